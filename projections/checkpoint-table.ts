@@ -4,12 +4,10 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /**
- * The SQL that creates the table of checkpoints. A checkpoint is the position of the last event
- * that a read model includes in one lane (partition of the streams).
- *
- * The fill factor is 25, because a process updates all its rows with every batch, and in-place
- * updates need free space. In the first release, a read model had a single position. The migration
- * copies this position to all lanes.
+ * A checkpoint is the position of the last event that a read model includes in one lane (stream
+ * partition). The fill factor is 25, because a process updates all its rows with every batch, and
+ * in-place updates need free space. In the first release, a read model had a single position, which
+ * the migration copies to all lanes.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin
@@ -43,17 +41,14 @@ export const CHECKPOINT_SCHEMA = 'projections'
 
 export type AtPosition<Row> = {
   /**
-   * The position up to which the rows include every event. Some lanes (partitions of the streams)
-   * may be ahead of this position, so a reader that continues from here may receive some events
-   * again.
+   * The rows include every event up to this position, and in some lanes (stream partitions) later
+   * events. A reader that continues from here may receive events again.
    */
   readonly position: number
   readonly rows: readonly Row[]
 }
 
-/**
- * Reads rows and the checkpoint of their read model in one snapshot, so that both are consistent.
- */
+/** Reads rows and the checkpoint of their read model in one consistent snapshot. */
 export function atCheckpoint<Row>(
   db: DatabasePool,
   name: ProjectionName,

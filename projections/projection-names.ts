@@ -1,6 +1,6 @@
 /**
- * The names of all projections. The tables of a projection are in the Postgres schema
- * `read_<name>`. Hyphens in the name are replaced by underscores.
+ * The tables of a projection are in the Postgres schema `read_<name>`, with underscores for
+ * hyphens.
  */
 export const PROJECTION_NAMES = [
   'users',
@@ -29,5 +29,4 @@ export const PROJECTION_NAMES = [
 
 export type ProjectionName = (typeof PROJECTION_NAMES)[number]
 
-/** Returns the Postgres schema that contains a projection's tables. */
 export const schemaOf = (name: ProjectionName): string => `read_${name.replaceAll('-', '_')}`

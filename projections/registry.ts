@@ -22,9 +22,7 @@ import { tokens } from './tokens/projection.ts'
 import { usageByHour } from './usage-by-hour/projection.ts'
 import { users } from './users/projection.ts'
 
-/**
- * All projections of the product. A new projection consists of a folder and an entry in this list.
- */
+/** A new projection consists of a folder and an entry in this list. */
 export const PROJECTIONS: readonly Projection[] = [
   users,
   credentials,

@@ -10,20 +10,14 @@ import {
 } from '#read-api/contract/resource-fields.ts'
 import type { Cells } from './runner/row-changes.ts'
 
-/** The column names by field, for columns that are not named after their field in snake case. */
+/** The names of columns that are not the field's name in snake case. */
 type ColumnNames = Readonly<Record<string, string>>
 
-/**
- * Returns the column name of a field. The default is the field's name in snake case, such as
- * `max_concurrency` for `maxConcurrency`. `names` overrides the default.
- */
+/** Returns `max_concurrency` for `maxConcurrency`, unless `names` overrides it. */
 const columnOf = (name: string, names: ColumnNames): string =>
   names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/**
- * Returns the cells of all fields. If an older event lacks a field, the field's cell gets the
- * initial value.
- */
+/** Returns the cells of all fields. A field that an older event lacks gets the initial value. */
 export function cellsOfFields<F extends WritableFields>(
   fields: F,
   values: Partial<ValuesOf<F>>,
@@ -37,10 +31,7 @@ export function cellsOfFields<F extends WritableFields>(
   return Object.fromEntries(entries) as Cells
 }
 
-/**
- * Selects the columns of all fields that have a column, named after the fields. `alias` is the
- * alias of the table that contains the columns.
- */
+/** Selects the columns of all fields, named after the fields. `alias` is the alias of the table. */
 export const selectedFields = (
   alias: string,
   fields: Fields,

@@ -1,5 +1,2 @@
-/**
- * Converts unix milliseconds to whole unix seconds. Events contain milliseconds, and read models
- * contain seconds.
- */
+/** Rounds down. Events contain milliseconds, and read models contain seconds. */
 export const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000)

@@ -63,8 +63,8 @@ const calls: Handlers<CallAdmitted | HoldRaised | CallSettled | CallReleased | C
 }
 
 /**
- * The balance, held quota and used quota of each account, and the budget of each token. The
- * balances are the sums of the ledger postings in the account's events.
+ * The quotas of each account and the budget of each token. Balances are sums of the ledger postings
+ * in the account's events.
  */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
@@ -130,8 +130,8 @@ function post(postings: readonly Posting[], rows: RowChanges): void {
 }
 
 /**
- * Updates the account at the end of a call: returns the hold to the balance and adds the charge to
- * the used quota. A call that was released is not counted as a request.
+ * Returns the hold to the balance and adds the charge to the used quota. A released call is not
+ * counted as a request.
  */
 function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
   post(postings, rows)

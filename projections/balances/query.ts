@@ -4,30 +4,24 @@ import { quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-typ
 
 const account = rowType({
   userId: wireInteger,
-  /** The quota that the user can spend. Quota that is held for open calls is already subtracted. */
+  /** The quota that the user can spend, without the quota held for open calls. */
   balance: quota,
   held: quota,
   usedQuota: quota,
   requestCount: wireInteger,
   /**
-   * The rewards for invitations that are not yet transferred to the balance. `affHistoryQuota` is
-   * the sum of all rewards so far, and `affCount` is the number of invited users.
+   * Rewards for invitations that are not yet transferred to the balance. `affHistoryQuota` is the
+   * sum of all rewards so far, and `affCount` the number of invited users.
    */
   affQuota: quota,
   affHistoryQuota: quota,
   affCount: wireInteger,
-  /**
-   * The UTC date of the last check-in, such as `2026-11-22`. It is empty if the user never checked
-   * in.
-   */
+  /** The UTC date of the last check-in, such as `2026-11-22`, or empty. */
   checkInDay: Type.String(),
 })
 export type Account = RowOf<typeof account>
 
-/**
- * Reads the accounts of the given users. The result contains no account for a user without account
- * events.
- */
+/** Returns no account for a user without account events. */
 export async function accountsOf(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -44,17 +38,14 @@ export async function accountsOf(
 
 const tokenBudget = rowType({
   tokenId: wireInteger,
-  /**
-   * The quota that can still be spent with the token. Quota that is held for open calls is already
-   * subtracted.
-   */
+  /** The quota that the token can spend, without the quota held for open calls. */
   remain: quota,
   held: quota,
   isUnlimited: Type.Boolean(),
   usedQuota: quota,
-  /** The time of the token's last call in unix seconds. It is 0 if the token was never used. */
+  /** The time of the token's last call in unix seconds, or 0. */
   accessedAt: wireInteger,
-  /** The number of times that the budget was edited. Calls do not change this number. */
+  /** How often the budget was edited, not counting calls. */
   edits: wireInteger,
 })
 export type TokenBudget = RowOf<typeof tokenBudget>

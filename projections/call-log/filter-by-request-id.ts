@@ -1,9 +1,6 @@
 import { sql } from 'slonik'
 
-/**
- * The minimum length of a request id prefix. A shorter text would match too many calls, so it is
- * compared with complete ids only.
- */
+/** A shorter text would match too many calls, so it is compared with complete ids only. */
 export const REQUEST_ID_PREFIX_MIN = 8
 
 const PREFIX = new RegExp(`^[0-9a-f-]{${REQUEST_ID_PREFIX_MIN},36}$`)
@@ -13,11 +10,10 @@ const AFTER_ALL = '~'
 const DAY_SECONDS = 86_400
 
 /**
- * Builds the SQL condition for calls with a request id. `text` is a complete id, or a prefix of at
- * least `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case.
- *
- * A request id is a UUID v7, which starts with the time of the request. The condition therefore
- * excludes table partitions of earlier months. It allows for a clock difference of one day.
+ * Builds the SQL condition for a complete request id, or a prefix of at least
+ * `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case. A request id is a UUID v7, which
+ * starts with the time, so table partitions of earlier months are excluded (with a clock difference
+ * of one day).
  */
 export function requestIdCondition(text: string) {
   const id = text.toLowerCase()
@@ -28,14 +24,14 @@ export function requestIdCondition(text: string) {
       ? sql.fragment`true`
       : sql.fragment`created_at >= ${Math.max(0, startedAt - DAY_SECONDS)}`
   if (id.length === UUID_LENGTH) return sql.fragment`request_id = ${id} and ${since}`
-  // The operators `~>=~` and `~<~` compare texts in byte order, as the index does. The database's
-  // collation may have another order.
+  // `~>=~` and `~<~` compare in byte order, as the index does. The collation may have another
+  // order.
   return sql.fragment`request_id ~>=~ ${id} and request_id ~<~ ${id + AFTER_ALL} and ${since}`
 }
 
 /**
- * Returns the unix seconds of the earliest request whose id can start with this prefix. Returns
- * null if the prefix is too short to contain a time.
+ * Returns the unix seconds of the earliest request whose id can start with this prefix, or null if
+ * the prefix is too short to contain a time.
  */
 function earliestSecondOf(id: string): number | null {
   const match = /^([0-9a-f]{8})(?:-([0-9a-f]{0,4}))?(?:-|$)/.exec(id)

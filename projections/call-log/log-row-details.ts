@@ -8,10 +8,7 @@ import type {
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 
-/**
- * The JSON details of a log row. `other` is shown to every reader, and `adminOther` only to admins.
- * The keys are field names of the HTTP API.
- */
+/** The JSON details of a log row, with the field names of the API. Only admins see `adminOther`. */
 export type Other = { readonly other: object; readonly adminOther: object }
 
 export const otherOfSettled = (data: CallSettled['data']): Other => ({
@@ -30,8 +27,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),
   },
   adminOther: {
-    // The response contains the model name that the caller sent. Only admins see the name of the
-    // provider's model.
+    // Only admins see the name of the provider's model.
     ...(data.upstreamModel === null
       ? {}
       : { is_model_mapped: true, upstream_model_name: data.upstreamModel }),
@@ -73,18 +69,15 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
 })
 
 /**
- * Returns how a call ended, which is `end` in most cases. If the word check or a revoked access
- * ended the call, the error code of the last attempt is returned instead, because `end` does not
- * contain this cause.
+ * Returns how a call ended. If the word check or a revoked access ended the call, this is the error
+ * code of the last attempt, because `end` does not contain this cause.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error
   return error === 'screened' || error === 'revoked' ? error : end
 }
 
-/**
- * The anomalies that would reveal the provider's model or cost to callers. Only admins see them.
- */
+/** Anomalies that reveal the provider's model or cost. Only admins see them. */
 const ADMIN_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 const isForAdmins = (anomaly: string | null): boolean =>
@@ -98,10 +91,7 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })
 
-/**
- * Returns the members of a log row that describe the price. Each price is exact decimal text and
- * also a number, for clients that only display the price.
- */
+/** Returns each price as exact decimal text and as a number, for clients that only display it. */
 function ofPrice(price: PriceSnapshot): object {
   const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
   if (price.mode === 'call') {
@@ -117,20 +107,17 @@ function ofPrice(price: PriceSnapshot): object {
   }
 }
 
-/** Returns the provider's charge for the call. Only admins see this charge. */
+/** Only admins see the provider's charge. */
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
-/**
- * Returns the group ratio of a call. If the user's group differs from the called group, the ratio
- * is also returned as `user_group_ratio`.
- */
+/** If the user's group differs from the called group, the ratio is also `user_group_ratio`. */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),
   ...(price.userGroup === undefined ? {} : { user_group_ratio: Number(price.group) }),
 })
 
-/** Returns the audio tokens of a call with the ratios for audio input and output. */
+/** Returns the audio tokens with the ratios for audio input and output. */
 function ofAudio(price: PriceSnapshot, usage: Usage): object {
   if (usage.inputAudio + usage.outputAudio === 0) return {}
   return {

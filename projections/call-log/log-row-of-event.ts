@@ -32,32 +32,29 @@ export type LoggedEvent =
   | UserGroupChanged
 
 /**
- * The type of a log row: 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 a change by the
- * system, 5 a check-in, 6 a failed call.
+ * 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 by the system, 5 a check-in, 6 a
+ * failed call.
  */
 export type LogType = 1 | 2 | 3 | 4 | 5 | 6
 
 /**
  * A row of the usage log. For a charged call, `quota` is the charge. For all other types, `quota`
- * is the amount that was added to the balance, which is negative for a deduction. A balance is
- * therefore the sum of the added amounts minus the sum of the charges.
+ * is the amount added to the balance, negative for a deduction. A balance is therefore the sum of
+ * the added amounts minus the sum of the charges.
  */
 export type LogCells = {
   readonly created_at: number
   readonly type: LogType
   readonly user_id: number
   readonly quota: number
-  /**
-   * A code such as `grant:admin`, `settled` or `released:no-channel`. Readers of the log translate
-   * the code into text.
-   */
+  /** A code such as `grant:admin`, `settled` or `released:no-channel`, which readers translate. */
   readonly reason: string
   readonly model: string
   readonly prompt_tokens: number
   readonly completion_tokens: number
   /**
    * The admin who made the change. `note` is the admin's reason, encrypted with the data key of the
-   * user whose account was changed.
+   * changed user.
    */
   readonly actor_id?: number
   readonly note?: Sealed | null
@@ -75,11 +72,11 @@ export type CallCells = {
   readonly client_ip: Sealed | null
   readonly other: string
   readonly admin_other: string
-  /** The ids of the channels whose attempts failed. The cell is omitted if no attempt failed. */
+  /** The ids of the channels whose attempts failed, if any. */
   readonly failed_channels?: readonly number[]
 }
 
-/** Builds the log row of an event. The row's id is the event's position. */
+/** The row's id is the event's position. */
 export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   const base = { created_at: secondsOf(event.meta.at), ...NO_CALL }
   switch (event.type) {
@@ -190,9 +187,8 @@ const callOf = (
 })
 
 /**
- * Returns the channels whose attempts failed, without duplicates. An attempt counts as failed under
- * the same rule as in the channel statistics (see `attemptOutcome`), so that the numbers of
- * failures agree.
+ * Returns the channels whose attempts failed, by the rule of the channel statistics
+ * (`attemptOutcome`), so that the numbers agree.
  */
 function failedChannels(attempts: readonly Attempt[]): Pick<CallCells, 'failed_channels'> {
   const failed = attempts.filter((attempt) => attemptOutcome(attempt) === 'failure')

@@ -5,10 +5,7 @@ import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { type LoggedEvent, rowOf } from './log-row-of-event.ts'
 
-/**
- * The usage log. It has one row for each call that ended, for each other change of a balance, and
- * for each change by an admin.
- */
+/** One row for each ended call, each other change of a balance, and each change by an admin. */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
   version: 14,

@@ -25,7 +25,7 @@ export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 export { logBatches } from './read-log-batches-for-export.ts'
 export type { LogFilter, LogRow } from './select-log-rows.ts'
 
-/** The sort columns of log rows `w`. A sort by time uses the row id, because ids grow with time. */
+/** The sort columns of log rows `w`. Row ids grow with time. */
 const SORT_COLUMNS = {
   created_at: sql.fragment`w.id`,
   type: sql.fragment`w.type`,
@@ -45,8 +45,8 @@ const SORT_COLUMNS = {
 } satisfies Record<LogSort, unknown>
 
 /**
- * Reads log rows sorted by a column. Only the newest `SORT_WINDOW` rows with ids below `before` are
- * sorted. Rows with the same value in the column are returned newest first.
+ * Reads log rows sorted by a column, and newest first within equal values. Only the newest
+ * `SORT_WINDOW` rows with ids below `before` are sorted.
  */
 export const sortedLogRows = (
   db: CommonQueryMethods,
@@ -54,8 +54,7 @@ export const sortedLogRows = (
   slice: Slice & ListOrder<LogSort> & { readonly before: number },
 ): Promise<readonly LogRow[]> => {
   const { before, limit, offset } = slice
-  // Only the ids and the sort columns are sorted, because complete rows are long. The complete rows
-  // of the page are read afterwards.
+  // Only ids and sort columns are sorted, because complete rows are long.
   return db.any(
     named(
       sql.fragment`
@@ -75,23 +74,21 @@ export const sortedLogRows = (
   )
 }
 
-/** Returns the id of the newest log row that matches the filter, or 0 if no row matches. */
+/** Returns the id of the newest row that matches, or 0. */
 export const newestLogId = async (db: CommonQueryMethods, filter: LogFilter): Promise<number> =>
   (await db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from ${narrowLogOf(filter)} where ${matching(filter)} order by id desc limit 1
   `)) ?? 0
 
-/**
- * Reads log rows, newest first. If `before` is given, only rows with ids below `before` are read.
- */
+/** Reads log rows with ids below `before`, newest first. */
 export const logRows = (
   db: CommonQueryMethods,
   filter: LogFilter,
   slice: { readonly before?: number; readonly offset: number; readonly limit: number },
 ): Promise<readonly LogRow[]> => {
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // The rows before the offset are skipped in the index, because reading the complete rows would
-  // take longer.
+  // The rows before the offset are skipped in the index, which is faster than reading complete
+  // rows.
   const start =
     slice.offset === 0
       ? sql.fragment`true`
@@ -108,7 +105,7 @@ export const logRows = (
   )
 }
 
-/** Reads log rows with ids above `after` and up to `upTo`, oldest first, for the live socket. */
+/** Reads log rows with ids above `after` and up to `upTo`, oldest first. */
 export const logRowsAfter = (
   db: CommonQueryMethods,
   filter: LogFilter,
@@ -125,8 +122,8 @@ export const logRowsAfter = (
   )
 
 /**
- * Lists the playground token ids (negative numbers) of users who have called from the playground,
- * at most `limit` ids. The query finds each user with one index lookup instead of reading all rows.
+ * Lists up to `limit` token ids (negative numbers) of users who called from the playground, with
+ * one index lookup per user.
  */
 export const playgroundIds = (db: CommonQueryMethods, limit: number): Promise<readonly number[]> =>
   db.anyFirst(sql.type(rowType({ id: wireInteger }))`
@@ -148,8 +145,7 @@ const logSums = rowType({
 export type LogSums = RowOf<typeof logSums>
 
 /**
- * Sums the log rows themselves. This is needed for filters that the stored sums by hour and day do
- * not support.
+ * Sums the log rows themselves, for filters that the stored sums by hour and day do not support.
  */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`
@@ -178,13 +174,10 @@ const chargedCall = rowType(
     const { calls, ...usage } = other.usage ?? {}
     return {
       ...row,
-      /** The group that the user was in when the call was admitted. */
+      /** The user's group at the admission of the call. */
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
-      /**
-       * The number by which a price per call is multiplied. If it is absent, the number depends on
-       * the usage (see `chargeFor`).
-       */
+      /** The factor of a price per call. If absent, it depends on the usage (see `chargeFor`). */
       calls,
     }
   },
@@ -192,8 +185,8 @@ const chargedCall = rowType(
 export type ChargedCall = RowOf<typeof chargedCall>
 
 /**
- * Reads the charged calls between `from` and `to` (unix seconds, both inclusive) with ids above
- * `after`, in ascending order of ids.
+ * Reads charged calls between `from` and `to` (unix seconds, inclusive) with ids above `after`, in
+ * ascending order.
  */
 export const chargedCalls = (
   db: CommonQueryMethods,

@@ -17,32 +17,27 @@ type Cells = readonly (string | null)[]
 /** The encrypted columns, which are the last columns of the log. */
 const SEALED_COLUMNS: readonly string[] = ['client_ip', 'note'] satisfies LogColumn[]
 
-/** The index of each column in a row. */
 const AT = Object.fromEntries(LOG_COLUMNS.map((name, index) => [name, index])) as Readonly<
   Record<LogColumn, number>
 >
 
-/** A function that reads log rows with ids below `before`, newest first. */
+/** Reads log rows with ids below `before`, newest first. */
 type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
-  /**
-   * Reads the names for the given ids and caches them. Ids whose names are already cached are
-   * skipped.
-   */
+  /** Reads and caches the names of ids that are not cached yet. */
   readonly learn: (ids: Iterable<number>) => Promise<void>
   readonly of: (id: number) => readonly string[]
 }
 
-/** The maximum number of cached names. The cache is cleared when it exceeds this size. */
+/** The cache is cleared when it exceeds this number of names. */
 const NAMES_MAX = 50_000
 const NAMELESS: readonly string[] = []
 
 /**
- * Returns a function that reads the same log rows as `logRows`, but batch by batch and faster. Each
- * name is looked up once instead of being joined to every batch. Cells are read as text and are not
- * checked against a schema, because the check would take most of the time. Encrypted texts are read
- * only if `withSealed` is true.
+ * Returns a function that reads the rows of `logRows` batch by batch and faster. Names are looked
+ * up once instead of joined. Cells are text without a schema check, which would take most of the
+ * time. Encrypted texts are read only if `withSealed` is true.
  */
 export function logBatches(
   pg: Pool,
@@ -95,15 +90,15 @@ function namesOf(pg: Pool, select: string): Names {
 
 const sealedOf = (text: string | null | undefined) => (text ?? null) as Sealed | null
 
-/** Converts the text of a Postgres array of numbers, such as `{1,2}`, to JSON. */
+/** Converts a Postgres array of numbers, such as `{1,2}`, to JSON. */
 const jsonArrayOf = (text: string | null | undefined) =>
   text == null ? null : `[${text.slice(1, -1)}]`
 
 type Nameless = { readonly row: LogRow; readonly tokenId: number }
 
 /**
- * Converts the cells of a row. The names, which are looked up later, are empty. NOTE: a loop over
- * the fields would take ten times as long. The compiler finds a field that is missing here.
+ * Names stay empty, because they are looked up later. NOTE: a loop over the fields would take ten
+ * times as long.
  */
 function readRow(cells: Cells): Nameless {
   const text = (index: number): string => cells[index] ?? ''

@@ -15,34 +15,25 @@ import { requestIdCondition } from './filter-by-request-id.ts'
 
 const logRow = rowType({
   ...fieldColumns(LOG_FIELDS),
-  /** The quota is a bigint here, so that an export computes exact amounts. */
+  /** A bigint, so that an export computes exact amounts. */
   quota,
   durationMs: wireInteger,
-  /** A code that the reader translates into text (see `rowOf`). */
+  /** A code that the reader translates (see `rowOf`). */
   reason: Type.String(),
   /** Whether the user allows complete IP addresses to be shown. */
   showsIp: Type.Boolean(),
-  /**
-   * The admin who made the change. If no admin made the change, `actorId` is 0, and `actorName` and
-   * `note` (the admin's reason) are empty.
-   */
+  /** The admin who made the change, or 0. `note` is the admin's reason. */
   actorId: wireInteger,
   actorName: Type.String(),
   note: sealedText,
-  /** The part of `other` for admins, as JSON text. */
+  /** The details for admins, as JSON text. */
   adminOther: Type.String(),
-  /**
-   * The channels whose attempts failed, as a JSON array for admins. It is null if no attempt
-   * failed.
-   */
+  /** The channels whose attempts failed, as a JSON array for admins, or null. */
   failedChannels: nullable(Type.String()),
 })
 export type LogRow = RowOf<typeof logRow>
 
-/**
- * A filter of log rows. A field that is absent does not restrict the rows. `from` and `to` are unix
- * seconds, and both are included.
- */
+/** An absent field does not restrict the rows. `from` and `to` are unix seconds, inclusive. */
 export type LogFilter = {
   readonly userId?: number
   readonly type?: number
@@ -50,18 +41,17 @@ export type LogFilter = {
   readonly group?: string
   readonly channelId?: number
   /**
-   * A channel on which an attempt of the call failed. Another channel may have answered the call
-   * after the failure.
+   * A channel on which an attempt failed. Another channel may have answered the call afterwards.
    */
   readonly failedChannelId?: number
   readonly tokenIds?: readonly number[]
-  /** A complete request id or a prefix of it (see `requestIdCondition`). */
+  /** A complete request id or a prefix (see `requestIdCondition`). */
   readonly requestId?: string
   readonly from?: number
   readonly to?: number
 }
 
-/** The columns of a log row. The key is first, and encrypted columns are last. */
+/** The key is first, and encrypted columns are last. */
 export const LOG_COLUMNS = [
   'id',
   'created_at',
@@ -96,11 +86,10 @@ export const columnList = (names: readonly LogColumn[]) =>
 const [_id, _createdAt, ...CELLS] = LOG_COLUMNS
 
 /**
- * Returns the rows to which the condition of `matching` applies, as a table named `log`. With a
- * failed channel, these are the calls that failed on it.
- *
- * NOTE: the limit in the lateral query makes Postgres look up each row by its key, in the order of
- * the index of `failed_calls`. For a plain join, Postgres expects a single row and sorts all rows.
+ * Returns the rows for the condition of `matching`, as a table `log`. With a failed channel, these
+ * are the calls that failed on it. NOTE: the limit in the lateral query makes Postgres look up each
+ * row by its key in the order of the index. For a plain join, Postgres expects one row and sorts
+ * all rows.
  */
 export function logOf({ failedChannelId }: LogFilter) {
   if (failedChannelId === undefined) return sql.fragment`read_call_log.log`
@@ -119,8 +108,8 @@ export function logOf({ failedChannelId }: LogFilter) {
 const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from', 'to']
 
 /**
- * Returns the same rows as `logOf`, for a query that reads only their ids or figures. If possible,
- * the rows are read from `failed_calls` alone.
+ * Returns the rows of `logOf` for queries of ids and figures only, if possible from `failed_calls`
+ * alone.
  */
 export function narrowLogOf(filter: LogFilter) {
   const { failedChannelId } = filter
@@ -132,10 +121,8 @@ export function narrowLogOf(filter: LogFilter) {
 }
 
 /**
- * Builds the SQL condition for a filter, for the rows that `logOf` returns.
- *
- * NOTE: a filter for one token id uses `=`, because an index scan with `any(…)` does not return
- * rows in order.
+ * Builds the SQL condition for a filter. NOTE: a filter for one token id uses `=`, because an index
+ * scan with `any(…)` does not return rows in order.
  */
 export function matching(filter: LogFilter) {
   const { userId, type, model, group, channelId, tokenIds } = filter
@@ -163,8 +150,8 @@ const ofTokens = (ids: readonly number[]) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Adds user and channel names to the log rows that another query selects. The names are joined
- * after the selection, so that only the selected rows are joined. The names are the current names.
+ * Adds the current user and channel names to the selected rows, after the selection, so that only
+ * selected rows are joined.
  */
 export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})

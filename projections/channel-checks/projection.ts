@@ -4,10 +4,7 @@ import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/ev
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/**
- * The result of each channel's last test and last balance query, and the runs that tested all
- * channels.
- */
+/** Each channel's last test and last balance query, and the tests of all channels. */
 export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
   name: 'channel-checks',
   version: 2,
@@ -23,9 +20,8 @@ export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
           model,
           is_success: isSuccess,
           reason,
-          // Only successful tests measure the response time, because the duration of a failure does
-          // not show the channel's speed. A successful test counts as at least 1 ms, because 0
-          // means that no test was successful.
+          // A failure does not show the channel's speed. A success counts as at least 1 ms, because
+          // 0 means no success.
           ...(isSuccess ? { response_time: Math.max(1, durationMs) } : {}),
           ...(run === null
             ? {}

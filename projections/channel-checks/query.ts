@@ -8,16 +8,11 @@ const channelCheck = rowType({
   isSuccess: Type.Boolean(),
   /** The error code of the last test. It is empty if the test succeeded. */
   reason: Type.String(),
-  /**
-   * The duration of the last successful test in milliseconds. It is 0 if no test was successful.
-   */
+  /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /**
-   * The time of the last test in unix seconds. `balanceUpdatedTime` is the time of the last balance
-   * query. 0 means never.
-   */
+  /** Unix seconds of the last test and of the last balance query, or 0. */
   testTime: wireInteger,
-  /** The channel's balance in US dollars, as decimal text. */
+  /** In US dollars, as decimal text. */
   balance: Type.String(),
   balanceUpdatedTime: wireInteger,
   changedPosition: wireInteger,
@@ -32,10 +27,7 @@ const selected = sql.fragment`
   from read_channel_checks.checks
 `
 
-/**
- * Reads the latest check results of the channels that were checked at event positions above `after`
- * and up to `upTo`.
- */
+/** Reads the results of channels checked at event positions above `after` and up to `upTo`. */
 export const changedChecks = (
   db: CommonQueryMethods,
   { after, upTo }: { after: number; upTo: number },
@@ -49,16 +41,13 @@ const runResult = rowType({
   channelId: wireInteger,
   name: Type.String(),
   model: Type.String(),
-  /** The error code of the test. It is empty if the test succeeded. */
+  /** The error code of the test, or empty if the test succeeded. */
   reason: Type.String(),
   durationMs: wireInteger,
 })
 export type RunResult = RowOf<typeof runResult>
 
-/**
- * Reads the results of a run that tested all channels. Failed tests are listed first, and deleted
- * channels are omitted.
- */
+/** Reads the results of a test of all channels, failed tests first, without deleted channels. */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
   db.any(sql.type(runResult)`
     select t.channel_id as "channelId", c.name, t.run_model as model, t.run_reason as reason,
@@ -73,10 +62,7 @@ const testRun = rowType({
   total: wireInteger,
   tested: wireInteger,
   failed: wireInteger,
-  /**
-   * The start of the run in unix seconds. `endedTime` is the end of the run, or 0 while the run is
-   * in progress.
-   */
+  /** Unix seconds. `endedTime` is 0 while the run is in progress. */
   startedTime: wireInteger,
   endedTime: wireInteger,
   startedPosition: wireInteger,
@@ -84,7 +70,7 @@ const testRun = rowType({
 })
 export type TestRun = RowOf<typeof testRun>
 
-/** Reads the latest run that tested all channels. Returns null if there was no run yet. */
+/** Reads the latest test of all channels, or null. */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
   db.maybeOne(sql.type(testRun)`
     select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",

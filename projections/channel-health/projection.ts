@@ -5,8 +5,8 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 
 /**
- * The circuits (circuit breakers) of channels, models and keys. The row of a closed circuit is kept
- * with its last values.
+ * The circuit breakers of channels, models and keys. The row of a closed circuit keeps its last
+ * values.
  */
 export const channelHealth = projectionOf<ChannelHealthEvent>({
   name: 'channel-health',
@@ -29,8 +29,8 @@ export const channelHealth = projectionOf<ChannelHealthEvent>({
 })
 
 /**
- * Returns the primary key of a circuit. `keyRef` and `model` may be null, but columns of a primary
- * key may not. They are therefore combined into one text.
+ * `keyRef` and `model` are combined into one text, because columns of a primary key may not be
+ * null.
  */
 const keyOf = ({ data }: Recorded<ChannelHealthEvent>) => ({
   channel_id: data.channelId,

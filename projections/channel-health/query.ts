@@ -5,10 +5,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 
 const circuit = rowType({
   channelId: wireInteger,
-  /**
-   * The model that the circuit covers, or null for all models. `keyRef` is the key that the circuit
-   * covers, or null for all keys.
-   */
+  /** The model and the key that the circuit covers. null means all. */
   model: nullable(Type.String()),
   keyRef: nullable(Type.String()),
   state: Type.Enum(['open', 'half-open']),
@@ -16,10 +13,7 @@ const circuit = rowType({
   reason: Type.String(),
   failures: wireInteger,
   round: wireInteger,
-  /**
-   * The time in unix milliseconds at which the circuit's pause or its trial call ends. `openedAt`
-   * is also in unix milliseconds.
-   */
+  /** The end of the circuit's pause or trial call. All times are in unix milliseconds. */
   until: wireInteger,
   openedAt: wireInteger,
   position: wireInteger,
@@ -32,13 +26,12 @@ const open = sql.fragment`
   from read_channel_health.circuits where state <> 'closed' order by channel_id, scope
 `
 
-/** Lists all circuits that are open or half-open. */
 export const openCircuits = (db: CommonQueryMethods): Promise<readonly CircuitRow[]> =>
   db.any(sql.type(circuit)`${open}`)
 
 /**
- * Lists all circuits that are open or half-open, with the event position up to which they are
- * current. The reader has to apply later events itself.
+ * Lists open and half-open circuits, with the event position up to which they are current. The
+ * reader has to apply later events itself.
  */
 export const relayCircuits = (db: DatabasePool): Promise<AtPosition<CircuitRow>> =>
   atCheckpoint(db, 'channel-health', openCircuits)

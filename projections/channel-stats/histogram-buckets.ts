@@ -1,7 +1,7 @@
 /**
- * The upper bounds of the histogram buckets in milliseconds. The last bucket has no upper bound.
- * The bounds range from 12 ms to more than five minutes and double with every fourth bucket, so the
- * error of a quantile is less than a fifth.
+ * The upper bounds of the histogram buckets in milliseconds, from 12 ms to more than five minutes.
+ * The last bucket has no upper bound. Bounds double with every fourth bucket, so the error of a
+ * quantile is less than a fifth.
  */
 export const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
   Math.round(12.5 * 2 ** (index / 4)),
@@ -13,9 +13,8 @@ export function bucketOf(milliseconds: number): number {
 }
 
 /**
- * Returns the quantile `share` (0 to 1) of the counted values, or null if there are no values.
- * Values are assumed to be evenly distributed within their bucket, so the result is accurate to one
- * bucket.
+ * Returns the quantile `share` (0 to 1) of the counted values, or null without values. Values are
+ * assumed to be evenly distributed within their bucket.
  */
 export function quantile(counts: ReadonlyMap<number, number>, share: number): number | null {
   let total = 0

@@ -7,10 +7,7 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import { bucketOf } from './histogram-buckets.ts'
 
-/**
- * The measure of an attempt in a histogram: `LATENCY` is the duration, and `FIRST_TOKEN` is the
- * time to the first token.
- */
+/** `LATENCY` is an attempt's duration, and `FIRST_TOKEN` the time to its first token. */
 export const LATENCY = 1
 export const FIRST_TOKEN = 2
 
@@ -52,7 +49,7 @@ function countTries(event: Ended, rows: RowChanges): void {
 
 /**
  * Records the duration and speed of the attempt that returned the answer. The time to the first
- * token does not include the time of earlier attempts.
+ * token does not include earlier attempts.
  */
 function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
   const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data
@@ -81,23 +78,19 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
   return Math.max(0, firstByteMs - before)
 }
 
-/**
- * The error codes of attempts that the gateway or the caller ended. These attempts do not count for
- * a channel's statistics.
- */
+/** Attempts that the gateway or the caller ended do not count for a channel's statistics. */
 const OURS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
 
 /**
- * The statuses from 400 to 499 that count as failures of the channel. They result from the
- * operator's account at the provider or from the provider's limits, not from the caller's request.
+ * These statuses count as failures of the channel, because they result from the operator's account
+ * or the provider's limits, not from the caller's request.
  */
 const PROVIDERS = new Set([401, 402, 404, 408, 429])
 
 /**
  * Returns whether an attempt counts as a success or a failure of the channel. Returns null if the
- * attempt does not count, because the gateway or the caller ended it, or because the provider
- * rejected the caller's request. An attempt that failed because of the operator's account
- * (`isAccounts`) is always a failure.
+ * gateway or the caller ended the attempt, or the provider rejected the request. A failure of the
+ * operator's account (`isAccounts`) always counts.
  */
 export function attemptOutcome({
   status,

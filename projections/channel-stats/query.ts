@@ -3,16 +3,11 @@ import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { quantile } from './histogram-buckets.ts'
 
-/**
- * The statistics of a channel, or of one of its models, over a period. A value is null if there is
- * no data for it.
- */
+/** The statistics of a channel or one of its models over a period. null means no data. */
 export type HealthFigures = {
   readonly successes: number
   readonly failures: number
-  /**
-   * The quantiles of the duration of attempts in milliseconds, accurate to one histogram bucket.
-   */
+  /** Quantiles of the duration in milliseconds, accurate to one histogram bucket. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null
   readonly tokensPerSecond: number | null
@@ -48,10 +43,7 @@ type SpreadRow = RowOf<typeof spreadRow>
 const LATENCY = 1
 const FIRST_TOKEN = 2
 
-/**
- * Reads the statistics of all channels from the minute `since` (unix seconds) until now. The result
- * does not contain channels without attempts.
- */
+/** Reads the statistics of all channels with attempts since the minute `since` (unix seconds). */
 export async function figuresSince(
   db: CommonQueryMethods,
   since: number,
@@ -87,17 +79,14 @@ export async function figuresSince(
 
 const minuteRow = rowType({
   channelId: wireInteger,
-  /** The start of the minute in unix seconds. */
+  /** In unix seconds. */
   minute: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
 })
 export type MinuteRow = RowOf<typeof minuteRow>
 
-/**
- * Reads the statistics of each minute, summed over all models. The result does not contain minutes
- * without attempts.
- */
+/** Reads the statistics of each minute with attempts, summed over all models. */
 export const minutesSince = (
   db: CommonQueryMethods,
   since: number,
@@ -123,7 +112,7 @@ const stepSpreadRow = rowType({
   count: wireInteger,
 })
 
-/** The statistics of one channel in one time step, summed over all its models. */
+/** The statistics of one channel in one time step, summed over all models. */
 export type ChannelStep = Pick<
   HealthFigures,
   'successes' | 'failures' | 'latencyMs' | 'firstTokenMs'
@@ -133,9 +122,8 @@ export type ChannelStep = Pick<
 }
 
 /**
- * Reads the statistics of one channel in steps of `stepSeconds`, oldest first. `from` (inclusive)
- * and `to` (exclusive) are unix seconds, and `from` is a multiple of the step. The result does not
- * contain steps without attempts.
+ * Reads the steps of `stepSeconds` with attempts, oldest first. `from` (inclusive) and `to`
+ * (exclusive) are unix seconds, and `from` is a multiple of the step.
  */
 export async function channelSteps(
   db: CommonQueryMethods,

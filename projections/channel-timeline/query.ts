@@ -5,11 +5,11 @@ import { jsonOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-ty
 import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
 import type { Listed } from '../list-queries.ts'
 
-/** The kinds of entries. An expiry has no event, so the response adds it. */
+/** An expiry has no event, so the response adds it. */
 const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
 export type TimelineKind = (typeof KINDS)[number]
 
-/** The details of a timeline entry. Fields that do not apply to this kind of entry are absent. */
+/** Fields that do not apply to this kind of entry are absent. */
 export type TimelineDetail = {
   readonly terms?: ChannelTerms
   readonly change?: Partial<ChannelTerms>
@@ -29,7 +29,7 @@ export type TimelineDetail = {
 
 const entry = rowType({
   position: wireInteger,
-  /** The time of the event in unix milliseconds. */
+  /** In unix milliseconds. */
   at: wireInteger,
   kind: Type.Enum(KINDS),
   actor: Type.String(),
@@ -43,17 +43,13 @@ const selected = sql.fragment`
 
 export type TimelineQuery = {
   readonly channelId: number
-  /**
-   * The start of the period in unix milliseconds. `to` is the end of the period, and both times are
-   * included.
-   */
+  /** Unix milliseconds. Both times are inclusive. */
   readonly from: number
   readonly to: number
   readonly limit: number
   readonly offset: number
 }
 
-/** Lists the entries of a channel within a period, newest first. */
 export async function timelineOf(
   db: CommonQueryMethods,
   { channelId, from, to, limit, offset }: TimelineQuery,
@@ -80,10 +76,7 @@ const STATUS: readonly TimelineKind[] = [
 ]
 const CIRCUIT: readonly TimelineKind[] = ['circuit-opened', 'circuit-half-opened', 'circuit-closed']
 
-/**
- * Lists all changes of a channel's configuration up to the time `to` (unix milliseconds), oldest
- * first.
- */
+/** Lists the changes of a channel's configuration up to `to` (unix milliseconds), oldest first. */
 export const termsChangesOf = (
   db: CommonQueryMethods,
   channelId: number,
@@ -96,8 +89,8 @@ export const termsChangesOf = (
   `)
 
 /**
- * Reads the timeline entry that determined a channel's status at a time (unix milliseconds).
- * Returns null if the channel did not exist at that time.
+ * Reads the entry that determined a channel's status at a time (unix milliseconds), or null if the
+ * channel did not exist.
  */
 export const statusEntryAt = (
   db: CommonQueryMethods,
@@ -110,10 +103,7 @@ export const statusEntryAt = (
     order by at desc, position desc limit 1
   `)
 
-/**
- * Reads the last entry of each circuit of a channel before a time. Circuits that were closed at
- * that time are omitted.
- */
+/** Reads the last entry of each circuit before a time, without circuits that were closed then. */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,
   channelId: number,

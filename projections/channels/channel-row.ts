@@ -27,50 +27,37 @@ const SELECTED = {
   id: wireInteger,
   terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
   keyRefs: Type.Array(Type.String()),
-  /**
-   * The way in which one of several keys is chosen for a call. It is empty if the channel has a
-   * single key.
-   */
+  /** How one of several keys is chosen for a call. It is empty for a channel with a single key. */
   keyMode: Type.Enum(['', 'random', 'polling']),
-  /** The keys that are temporarily not used, each with the reason and the time in unix seconds. */
+  /** The keys that are not used for now, with the reason and the time in unix seconds. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
-  /** The status of the channel: 1 is enabled, 2 disabled by an admin, 3 disabled by the gateway. */
+  /** 1 is enabled, 2 disabled by an admin, 3 disabled by the gateway. */
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
-  /**
-   * The reason why the gateway disabled the channel. It is empty for a channel with another status.
-   */
+  /** Why the gateway disabled the channel, or empty. */
   statusReason: Type.String(),
-  /** The time of the last status change in unix seconds. `createdAt` is also in unix seconds. */
+  /** The time of the last status change. Both times are in unix seconds. */
   statusAt: wireInteger,
   createdAt: wireInteger,
-  /**
-   * The position of the last event that changed the channel. A charged call does not count as a
-   * change of the channel.
-   */
+  /** The position of the last event that changed the channel. A charged call is not a change. */
   changedPosition: wireInteger,
   isDeleted: Type.Boolean(),
   usedQuota: quota,
-  /**
-   * The duration of the last successful test in milliseconds. It is 0 if no test was successful.
-   */
+  /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /**
-   * The time of the last test in unix seconds. `balanceReadAt` is the time of the last balance
-   * query. 0 means never.
-   */
+  /** Unix seconds of the last test and of the last balance query, or 0. */
   testedAt: wireInteger,
-  /** The channel's balance in US dollars, as decimal text. */
+  /** In US dollars, as decimal text. */
   balance: decimalText,
   balanceReadAt: wireInteger,
-  /** The error code of the last test. It is empty if the test succeeded or if there was no test. */
+  /** The error code of the last test, or empty. */
   testFailure: Type.String(),
 }
 
 /**
- * NOTE: the channel's terms are built in TypeScript, because Postgres would take three times as
- * long for a thousand rows.
+ * NOTE: the terms are built in TypeScript, because Postgres would take three times as long for a
+ * thousand rows.
  */
 export const channelRow = rowType(
   SELECTED,
@@ -84,17 +71,13 @@ export const channelRow = rowType(
 )
 export type ChannelRow = RowOf<typeof channelRow>
 
-/**
- * Joins to `channels c` the quota that was charged through each channel (`s`) and the channel's
- * last test (`t`).
- */
+/** Joins to `channels c` the quota charged through each channel (`s`) and its last test (`t`). */
 export const withFigures = sql.fragment`
   read_channels.channels c
     left join read_channels.spent s on s.channel_id = c.id
     left join read_channel_checks.checks t on t.channel_id = c.id
 `
 
-/** Selects all columns of `channels c`. */
 export const selected = sql.fragment`
   select
     c.id, c.key_refs as "keyRefs", c.key_mode as "keyMode", c.status,
@@ -115,14 +98,11 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/**
- * A short row of a channel. It contains only the fields that the row of the channel's tag displays
- * or sums.
- */
+/** The fields of a channel that the row of its tag displays or sums. */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),
-  /** The status that the console displays. An expired channel has the status 3. */
+  /** The displayed status. An expired channel has the status 3. */
   status: Type.Number(),
   groups: Type.Array(Type.String()),
   priority: wireInteger,
@@ -132,9 +112,7 @@ export const memberRow = rowType({
 })
 export type MemberRow = RowOf<typeof memberRow>
 
-/**
- * The columns of a short row (`memberRow`), selected from `withFigures`. `now` is in unix seconds.
- */
+/** The columns of `memberRow`, selected from `withFigures`. `now` is in unix seconds. */
 export const memberColumns = (now: number) => sql.fragment`
   c.id, c.name, ${shownStatus(now)} as status, c.groups, c.priority, c.weight,
   coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime"
@@ -144,9 +122,6 @@ export const memberColumns = (now: number) => sql.fragment`
 export const isUsableAt = (now: number) =>
   sql.fragment`(c.status = 1 and (c.expired_at <= 0 or c.expired_at > ${now}))`
 
-/**
- * The status that the console displays for the channel `c`. An expired channel is displayed as
- * disabled by the gateway.
- */
+/** An expired channel is displayed as disabled by the gateway. */
 export const shownStatus = (now: number) =>
   sql.fragment`(case when c.status = 1 and not ${isUsableAt(now)} then 3 else c.status end)`

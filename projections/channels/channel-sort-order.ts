@@ -19,20 +19,15 @@ export type ChannelSort =
   | 'expired_time'
 
 export type ChannelOrder = {
-  /**
-   * The sort column if `sort` is null. If true, the list is sorted by id, otherwise by priority.
-   */
+  /** Without `sort`, the list is sorted by id if this is true, otherwise by priority. */
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
-  /** The current time in unix seconds. */
+  /** In unix seconds. */
   readonly now: number
 }
 
-/**
- * Returns the sort column from `channels c` and the tables joined to it. In a sort by expiry,
- * channels that never expire have the latest expiry.
- */
+/** In a sort by expiry, channels that never expire come last. */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({
     id: sql.fragment`c.id`,
@@ -59,9 +54,8 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
 }
 
 /**
- * Returns the order of tags. The position of a tag is determined by the channel of the tag that
- * comes first in the sort direction. In a sort by used quota, it is determined by the sum over the
- * tag's channels.
+ * A tag's position is that of its first channel in the sort direction. In a sort by used quota, the
+ * sum over the tag's channels counts.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = chosen(order)

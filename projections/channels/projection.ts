@@ -13,7 +13,7 @@ import { projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** The provider channels, and the quota charged through each of them. */
+/** The channels, and the quota charged through each of them. */
 export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupted>({
   name: 'channels',
   version: 2,
@@ -102,7 +102,6 @@ function setKey(
   change([channelId], event, rows, {})
 }
 
-/** Returns the cells for the fields that a change of a tag sets. */
 function tagCells({ modelMapping, ...others }: TagChange): Cells {
   return modelMapping === undefined ? others : { ...others, model_mapping: modelMapping }
 }
@@ -115,8 +114,7 @@ function addSpent(channelId: number | null, charge: number, rows: RowChanges): v
 }
 
 /**
- * Converts a channel's terms to cells. Fields that queries use or that change separately have
- * columns. All other fields are stored as one JSON value.
+ * Fields that queries use or that change separately have columns. All others are one JSON value.
  */
 function termCells(terms: ChannelTerms): Cells {
   const { name, tag, models, groups, modelMapping, priority, weight, expiredTime, ...rest } = terms

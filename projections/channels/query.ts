@@ -17,20 +17,17 @@ import {
 import { type ChannelOrder, orderOfChannels, orderOfTags } from './channel-sort-order.ts'
 
 type ChannelFilter = {
-  /** A channel id, or a part of the name, address or tag. An empty text matches every channel. */
+  /** A channel id, or a part of the name, address or tag. An empty text matches all. */
   readonly keyword: string
   readonly group: string
-  /** A part of a model name. An empty text matches every channel. */
+  /** A part of a model name. An empty text matches all. */
   readonly model: string
-  /** The displayed status. 0 matches every status except enabled, and null matches every status. */
+  /** The displayed status. 0 matches every status except enabled, and null all. */
   readonly status: number | null
   readonly type: number | null
-  /** The tag, which is compared as a whole. An empty text matches every channel. */
+  /** The complete tag. An empty text matches all. */
   readonly tag: string
-  /**
-   * The current time in unix seconds. An enabled channel that has expired by this time counts as
-   * disabled.
-   */
+  /** In unix seconds. An enabled channel that has expired by this time counts as disabled. */
   readonly now: number
 }
 
@@ -52,28 +49,20 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
 export type { ChannelRow, MemberRow } from './channel-row.ts'
 export type { ChannelSort } from './channel-sort-order.ts'
 
-/**
- * Reads a channel. Returns null if the channel never existed. A deleted channel is returned with
- * `isDeleted` set.
- */
+/** Reads a channel, even a deleted one (`isDeleted`), or null. */
 export const findChannel = (
   db: CommonQueryMethods,
   channelId: number,
 ): Promise<ChannelRow | null> =>
   db.maybeOne(sql.type(channelRow)`${selected} where c.id = ${channelId}`)
 
-/**
- * Returns the highest id of any channel, including deleted channels, or 0 if there are no channels.
- */
+/** Returns the highest id, including deleted channels, or 0. */
 export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_channels.channels
   `)
 
-/**
- * Returns the vault references of all keys and proxies of these channels, including deleted
- * channels.
- */
+/** Returns the vault references of all keys and proxies, also of deleted channels. */
 export async function secretRefsOf(
   db: CommonQueryMethods,
   channelIds: readonly number[],
@@ -89,8 +78,7 @@ export async function secretRefsOf(
 }
 
 /**
- * Reads all channels that are not deleted, with any status, and the event position up to which they
- * are current.
+ * Reads all channels that are not deleted, with the event position up to which they are current.
  */
 export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>> =>
   atCheckpoint(db, 'channels', (snapshot) =>
@@ -99,20 +87,17 @@ export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>>
 
 type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
-/**
- * A tag with its channels, or a single channel that has no tag. In the second case, `tag` is empty.
- */
+/** A tag with its channels, or a single channel without a tag (`tag` is empty). */
 export type ChannelsOfTag = {
   readonly tag: string
   /** Short rows of all channels of the tag. It is empty for a channel without a tag. */
   readonly members: readonly MemberRow[]
-  /** The complete rows of the channels. It is empty if only short rows were requested. */
+  /** The complete rows, or empty if only short rows were requested. */
   readonly rows: readonly ChannelRow[]
 }
 
 const counted = sql.type(rowType({ total: wireInteger }))
 
-/** Lists channels that are not deleted. */
 export async function listChannels(
   db: CommonQueryMethods,
   { limit, offset, ...search }: ChannelSearch,
@@ -129,10 +114,9 @@ export async function listChannels(
 }
 
 /**
- * Lists the tags of the channels that match a search. Each tag is listed with all its channels,
- * including channels that do not match, because an action on a tag affects all of them. Channels of
- * a tag are short rows, because a thousand complete rows are a megabyte. A channel without a tag is
- * an entry by itself.
+ * Lists the tags of the matching channels, and channels without a tag. Each tag has all its
+ * channels, even those that do not match, because an action on a tag affects all of them. They are
+ * short rows, because a thousand complete rows are a megabyte.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
@@ -194,7 +178,6 @@ async function membersOf(
   `)
 }
 
-/** Reads channels in the order of the given ids. */
 async function rowsOf(
   db: CommonQueryMethods,
   ids: readonly number[],
@@ -208,9 +191,8 @@ async function rowsOf(
 }
 
 /**
- * Reads the channels that changed at event positions above `after` and up to `upTo`, in the order
- * of their last changes. The result may exceed `limit`, because channels that were changed by the
- * same event are always returned together.
+ * Reads the channels that changed at event positions above `after` and up to `upTo`, by their last
+ * change. Channels changed by the same event are returned together, even above `limit`.
  */
 export const changedChannels = (
   db: CommonQueryMethods,
@@ -224,8 +206,8 @@ export const changedChannels = (
 const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.String()) })
 
 /**
- * Lists the models of usable channels of the given types, by the names that callers use. Each model
- * has the groups that can use it. `now` is in unix seconds.
+ * Lists the models of usable channels of the given types, by the names that callers use, with the
+ * groups that can use them. `now` is in unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
@@ -243,10 +225,7 @@ export const servedModels = (
     group by 1 order by 1
   `)
 
-/**
- * Lists the models that are configured in channels, regardless of the status of the channels.
- * Deleted channels are omitted.
- */
+/** Lists the models of all channels that are not deleted, regardless of their status. */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ model: Type.String() }))`
     select distinct m.model from read_channels.channels c,

@@ -12,10 +12,7 @@ const NO_TOKEN = {
   token_expires_at: null,
 } as const
 
-/**
- * The login credentials of users, without passwords. The rows contain hashes, names and times, but
- * never keys or codes.
- */
+/** Credentials other than passwords: hashes, names and times, but never keys or codes. */
 export const credentials = projectionOf<CredentialsEvent>({
   name: 'credentials',
   version: 1,

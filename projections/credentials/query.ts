@@ -5,15 +5,12 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 const tokenRow = rowType({
   userId: wireInteger,
   authVersion: wireInteger,
-  /** The time of expiry in unix seconds. */
+  /** In unix seconds. */
   expiresAt: wireInteger,
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>
 
-/**
- * Finds the access token with this keyed hash, and its owner. Returns null if no token has the
- * hash.
- */
+/** Finds the access token with this keyed hash, and its owner, or null. */
 export const findAccessToken = (
   db: CommonQueryMethods,
   tokenHash: string,
@@ -34,8 +31,8 @@ const credentialsRow = rowType({
 export type CredentialsRow = RowOf<typeof credentialsRow>
 
 /**
- * Reads which credentials a user has. Returns null if the user never had any credentials. Times are
- * in unix seconds.
+ * Reads which credentials a user has, with times in unix seconds, or null if the user never had
+ * any.
  */
 export const credentialsOf = (
   db: CommonQueryMethods,

@@ -3,16 +3,13 @@ import type { Core } from '#infra/core-dependencies.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * The time in milliseconds for which positions are polled every `POLL_MS` after a commit or a
- * request, even if no position advances.
+ * In milliseconds after a commit or a request. During this time, positions are polled every
+ * `POLL_MS` even if none advances.
  */
 const AFTER_NEWS_MS = 2_000
 
 export type Poller = {
-  /**
-   * Requests an early poll of the positions. `pollSoon` is called when a reader starts to wait, and
-   * when the runner's positions change.
-   */
+  /** Requests an early poll, when a reader starts to wait or the runner's positions change. */
   readonly pollSoon: () => void
   readonly stop: () => Promise<void>
 }
@@ -20,14 +17,13 @@ export type Poller = {
 export type PollerDeps = {
   /** Reads the positions of all read models and returns the lowest one. */
   readonly poll: () => Promise<number>
-  /** Returns whether anyone needs the positions. Polling pauses while it returns false. */
+  /** Polling pauses while this function returns false. */
   readonly isNeeded: () => boolean
 }
 
 /**
- * Creates a poller for the positions of the read models. Polls are frequent while the read models
- * are behind the last committed position that the event bus has reported. Otherwise, polls are
- * rare.
+ * Polls the positions of the read models, more often while they lag behind the last committed
+ * position that the event bus has reported.
  */
 export function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,
@@ -43,8 +39,7 @@ export function createPoller(
 
   const plan = (delayMs: number): void => {
     const at = performance.now() + delayMs
-    // A poll that is due earlier is kept. Otherwise, a continuous series of commits could postpone
-    // the poll forever.
+    // A poll that is due earlier is kept, so that a series of commits cannot postpone it forever.
     if (isStopped || at >= dueAt) return
     if (timer !== null) clearTimeout(timer)
     dueAt = at

@@ -6,28 +6,27 @@ import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
 import { createPoller } from './position-poller.ts'
 import { advanceSignal, type Positions } from './read-model-advance-signal.ts'
 
-/** The name of a read model, exported for code outside this folder. */
 export type ReadModelName = ProjectionName
 
 /**
- * Reports up to which event position each read model is current. The positions are polled if other
+ * Reports up to which event position each read model is current. Positions are polled if other
  * processes update read models.
  */
 export type Freshness = {
   /**
-   * Resolves to true when all named read models include the event at `position`. Resolves to false
-   * if this takes longer than `timeoutMs`.
+   * Resolves to true when all named read models include the event at `position`, or to false after
+   * `timeoutMs`.
    */
   readonly waitFor: (
     names: readonly ProjectionName[],
     position: number,
     timeoutMs: number,
   ) => Promise<boolean>
-  /** Returns the last known position of a read model, or 0 if no position is known yet. */
+  /** Returns the last known position of a read model, or 0. */
   readonly positionOf: (name: ProjectionName) => number
   /**
    * Calls the listener after each commit that advances read models. Returns a function that removes
-   * the listener.
+   * it.
    */
   readonly onAdvance: (listener: (positions: Positions) => void) => () => void
   /** Removes all listeners and ends all pending calls of `waitFor` with false. */
@@ -77,10 +76,7 @@ export function createFreshness(core: Core): Freshness {
   }
 }
 
-/**
- * Waits until the condition is true, the timeout passes or `stopped` is aborted. Returns whether
- * the condition is true then.
- */
+/** Waits for the condition, the timeout or an abort of `stopped`. Returns the condition. */
 function waitUntil(
   isThere: () => boolean,
   onAdvance: Freshness['onAdvance'],
@@ -105,10 +101,7 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/**
- * Reads the position of each read model, which is the lowest position of its lanes (partitions of
- * the streams).
- */
+/** A read model's position is the lowest position of its lanes (stream partitions). */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name

@@ -5,24 +5,23 @@ export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
   /**
-   * Reports the new positions of read models. The runner calls `publish` at its start and after
-   * each commit, if it owns all lanes (partitions of the streams).
+   * The runner publishes positions at its start and after each commit, if it owns all lanes (stream
+   * partitions).
    */
   readonly publish: (positions: Positions) => void
   /**
-   * Returns true while a runner in this process owns all lanes (partitions of the streams).
-   * Otherwise, other processes may advance some lanes without a report through this signal.
+   * True while a runner in this process owns all lanes (stream partitions). Otherwise, other
+   * processes may advance lanes without this signal.
    */
   readonly isComplete: () => boolean
   /**
-   * Sets whether the runner owns all lanes (partitions of the streams). A runner that owns only
-   * some lanes calls `setComplete(false)` after each commit, so that waiting readers poll the
-   * positions again.
+   * Sets whether the runner owns all lanes (stream partitions). Otherwise the runner sets false
+   * after each commit, so that waiting readers poll again.
    */
   readonly setComplete: (isComplete: boolean) => void
   /**
-   * Calls `onPositions` immediately with the current positions, and again each time a position
-   * advances. Returns a function that removes the listener.
+   * Calls `onPositions` now and each time a position advances. Returns a function that removes the
+   * listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,
@@ -33,8 +32,7 @@ export type AdvanceSignal = {
 const signals = new WeakMap<EventStore, AdvanceSignal>()
 
 /**
- * Returns the signal with which the runner notifies readers in the same process. There is one
- * signal per event store, so the runner and the readers share it.
+ * Returns the signal by which the runner notifies readers in the same process, one per event store.
  */
 export function advanceSignal(store: EventStore): AdvanceSignal {
   const existing = signals.get(store)

@@ -6,8 +6,7 @@ const LOOK_MS = 200
 const SAY_MS = 10_000
 
 /**
- * Waits until all read models exist. It is used in a process that only reads them. In a new
- * database, a process with the role `projections` creates the read models.
+ * Waits until a process with the role `projections` has created the read models in a new database.
  */
 export async function waitForReadModels({ pg, log }: Pick<Core, 'pg' | 'log'>): Promise<void> {
   const schemas = PROJECTION_NAMES.map(schemaOf)

@@ -5,8 +5,7 @@ import { type FoldContext, projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * Messages, their recipients, and which users have read them. Unread counts are computed from these
- * tables.
+ * Messages, their recipients, and who has read them. Unread counts are computed from these tables.
  */
 export const messages = projectionOf<MessageEvent | MessageRead>({
   name: 'messages',
@@ -16,8 +15,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // Several lanes (partitions of the streams) change the same row, because the readers of a
-    // message belong to different lanes.
+    // Readers of a message belong to several lanes (stream partitions), which change the same row.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {
@@ -48,10 +46,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
   },
 })
 
-/**
- * Reads a message's title and content, which the vault stores together. If the text cannot be
- * decrypted, title and content are empty.
- */
+/** Reads a message's title and content, which are empty if the text cannot be decrypted. */
 async function textCells(
   messageId: number,
   { format, textRef }: MessageText,

@@ -33,9 +33,7 @@ const sentMessages = sql.fragment`
 
 const count = rowType({ total: wireInteger })
 
-/**
- * Returns the highest id of any message, including deleted messages, or 0 if there are no messages.
- */
+/** Returns the highest id, including deleted messages, or 0. */
 export const highestMessageId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_messages.messages
@@ -53,8 +51,7 @@ export const findMessage = (
 export type MessageFilter = {
   readonly keyword: string
   /**
-   * The earliest time of creation in unix seconds. `until` is the latest time. Both times are
-   * included, and null means no limit.
+   * The earliest and the latest time of creation in unix seconds, inclusive. null means no limit.
    */
   readonly from: number | null
   readonly until: number | null
@@ -70,8 +67,8 @@ const SORT_COLUMNS = {
 } satisfies Record<MessageSort, unknown>
 
 /**
- * Lists messages, each with the beginning of its content. `keyword` is a part of the title or of
- * the complete content. Messages with the same sort value are listed newest first.
+ * Lists messages with the beginning of their content, newest first within equal sort values.
+ * `keyword` is a part of the title or of the complete content.
  */
 export async function listMessages(
   db: CommonQueryMethods,
@@ -100,11 +97,8 @@ const recipientRow = rowType(fieldColumns(RECIPIENT_FIELDS))
 export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
- * Lists the recipients of a message in ascending order of user ids. A deleted message has no
- * recipients.
- *
- * NOTE: the recipient rows of a deleted message are kept, because events of its recipients may be
- * processed before or after the deletion.
+ * Lists recipients by ascending user id, or none of a deleted message. NOTE: the rows are kept,
+ * because events of recipients may be processed before or after the deletion.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,
@@ -130,8 +124,8 @@ const inboxRow = rowType(fieldColumns(INBOX_FIELDS))
 export type InboxRow = RowOf<typeof inboxRow>
 
 /**
- * Selects the messages in one user's inbox, each with the time at which the user read it. Deleted
- * messages are omitted.
+ * Selects the messages in one user's inbox that are not deleted, with the time at which the user
+ * read them.
  */
 const inboxOf = (userId: number) => sql.fragment`
   read_messages.recipients r
@@ -140,9 +134,7 @@ const inboxOf = (userId: number) => sql.fragment`
   where int8range(r.first_id, r.last_id, '[]') @> ${userId}::int8
 `
 
-/**
- * Lists a user's inbox, newest first. A message in the list has only the beginning of its content.
- */
+/** Lists a user's inbox, newest first, with the beginning of each content. */
 export async function listInbox(
   db: CommonQueryMethods,
   userId: number,
@@ -158,10 +150,7 @@ export async function listInbox(
   return { rows, total }
 }
 
-/**
- * Reads a message from a user's inbox. Returns null if the message does not exist, was deleted or
- * was not sent to the user.
- */
+/** Returns null if the message does not exist, was deleted or was not sent to the user. */
 export const findInInbox = (
   db: CommonQueryMethods,
   userId: number,
@@ -172,7 +161,7 @@ export const findInInbox = (
     from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
-/** Counts the unread messages of each user. The count is 0 for a user without unread messages. */
+/** Counts the unread messages of each user, with 0 for a user without any. */
 export async function unreadCounts(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -196,9 +185,8 @@ export type PositionRange = { readonly after: number; readonly upTo: number }
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Finds the users among `userIds` whose inbox changed in a range of event positions, because a
- * message was sent, edited, deleted or read. `position` is the position of the last change. Returns
- * null if no inbox changed.
+ * Finds the users among `userIds` whose messages were sent, edited, deleted or read in a range of
+ * event positions. `position` is that of the last change. Returns null if no inbox changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,

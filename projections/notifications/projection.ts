@@ -5,8 +5,7 @@ import type { UserErased } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /**
- * The notification settings of each user, with decrypted addresses, and the time of the last
- * warning of low quota.
+ * Each user's notification settings, with decrypted addresses, and the last warning of low quota.
  */
 export const notifications = projectionOf<NotificationEvent | UserErased>({
   name: 'notifications',

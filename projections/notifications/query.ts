@@ -4,7 +4,7 @@ import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgr
 
 const settingsRow = rowType({
   means: Type.Enum(['email', 'webhook']),
-  /** The remaining quota below which the user is warned. null means the site's default. */
+  /** Below this remaining quota, the user is warned. null means the site's default. */
   threshold: nullable(quota),
   mailTo: Type.String(),
   webhookUrl: Type.String(),
@@ -34,7 +34,7 @@ export async function notificationsOf(
 
 const lowRow = rowType({
   userId: wireInteger,
-  /** The user's remaining quota, including quota that is held for open calls. */
+  /** The remaining quota, including quota held for open calls. */
   remaining: quota,
   threshold: quota,
   means: Type.Enum(['email', 'webhook']),
@@ -45,9 +45,8 @@ const lowRow = rowType({
 export type LowAccount = RowOf<typeof lowRow>
 
 /**
- * Finds the users among `userIds` who must be warned of low quota. The users are active, have an
- * address for warnings, and have less quota than their threshold. Their last warning was before
- * `warnedBefore` (unix milliseconds).
+ * Finds the users among `userIds` to warn of low quota: active, with an address, below their
+ * threshold, and last warned before `warnedBefore` (unix milliseconds).
  */
 export const lowAccounts = (
   db: CommonQueryMethods,

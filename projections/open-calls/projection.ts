@@ -11,10 +11,7 @@ import { projectionOf } from '../projection.ts'
 
 type CallEvent = CallAdmitted | CallProgressed | CallSettled | CallReleased | CallInterrupted
 
-/**
- * Calls that were admitted and have not ended. The sweeper reads this table to find calls whose
- * owner process has died.
- */
+/** Open calls, in which the sweeper finds the calls whose owner process has died. */
 export const openCallsProjection = projectionOf<CallEvent>({
   name: 'open-calls',
   version: 1,

@@ -7,10 +7,7 @@ const openCall = rowType({
   userId: wireInteger,
   tokenId: wireInteger,
   model: Type.String(),
-  /**
-   * The time of the admission in unix milliseconds. `leaseUntil` is the time before which the
-   * call's owner process must renew the lease.
-   */
+  /** Unix milliseconds. The call's owner process must renew the lease before `leaseUntil`. */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
 })
@@ -21,9 +18,7 @@ const columns = sql.fragment`
   lease_until as "leaseUntil"
 `
 
-/**
- * Reads open calls whose lease has expired at `now` (unix milliseconds). Older calls come first.
- */
+/** Reads open calls whose lease has expired at `now` (unix milliseconds), oldest first. */
 export const expiredCalls = (
   db: CommonQueryMethods,
   now: number,

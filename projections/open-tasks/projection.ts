@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import type { TaskEvent } from '#domain/task/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/**
- * The tasks that have not ended. The poller queries the providers for the status of these tasks.
- */
+/** The tasks that have not ended, whose status the poller queries from the providers. */
 export const openTasksProjection = projectionOf<TaskEvent>({
   name: 'open-tasks',
   version: 1,

@@ -6,19 +6,16 @@ const openTask = rowType({
   task: Type.String(),
   userId: wireInteger,
   kind: Type.Enum(['drawing', 'music']),
-  /**
-   * The channel whose provider accepted the task. `channelId`, `keyRef` and `upstreamId` are null
-   * until a provider has accepted the task.
-   */
+  /** `channelId`, `keyRef` and `upstreamId` are null until a provider has accepted the task. */
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),
-  /** The time of submission in unix milliseconds. */
+  /** In unix milliseconds. */
   submittedAt: wireInteger,
 })
 export type OpenTask = RowOf<typeof openTask>
 
-/** The last task of a page. The next page starts after this task. */
+/** The last task of a page, after which the next page starts. */
 export type OpenTasksAfter = Pick<OpenTask, 'submittedAt' | 'task'>
 
 /** Reads tasks that have not ended, oldest first. */

@@ -4,15 +4,12 @@ import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/optio
 import { projectionOf } from '../projection.ts'
 import { plannedIdOf } from '../scheduled-price-change-id.ts'
 
-/**
- * The text that is recorded instead of the value of a secret option. If the secret is not set, an
- * empty text is recorded.
- */
+/** Recorded instead of the value of a secret option. A cleared secret is recorded as empty. */
 const SET = '***'
 
 /**
- * The history of all options: who changed an option, when, and the values before and after. For a
- * secret option, the history records only whether the option was set.
+ * Who changed an option, when, and the values before and after. For a secret, only whether it was
+ * set.
  */
 export const optionChanges = projectionOf<OptionsEvent>({
   name: 'option-changes',

@@ -7,28 +7,19 @@ const changeRow = rowType({
   /** The position of the event that changed the option. */
   id: wireInteger,
   key: Type.String(),
-  /**
-   * The value before the change. It is null if the value is unknown. The value of a secret that is
-   * set is `***`.
-   */
+  /** The value before the change, `***` for a secret that is set, or null if unknown. */
   before: nullable(Type.String()),
   after: Type.String(),
-  /**
-   * The user who made the change, in the form `user:7`. For a scheduled change, this is the user
-   * who scheduled it.
-   */
+  /** The user in the form `user:7` who made or scheduled the change. */
   actor: Type.String(),
-  /** The id of the scheduled change. It is null if the change was made immediately. */
+  /** The id of the scheduled change, or null for an immediate change. */
   plannedId: nullable(wireInteger),
-  /** The time of the change in unix milliseconds. */
+  /** In unix milliseconds. */
   at: wireInteger,
 })
 export type OptionChangeRow = RowOf<typeof changeRow>
 
-/**
- * Lists the changes of the options in `keys`, newest first. If `keys` is null, the changes of all
- * options are listed.
- */
+/** Lists the changes of the options in `keys`, or of all options for null, newest first. */
 export async function listOptionChanges(
   db: CommonQueryMethods,
   { keys, limit, offset }: Slice & { keys: readonly string[] | null },

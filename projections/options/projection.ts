@@ -4,7 +4,6 @@ import { OPTIONS_VERSIONS, type OptionsEvent } from '#domain/options/events.ts'
 import type { SiteEvent } from '#domain/setup/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** The options that were set, and how the site was first set up. */
 export const options = projectionOf<OptionsEvent | SiteEvent>({
   name: 'options',
   version: 1,

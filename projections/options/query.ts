@@ -8,19 +8,18 @@ import { atCheckpoint } from '../checkpoint-table.ts'
 export type AllOptions = {
   readonly position: number
   /**
-   * The revision of the options stream, which identifies the price list. It is -1 if no option was
-   * ever set.
+   * The revision of the options stream, which identifies the price list, or -1 without any option.
    */
   readonly revision: number
-  /** The values of the options that were set. Secret options are not included. */
+  /** The values of the options that were set, without secret options. */
   readonly values: Map<string, string>
-  /** The vault references of the secret options that were set. The map's keys are option keys. */
+  /** The vault references of the secret options that were set, by option key. */
   readonly secretRefs: Map<string, string>
 }
 
 const optionRow = rowType({ key: Type.String(), value: Type.String(), isSecret: Type.Boolean() })
 
-/** Reads all options that were set, and the event position up to which they are current. */
+/** Reads all options that were set, with the event position up to which they are current. */
 export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   const { position, rows } = await atCheckpoint(db, 'options', async (snapshot) => {
     const { revision } = await siteState(snapshot)
@@ -35,24 +34,20 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   return { position, revision, values: pairs(false), secretRefs: pairs(true) }
 }
 
-/**
- * Returns a function that returns whether calls of a model in a group are currently refused because
- * the model has no price.
- */
+/** Returns whether calls of a model in a group are refused because the model has no price. */
 export async function unpricedModels(
   db: DatabasePool,
 ): Promise<(model: string, group: string) => boolean> {
   const { values, revision } = await allOptions(db)
   const prices = readPriceList(values, revision)
-  // The user's group is not needed, because it does not affect whether a model has a price.
+  // The user's group does not affect whether a model has a price.
   return (model, group) =>
     'code' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
 /**
- * Returns a function that returns the current price of a model, before the group's ratio is
- * applied. If the model has no price, the function returns null, unless the user accepts models
- * without a price.
+ * Returns a function for a model's current price before the group ratio, or null without a price,
+ * unless the user accepts models without a price.
  */
 export async function modelPrices(
   db: DatabasePool,
@@ -65,7 +60,7 @@ export async function modelPrices(
   }
 }
 
-/** Returns whether this is a demo site, on which only the super admin can make changes. */
+/** On a demo site, only the super admin can make changes. */
 export async function isDemoSite(db: DatabasePool): Promise<boolean> {
   const set = (await allOptions(db)).values.get('DemoSiteEnabled')
   return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'
@@ -73,10 +68,7 @@ export async function isDemoSite(db: DatabasePool): Promise<boolean> {
 
 const siteRow = rowType({
   revision: wireInteger,
-  /**
-   * The id of the root user (the first super admin). It is null until the first-run setup is
-   * completed.
-   */
+  /** The first super admin, or null until the first-run setup is completed. */
   rootUserId: nullable(wireInteger),
   isSelfUse: Type.Boolean(),
   isDemoSite: Type.Boolean(),

@@ -12,7 +12,7 @@ import type {
 import { type Handlers, projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** Adds one row for each report of the payment provider about a refund or a dispute. */
+/** One row for each report of the payment provider about a refund or a dispute. */
 const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   TopUpRefundReported: ({ data, meta, position }, rows) => {
     const { orderId, refundId, money, status, reason } = data
@@ -35,10 +35,7 @@ const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   },
 }
 
-/**
- * Adds rows for refunds, and for money that was restored because a refund failed or a dispute was
- * won.
- */
+/** Rows for refunds, and for money restored after a failed refund or a won dispute. */
 const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   TopUpRefunded: ({ data, meta }, rows) => {
     const { orderId, refundNo, money, quota, reason, source } = data
@@ -66,10 +63,7 @@ const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   },
 }
 
-/**
- * The orders of top-ups: who ordered how much quota at which price, and whether the order was paid
- * or refunded.
- */
+/** Who ordered how much quota at which price, and whether the order was paid or refunded. */
 export const orders = projectionOf<TopUpEvent>({
   name: 'orders',
   version: 2,
@@ -115,9 +109,7 @@ export const orders = projectionOf<TopUpEvent>({
   },
 })
 
-/**
- * Converts an amount of money in an event to hundredths. The amount always has two decimal places.
- */
+/** An amount of money in an event always has two decimal places. */
 function centsOf(money: string): bigint {
   assert(/^\d+\.\d\d$/.test(money), `${money} is no sum of money`)
   return BigInt(money.replace('.', ''))

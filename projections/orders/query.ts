@@ -16,24 +16,18 @@ export type OrderRow = RowOf<typeof orderRow>
 export type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed'
 
 export type OrderFilter = {
-  /** The user whose orders are listed. If it is null, the orders of all users are listed. */
+  /** The user whose orders are listed, or null for all users. */
   readonly userId: number | null
-  /**
-   * An order id, a trade number, a payment id, or part of a username. An empty text matches every
-   * order.
-   */
+  /** An order id, trade number, payment id, or part of a username. An empty text matches all. */
   readonly keyword: string
   /**
-   * The state of the orders. `refunded` also matches partly refunded orders, and `disputed` also
-   * matches orders whose dispute has ended. null matches every order.
+   * `refunded` also matches partly refunded orders, and `disputed` also ended disputes. null
+   * matches all.
    */
   readonly state: OrderState | null
 }
 
-/**
- * All orders. `state` is the displayed status: `refunded` if money was refunded, otherwise the
- * order's status.
- */
+/** All orders. `state` is the displayed status: `refunded` if money was refunded. */
 const tables = sql.fragment`
   from (
     select o.*, coalesce(u.username, '') as username,
@@ -51,8 +45,7 @@ const columns = selectedFields('o', ORDER_FIELDS, {
 })
 
 /**
- * The sort columns of orders `o`. A sort by status lists pending orders first, then paid orders,
- * then refunded orders.
+ * The sort columns of orders `o`. By status, pending orders come first, then paid, then refunded.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`o.id`,
@@ -65,10 +58,7 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`o.created_at`,
 } satisfies Record<OrderSort, unknown>
 
-/**
- * Lists orders. Orders with the same sort value are listed newest first. A sort by money compares
- * the amounts even if their currencies differ.
- */
+/** Lists orders, newest first within equal sort values. A sort by money ignores the currency. */
 export async function listOrders(
   db: CommonQueryMethods,
   { userId, keyword, state, limit, offset, ...order }: OrderFilter & Slice & ListOrder<OrderSort>,
@@ -92,16 +82,12 @@ export async function listOrders(
   return { rows, total }
 }
 
-/** Returns the highest order id, or 0 if there are no orders. */
 export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_orders.orders
   `)
 
-/**
- * Returns the order that was paid by a Stripe payment, or null if the payment does not belong to an
- * order of this site.
- */
+/** Returns the order that a Stripe payment paid, or null if the payment is not of this site. */
 export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_orders.orders
@@ -113,7 +99,7 @@ const CENTS = { money: 'cents' }
 
 const refundRow = rowType({ orderId: wireInteger, ...fieldColumns(REFUND_FIELDS) })
 
-/** Reads the refunds of the given orders in the order in which they were made. */
+/** Reads the refunds of the given orders, oldest first. */
 export const refundsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -130,7 +116,7 @@ export const refundsOf = (
 
 const restorationRow = rowType({ orderId: wireInteger, ...fieldColumns(RESTORATION_FIELDS) })
 
-/** Reads the restorations of the given orders in the order in which they were made. */
+/** Reads the restorations of the given orders, oldest first. */
 export const restorationsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -143,10 +129,7 @@ export const restorationsOf = (
 
 const reportRow = rowType({ orderId: wireInteger, ...fieldColumns(REPORT_FIELDS) })
 
-/**
- * Reads all reports of the payment provider about the given orders, in the order in which they
- * arrived.
- */
+/** Reads the payment provider's reports about the given orders, in the order of their arrival. */
 export const reportsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],

@@ -6,10 +6,7 @@ import { projectionOf } from '../projection.ts'
 import { plannedIdOf } from '../scheduled-price-change-id.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/**
- * The history of prices. Each change of a price has the values before and after, the author and the
- * time.
- */
+/** Each change of a price, with the values before and after, the author and the time. */
 export const priceHistory = projectionOf<OptionSet>({
   name: 'price-history',
   version: 3,
@@ -41,8 +38,8 @@ export const priceHistory = projectionOf<OptionSet>({
 })
 
 /**
- * Returns the columns that say what a price applies to: a model, a group, or calls in the group
- * `group_name` by users of `user_group`.
+ * Returns what a price applies to: a model, a group, or calls in `group_name` by users of
+ * `user_group`.
  */
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }

@@ -7,39 +7,33 @@ const priceChange = rowType({
   /** The position of the event that changed the price. */
   position: wireInteger,
   place: Type.Number(),
-  /** The time of the change in unix seconds. */
+  /** In unix seconds. */
   changedAt: wireInteger,
-  /**
-   * The user who made the change, in the form `user:1`. For a scheduled change, this is the user
-   * who scheduled it.
-   */
+  /** The user in the form `user:1` who made or scheduled the change. */
   actor: Type.String(),
-  /** The id of the scheduled change. It is null if the change was made immediately. */
+  /** The id of the scheduled change, or null for an immediate change. */
   plannedId: nullable(wireInteger),
-  /**
-   * The name of the user who made the change. It is empty if the system made the change or the user
-   * no longer exists.
-   */
+  /** Empty if the system made the change or the user no longer exists. */
   username: Type.String(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   userGroup: Type.String(),
-  /** The price before the change. It is null if there was no price before. */
+  /** The price before the change, or null without a price. */
   before: nullable(Type.String()),
   after: nullable(Type.String()),
 })
 export type PriceChange = RowOf<typeof priceChange>
 
 type Wanted = Slice & {
-  /** The model name, which is compared as a whole. An empty text matches every price change. */
+  /** The complete model name. An empty text matches all. */
   readonly model: string
-  /** A part of a model name. An empty text matches every price change. */
+  /** A part of a model name. An empty text matches all. */
   readonly keyword: string
   readonly group: string
 }
 
-/** Lists price changes, newest first. An empty filter matches every price change. */
+/** Lists price changes, newest first. An empty filter matches all. */
 export async function priceChanges(
   db: CommonQueryMethods,
   { model, keyword, group, limit, offset }: Wanted,

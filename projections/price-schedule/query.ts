@@ -5,10 +5,7 @@ import type { Listed, Slice } from '../list-queries.ts'
 
 const plannedChange = rowType({
   id: wireInteger,
-  /**
-   * The time at which the change is due, in unix seconds. `madeAt` and `endedAt` are also in unix
-   * seconds.
-   */
+  /** When the change is due. All times are in unix seconds. */
   dueAt: wireInteger,
   madeAt: wireInteger,
   username: Type.String(),
@@ -16,20 +13,14 @@ const plannedChange = rowType({
     Type.Object({ option: Type.String(), name: Type.String(), value: nullable(Type.String()) }),
   ),
   status: Type.Enum(['planned', 'applied', 'cancelled', 'failed']),
-  /**
-   * The time at which the change was applied, was cancelled or failed. It is null while the change
-   * is pending.
-   */
+  /** When the change was applied, was cancelled or failed, or null. */
   endedAt: nullable(wireInteger),
-  /** The error code of a failed change. It is empty for all other changes. */
+  /** The error code of a failed change, or empty. */
   fault: Type.String(),
 })
 export type PlannedChange = RowOf<typeof plannedChange>
 
-/**
- * Lists scheduled price changes. Pending changes come first, in the order in which they are due.
- * They are followed by the other changes, newest first.
- */
+/** Lists pending changes by their due time, and then all others, newest first. */
 export async function plannedChanges(
   db: CommonQueryMethods,
   { limit, offset }: Slice,

@@ -6,9 +6,7 @@ import { projectionOf } from '../projection.ts'
 import { cellsOfFields } from '../resource-field-columns.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/**
- * The redemption codes with the vault references of their keys, and the users who redeemed them.
- */
+/** The redemption codes with the vault references of their keys, and who redeemed them. */
 export const redemptions = projectionOf<RedemptionEvent>({
   name: 'redemptions',
   version: 1,

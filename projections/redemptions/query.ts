@@ -9,18 +9,12 @@ import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTION_FIELDS) })
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
-/**
- * Computes the status of a code `r` in SQL. The rules are the same as in `statusOf` in
- * `domain/redemption`.
- */
+/** The status of a code `r` in SQL, by the rules of `statusOf` in `domain/redemption`. */
 const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `
 
-/**
- * The largest bigint. It replaces the end of validity of codes that never expire, so that these
- * codes are sorted last.
- */
+/** The largest bigint, so that codes that never expire are sorted last. */
 const NEVER = sql.fragment`9223372036854775807`
 
 const orderBy = (sort: RedemptionSort) => {
@@ -38,17 +32,17 @@ const orderBy = (sort: RedemptionSort) => {
 }
 
 export type RedemptionSearch = Slice & {
-  /** A part of a code's name, or its complete id. An empty text matches every code. */
+  /** A part of a code's name, or its complete id. An empty text matches all. */
   readonly keyword: string
-  /** The keyed hash of the keyword. It finds a code if the keyword is the code's complete key. */
+  /** The keyed hash of the keyword, which finds a code by its complete key. */
   readonly keyLookup: string
-  /** The status of the codes, from 1 to 3. null matches every code. */
+  /** From 1 to 3. null matches all. */
   readonly status: number | null
   readonly sort: RedemptionSort
   readonly isDescending: boolean
 }
 
-/** Lists codes that are not deleted. Codes with the same sort value are listed newest first. */
+/** Lists codes that are not deleted, newest first within equal sort values. */
 export async function listRedemptions(
   db: CommonQueryMethods,
   search: RedemptionSearch,
@@ -84,7 +78,7 @@ export async function listRedemptions(
 }
 
 const keyOf = rowType({ id: wireInteger, keyLookup: Type.String(), keyRef: Type.String() })
-/** The event stream of a code, and the vault reference of the code's key. */
+/** The event stream of a code, and the vault reference of its key. */
 export type RedemptionKey = RowOf<typeof keyOf>
 
 const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.fragment>) =>
@@ -93,7 +87,7 @@ const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.frag
     from read_redemptions.redemptions r where not r.is_deleted and ${condition} order by r.id
   `)
 
-/** Reads the keys of the given codes in ascending order of their ids. Unknown codes are omitted. */
+/** Reads the keys of the given codes in ascending order of ids, without unknown codes. */
 export const redemptionKeys = (
   db: CommonQueryMethods,
   ids: readonly number[],

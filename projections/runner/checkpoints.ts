@@ -4,18 +4,12 @@ import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 
-/**
- * The position up to which events are included, for each lane (partition of the streams). The array
- * index is the number of the lane.
- */
+/** The position up to which events are included, by the number of the lane (stream partition). */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
 
-/**
- * Returns a hash of a projection's SQL and version. A read model that was built with another hash
- * must be rebuilt.
- */
+/** Returns a hash of SQL and version. A read model that was built with another hash is rebuilt. */
 export const definitionOf = ({ sql, version }: Projection): string => {
   const known = definitions.get(sql)?.get(version)
   if (known !== undefined) return known
@@ -25,10 +19,7 @@ export const definitionOf = ({ sql, version }: Projection): string => {
 }
 const definitions = new Map<string, Map<number, string>>()
 
-/**
- * Returns the position up to which the read model includes the events of every lane (partition of
- * the streams).
- */
+/** Returns the position up to which a read model includes all lanes (stream partitions). */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
 export async function readCheckpoints(
@@ -49,10 +40,7 @@ export async function readCheckpoints(
   return found
 }
 
-/**
- * Sets the checkpoints of all lanes (partitions of the streams) of one read model, inside the
- * caller's transaction.
- */
+/** Sets the checkpoints of all lanes (stream partitions) in the caller's transaction. */
 export async function writeCheckpoint(
   client: PoolClient,
   projection: Projection,
@@ -76,10 +64,9 @@ export type Move = {
 }
 
 /**
- * Moves several checkpoints inside the caller's transaction. Returns false if a checkpoint is not
- * at its expected position, because another process has moved it or rebuilt the read model. The
- * caller must then roll back. Usually all checkpoints have the same start and end, so that one
- * statement is enough.
+ * Moves checkpoints in the caller's transaction. Returns false if a checkpoint is not at its
+ * expected position, because another process has moved it or rebuilt the read model. The caller
+ * must then roll back.
  */
 export async function moveCheckpoints(
   client: PoolClient,
@@ -110,10 +97,7 @@ type LikeMoves = {
   readonly to: number
 }
 
-/**
- * Groups the moves that have the same start, end and lanes (partitions of the streams), so that one
- * statement makes all moves of a group.
- */
+/** Groups moves with the same start, end and lanes (stream partitions) into one statement each. */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()
   for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {

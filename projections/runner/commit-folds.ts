@@ -8,33 +8,25 @@ import type { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-row-changes.ts'
 
 /**
- * The maximum idle time inside the transaction, after which Postgres ends it.
- *
- * NOTE: without this limit, a process that stalls inside the transaction would keep its locks, and
- * other processes could not take over its lanes (partitions of the streams).
+ * After this idle time, Postgres ends the transaction. NOTE: otherwise, a stalled process would
+ * keep its locks, and other processes could not take over its lanes (stream partitions).
  */
 const IDLE_MAX_MS = 3_000
 
 const BEGIN = `begin; set local synchronous_commit = off;
   set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
 
-/**
- * The time limit of the transaction in milliseconds. It equals the limit that the pool sets for
- * each query.
- */
+/** In milliseconds. The limit equals that of the pool for each query. */
 const WITHIN_MS = 15_000
 
-/**
- * The row changes of one projection in some lanes (partitions of the streams), and the new
- * positions of the checkpoints.
- */
+/** One projection's row changes and new checkpoints in some lanes (stream partitions). */
 export type Folded = {
   readonly projection: Projection
   readonly moves: readonly (Move & { readonly cursor: Cursor })[]
   readonly changes: RowChanges
 }
 
-/** Thrown if another process has moved a checkpoint. The transaction has written nothing. */
+/** Another process has moved a checkpoint. The transaction has written nothing. */
 export class CheckpointMoved extends Error {
   constructor(names: readonly ProjectionName[]) {
     super(`the checkpoint of ${names.join(', ')} was moved by another process`)
@@ -42,10 +34,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/**
- * Thrown if another process now owns the lanes (partitions of the streams). The transaction has
- * written nothing.
- */
+/** Another process now owns the lanes (stream partitions). The transaction has written nothing. */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
   constructor(lanes: readonly number[]) {
@@ -59,20 +48,15 @@ export type CommitDeps = {
   readonly pg: Pool
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
-  /**
-   * The time limit of the transaction in milliseconds. It must exceed the time that a batch takes
-   * while Postgres responds normally.
-   */
+  /** In milliseconds. The limit must exceed the time that a batch normally takes. */
   readonly withinMs?: number
 }
 
 /**
- * Commits folded batches in one transaction. The transaction checks that this process still owns
- * the lanes (partitions of the streams), moves the checkpoints, and writes the rows. Locks are
- * always taken in the order leases, checkpoints, rows.
- *
- * The commit does not wait for the disk. If Postgres crashes, it loses rows and checkpoints
- * together. They are then folded again from the events, which are durable.
+ * Commits folded batches in one transaction, which checks that this process still owns the lanes
+ * (stream partitions). Locks are taken in the order leases, checkpoints, rows. The commit does not
+ * wait for the disk: if Postgres crashes, it loses rows and checkpoints together, and they are
+ * folded again from the durable events.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,

@@ -8,21 +8,21 @@ import { writeCheckpoint } from './checkpoints.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * The time limit of the transaction in milliseconds. After this time, the connection is
-   * abandoned, and it is unknown whether the transaction was committed.
+   * In milliseconds. The connection is then abandoned, and it is unknown whether the transaction
+   * was committed.
    */
   readonly withinMs?: number
 }
 
-/** Runs `work` in a new transaction. The default is no time limit. */
+/** The default is no time limit. */
 export async function inTransaction<T>(
   pg: Pool,
   work: (client: PoolClient) => Promise<T>,
   { begin = 'begin', withinMs }: Terms = {},
 ): Promise<T> {
   const client = await pg.connect()
-  // NOTE: a connection that is lost between two statements emits an `error` event. Without this
-  // listener, the event would cause an uncaught exception.
+  // NOTE: a connection lost between two statements emits `error`, which would be an uncaught
+  // exception.
   const onLost = (): void => {}
   client.on('error', onLost)
   let failure: Error | undefined
@@ -36,19 +36,17 @@ export async function inTransaction<T>(
     return await (withinMs === undefined ? transact() : answerIn(transact(), withinMs))
   } catch (error) {
     failure = error as Error
-    // A rollback is not tried if the server is unavailable, because the server would not respond to
-    // it either.
+    // An unavailable server would not respond to a rollback either.
     if (!isUnavailable(error)) await client.query('rollback').catch(() => {})
     throw error
   } finally {
     client.off('error', onLost)
-    // A failed connection is closed instead of returned to the pool, because it may be in the
-    // middle of a protocol exchange.
+    // A failed connection is closed, because it may be in the middle of a protocol exchange.
     client.release(failure)
   }
 }
 
-/** Runs `work` while holding a named lock. Only one process can hold the lock at a time. */
+/** Only one process can hold the lock `name` at a time. */
 export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
   return inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
@@ -56,10 +54,7 @@ export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promi
   })
 }
 
-/**
- * Creates the empty tables of a projection in `schema`. All tables that exist in `schema` are
- * dropped first.
- */
+/** Creates empty tables in `schema`, after dropping all tables in it. */
 export async function createTables(
   client: PoolClient,
   projection: Projection,
@@ -71,7 +66,6 @@ export async function createTables(
   await client.query('set local search_path to default')
 }
 
-/** Creates a read model if it does not exist. An existing read model is left unchanged. */
 export const ensureReadModel = (pg: Pool, projection: Projection): Promise<void> =>
   inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [

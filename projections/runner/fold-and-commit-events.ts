@@ -27,9 +27,8 @@ export type FoldAndCommitDeps = Omit<CommitDeps, 'pg'> & {
 }
 
 /**
- * The events of several lanes (partitions of the streams) that are folded together. `spans` has the
- * start and end position of each lane. `events` contains all events of the lanes between these
- * positions.
+ * Events of several lanes (stream partitions) that are folded together: all events between the
+ * start and end positions in `spans`.
  */
 export type Segment = {
   readonly spans: ReadonlyMap<number, { readonly after: number; readonly position: number }>
@@ -37,9 +36,8 @@ export type Segment = {
 }
 
 /**
- * Joins batches of different lanes (partitions of the streams) into one segment, so that they can
- * be written in one transaction. The events of one lane stay in order. The order of events of
- * different lanes is arbitrary.
+ * Joins batches of several lanes (stream partitions), to write them in one transaction. Events of
+ * one lane stay in order.
  */
 export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
   spans: new Map(
@@ -51,14 +49,11 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 })
 
 /**
- * Folds a segment of events and moves the cursors of its lanes (partitions of the streams) in one
- * transaction. Returns the lanes that another process may now own. Nothing was written for these
- * lanes.
- *
- * If the events of one cursor cannot be folded or written, this cursor stops and the other cursors
- * continue. If the connection is lost, the transaction is retried until the database is available.
- * If another process has moved a cursor's checkpoint, the cursor continues from the new position. A
- * cursor whose new position is before the segment catches up later.
+ * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction.
+ * Returns the lanes that another process may now own, for which nothing was written. A cursor whose
+ * events cannot be folded or written stops; the others continue. After a lost connection, the
+ * transaction is retried until the database is available. A cursor whose checkpoint was moved by
+ * another process continues from there, and catches up later if it is before the segment.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,
@@ -105,9 +100,8 @@ async function commitCursors(
 }
 
 /**
- * Commits the folded changes in one transaction. If the database rejects the transaction, the
- * changes are committed separately: first by projection, then by lane (partition of the streams).
- * This finds the lane whose rows are rejected.
+ * If the database rejects the transaction, changes are committed by projection and then by lane
+ * (stream partition), to find the lane whose rows are rejected.
  */
 async function commitOrSplit(
   deps: FoldAndCommitDeps,
@@ -138,8 +132,7 @@ const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds the events of several lanes (partitions of the streams) for one projection. A lane whose
- * events cannot be folded is stopped and omitted from the result.
+ * A lane (stream partition) whose events cannot be folded is stopped and omitted from the result.
  */
 async function foldCursors(
   deps: FoldAndCommitDeps,
@@ -168,10 +161,7 @@ async function foldCursors(
   }
 }
 
-/**
- * Folds the events of several lanes (partitions of the streams) together. Lanes that failed earlier
- * are not included.
- */
+/** Lanes (stream partitions) that failed earlier are not included. */
 async function foldTogether(
   { context }: FoldAndCommitDeps,
   folds: readonly Folded[],
@@ -187,8 +177,7 @@ async function foldTogether(
 }
 
 /**
- * Returns a filter for the events of the segment that the cursors still need. Returns null if all
- * events are needed, which is the usual case.
+ * Returns a filter for the events that the cursors still need, or null if all are needed, as usual.
  */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
   const isUsual =

@@ -4,10 +4,7 @@ import { isUnavailable } from '#infra/postgres/query-timeouts.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
 
-/**
- * Thrown if an event cannot be folded. The projection stops before this event instead of skipping
- * it.
- */
+/** An event cannot be folded. The projection stops before this event instead of skipping it. */
 export class PoisonEvent extends Error {
   readonly position: number
   readonly type: string
@@ -23,8 +20,8 @@ export class PoisonEvent extends Error {
 export type EventFilter = (event: Recorded) => boolean
 
 /**
- * Folds the events that `matches` selects, without writing to the database. If `matches` is null,
- * all events are folded. Throws `PoisonEvent` if an event cannot be folded.
+ * Folds the events that `matches` selects (null: all), without writing. Throws `PoisonEvent` for an
+ * event that cannot be folded.
  */
 export async function fold(
   projection: Projection,
@@ -50,9 +47,8 @@ export async function fold(
 }
 
 /**
- * Returns true if an error results from the connection or from a temporary state of the database,
- * so that the work must be retried. Returns false for errors in data or in statements, which are
- * recognised by their SQLSTATE classes.
+ * Returns whether the connection or a temporary state of the database caused the error, so that the
+ * work must be retried. Errors in data or statements are recognised by SQLSTATE class.
  */
 export function isOutage(error: unknown): boolean {
   if (isUnavailable(error)) return true

@@ -9,8 +9,8 @@ import { writeChanges } from './write-row-changes.ts'
 const BATCH = 2_000
 
 /**
- * Creates the tables of a projection in `schema` and fills them. The events of each lane (partition
- * of the streams) are folded up to the lane's position in `upTo`.
+ * Creates a projection's tables in `schema` and folds each lane (stream partition) up to its
+ * position in `upTo`.
  */
 export async function foldIntoNewTables(
   core: Core,
@@ -24,8 +24,8 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds further events into the tables of a new schema that is not in use yet. The events are those
- * after `after`, up to the position of their lane (partition of the streams) in `upTo`.
+ * Folds further events into a schema that is not in use yet: those after `after`, up to the
+ * position of their lane (stream partition) in `upTo`.
  */
 export async function continueFold(
   core: Core,

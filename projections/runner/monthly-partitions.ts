@@ -1,10 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { RowChange } from './row-changes.ts'
 
-/**
- * Creates the monthly partitions that the rows need and that do not exist yet, inside the caller's
- * transaction.
- */
+/** Creates missing monthly partitions for the rows, in the caller's transaction. */
 export async function ensureMonths(
   client: PoolClient,
   table: string,
@@ -29,11 +26,8 @@ export async function ensureMonths(
 }
 
 /**
- * Creates a partition unless it exists. A lock prevents two processes from creating it at the same
- * time.
- *
- * NOTE: `if not exists` is not enough, because it fails if another process commits between the
- * check and the creation.
+ * The lock keeps two processes from creating a partition at once. NOTE: `if not exists` alone fails
+ * if another process commits between the check and the creation.
  */
 async function createMonth(
   client: PoolClient,

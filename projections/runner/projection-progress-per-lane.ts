@@ -4,48 +4,34 @@ import type { ProjectionName } from '../projection-names.ts'
 import { PoisonEvent } from './fold-events.ts'
 
 export type ProjectionFailure = {
-  /**
-   * The position of the event that could not be folded. It is null if the database rejected the
-   * rows of a whole batch.
-   */
+  /** The event that could not be folded, or null if the database rejected the rows of a batch. */
   readonly position: number | null
   readonly message: string
 }
 
 /**
- * The progress of one projection in one lane (partition of the streams). Only the process that owns
- * the lane has this cursor.
+ * The progress of one projection in one lane (stream partition), in the process that owns the lane.
  */
 export type Cursor = {
   readonly projection: Projection
   readonly lane: number
-  /** The checkpoint that this process last read or wrote. */
   position: number
   failure: ProjectionFailure | null
 }
 
 export type ProjectionHealth = {
   readonly name: ProjectionName
-  /** The number of the projection's lanes (partitions of the streams) that this process owns. */
+  /** How many of the projection's lanes (stream partitions) this process owns. */
   readonly lanes: number
-  /**
-   * The lowest position of the lanes (partitions of the streams) that this process owns, or 0 if
-   * the process owns no lanes.
-   */
+  /** The lowest position of the lanes (stream partitions) that this process owns, or 0. */
   readonly position: number
-  /**
-   * The state of the projection in this process. `standby` means that the process owns none of the
-   * projection's lanes (partitions of the streams).
-   */
+  /** `standby`: this process owns none of the projection's lanes (stream partitions). */
   readonly state: 'live' | 'catching-up' | 'stopped' | 'standby'
-  /** The failure of a stopped lane (partition of the streams). It is null if no lane is stopped. */
+  /** The failure of a stopped lane (stream partition), or null. */
   readonly failure: ProjectionFailure | null
 }
 
-/**
- * Returns the state of one projection from the state of its cursors. `isBehind` returns whether a
- * cursor still has to read older events from the store.
- */
+/** `isBehind` returns whether a cursor still has to read older events from the store. */
 export function healthOf(
   { name }: Projection,
   cursors: readonly Cursor[],
@@ -63,15 +49,12 @@ export function healthOf(
   }
 }
 
-/**
- * Stops one lane (partition of the streams) of a projection because of an error. The lane starts
- * again after the process is restarted or the read model is rebuilt.
- */
+/** Stops a lane (stream partition) until the process restarts or the read model is rebuilt. */
 export function stopCursor(cursor: Cursor, error: unknown, log: Logger): void {
   cursor.failure = failureOf(cursor.projection, error, log, cursor.lane)
 }
 
-/** Returns the failure that corresponds to an error, and logs an alarm. */
+/** Converts an error to a failure, and logs an alarm. */
 export function failureOf(
   { name }: Projection,
   error: unknown,

@@ -14,24 +14,20 @@ import {
 
 const BATCH_MAX = 1_000
 /**
- * After a small batch, the runner waits four times as long as the batch took, but at most
- * `REST_MAX_MS`. Under load, the waits make batches larger and reduce the number of statements per
- * event. Without load, a new event is folded immediately.
+ * After a small batch, the runner waits four times as long as the batch took, at most
+ * `REST_MAX_MS`. Under load, this makes batches larger and reduces statements per event. Without
+ * load, a new event is folded immediately.
  */
 const REST_FACTOR = 4
 const REST_MAX_MS = 60
 const RETRY_MS = 250
-/**
- * The interval in milliseconds at which the runner checks whether a stopped read model was rebuilt
- * by another process.
- */
+/** In milliseconds. Another process may have rebuilt a stopped read model. */
 const STOPPED_CHECK_INTERVAL_MS = 2_000
 
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Thrown for a batch whose lanes (partitions of the streams) another process may own now. The bus
- * can then deliver the events again.
+ * Another process may own the lanes (stream partitions), so the bus can deliver the events again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -41,10 +37,9 @@ class LanesNotOwned extends Error {
 }
 
 /**
- * Folds the events that the bus delivers and moves the cursors of this process. A cursor is the
- * progress of one projection in one lane (partition of the streams). All pending batches are folded
- * in one transaction. Cursors that are behind the bus read the missing events from the event store
- * together.
+ * Folds the events that the bus delivers. A cursor is the progress of one projection in one lane
+ * (stream partition). All pending batches are one transaction. Cursors behind the bus read the
+ * missing events from the event store together.
  */
 export class ProjectionWorker implements LaneWorker {
   private readonly deps: FoldAndCommitDeps
@@ -53,9 +48,8 @@ export class ProjectionWorker implements LaneWorker {
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * The position that a lane (partition of the streams) has reached, by the number of the lane. It
-   * is the last position that the bus has reported, or the store's last position when the lane was
-   * acquired. A cursor below this position reads the missing events from the store.
+   * By lane (stream partition), the last position that the bus has reported, or the store's last
+   * position when the lane was acquired. A cursor below it reads the missing events from the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
@@ -116,8 +110,8 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   /**
-   * Returns the lowest position of each projection over the lanes (partitions of the streams) that
-   * this process owns. The map is empty if the process owns no lanes.
+   * Returns each projection's lowest position over the lanes (stream partitions) that this process
+   * owns.
    */
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()
@@ -159,7 +153,7 @@ export class ProjectionWorker implements LaneWorker {
     this.wake()
   }
 
-  /** Waits until the current transaction has ended. The caller must abort `stopping` first. */
+  /** Waits for the end of the current transaction. The caller must abort `stopping` first. */
   async stop(): Promise<void> {
     await this.running
   }
@@ -199,10 +193,7 @@ export class ProjectionWorker implements LaneWorker {
     clearTimeout(timer)
   }
 
-  /**
-   * Removes the next batch of each lane (partition of the streams) from the queue. All later
-   * batches of a lane stay in the queue.
-   */
+  /** Removes the next batch of each lane (stream partition) from the queue. */
   private takePending(): Pending[] {
     const lanes = new Set<number>()
     const taken = this.pending.filter(({ batch }) => {
@@ -232,10 +223,7 @@ export class ProjectionWorker implements LaneWorker {
     if (known !== undefined) this.reached.set(lane, Math.max(known, position))
   }
 
-  /**
-   * Reads one page of events from the store for all cursors that are behind, starting from the
-   * lowest position.
-   */
+  /** Reads one page of events for all cursors that are behind, from the lowest position. */
   private async catchUp(behind: readonly Cursor[]): Promise<void> {
     const lanes = [...new Set(behind.map(({ lane }) => lane))]
     const after = Math.min(...behind.map(({ position }) => position))
@@ -243,8 +231,7 @@ export class ProjectionWorker implements LaneWorker {
     try {
       const { matches, limit } = pageFor(lanes)
       const events = await this.readAhead(after, end, limit, lanes)
-      // If the page is empty, the store has no more events before `end`, so the cursors move to
-      // `end`.
+      // After an empty page, the store has no more events before `end`.
       const position = events.at(-1)?.position ?? end
       const mine = lanes.length === LANE_COUNT ? events : events.filter(matches)
       const batch = { lanes, events: mine, after, position }
@@ -257,10 +244,7 @@ export class ProjectionWorker implements LaneWorker {
     }
   }
 
-  /**
-   * Reads a page of events. It also starts to read the next page, so that this page arrives while
-   * the current page is folded.
-   */
+  /** Reads a page of events and starts to read the next one, which arrives during the folding. */
   private async readAhead(
     after: number,
     end: number,
@@ -290,9 +274,8 @@ export class ProjectionWorker implements LaneWorker {
 }
 
 /**
- * Returns the event filter and the page length for some lanes (partitions of the streams). The page
- * length is inversely proportional to the number of lanes, so that a transaction always contains
- * about the same number of events.
+ * The page length is inversely proportional to the number of lanes (stream partitions), so that
+ * each transaction has about the same number of events.
  */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))

@@ -7,20 +7,16 @@ import { inTransaction, withNamedLock } from './create-read-model-tables.ts'
 import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 /**
- * The maximum idle time in milliseconds inside the transaction that swaps the schemas. It exceeds
- * the time that is needed to fold the last events. If a process stalls during the swap, Postgres
- * ends its transaction after this time.
+ * In milliseconds. If a process stalls during the swap, Postgres ends its transaction. The limit
+ * exceeds the time that the fold of the last events needs.
  */
 const IDLE_MAX_MS = 30_000
 
 /**
- * Builds a new version of a read model in a second schema, and then swaps the schemas in one
- * transaction. Until the swap, the live version can be read and keeps advancing. If the rebuild
- * fails, the live version is not changed, and the next rebuild removes the unfinished schema.
- *
- * Returns the positions of the new version's lanes (partitions of the streams). `isNeeded` is
- * called after the rebuild lock is acquired. If it returns false, nothing is rebuilt and the result
- * is null.
+ * Builds a read model in a second schema, and then swaps the schemas in one transaction. The live
+ * version stays readable and keeps advancing until the swap. After a failure, it is unchanged, and
+ * the next rebuild removes the unfinished schema. Returns the new positions by lane (stream
+ * partition), or null if `isNeeded`, called under the rebuild lock, returns false.
  */
 export const rebuildReadModel = (
   core: Core,

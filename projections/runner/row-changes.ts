@@ -5,8 +5,7 @@ export type Cells = Readonly<Record<string, Cell>>
 export type Increments = Readonly<Record<string, bigint>>
 
 /**
- * `insert` creates a row that must not exist. `upsert` creates or changes a row. `patch` changes a
- * row that must exist. `remove` deletes a row that must exist.
+ * `insert` needs a missing row. `patch` and `remove` need an existing row. `upsert` accepts both.
  */
 export type ChangeKind = 'insert' | 'upsert' | 'patch' | 'remove'
 
@@ -18,40 +17,36 @@ export type RowChange = {
 }
 
 /**
- * The row changes that a batch of events makes in one read model. They are merged in memory, so
- * that there is one change per row. A change only sets cells or adds to cells, so that no rows have
- * to be read from the database.
+ * A batch's row changes in one read model, merged to one change per row. A change only sets cells
+ * or adds to cells, so that no rows have to be read.
  */
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
   readonly #wide: [table: string, change: RowChange][] = []
 
-  /** Inserts a row that must not exist. */
   insert(table: string, key: Cells, set: Cells): void {
     this.#merge(table, 'insert', key, set, {})
   }
 
-  /** Sets cells of a row. The row is created if it does not exist. */
+  /** Sets cells of a row. A missing row is created. */
   put(table: string, key: Cells, set: Cells): void {
     this.#merge(table, 'upsert', key, set, {})
   }
 
   /**
-   * Adds to cells of a row and sets other cells. If the row does not exist, it is created, and the
-   * cells that are added to start at 0.
+   * Adds to cells and sets other cells. In a missing row, which is created, added cells start at 0.
    */
   add(table: string, key: Cells, add: Increments, set: Cells = {}): void {
     this.#merge(table, 'upsert', key, set, add)
   }
 
-  /** Sets cells of a row that must exist, and adds to other cells. */
   patch(table: string, key: Cells, set: Cells, add: Increments = {}): void {
     this.#merge(table, 'patch', key, set, add)
   }
 
   /**
-   * Sets cells of all rows that match `where`. It is not an error if no row matches. These changes
-   * are written after all other changes of the batch, so later events must not set the same cells.
+   * Sets cells of all rows that match `where`, if any. These changes are written after all others
+   * of the batch, so later events must not set the same cells.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])
@@ -65,7 +60,7 @@ export class RowChanges {
     return [...this.#tables].map(([name, rows]) => [name, rows.values()])
   }
 
-  /** The changes that `patchWhere` has made, in the order of the calls. */
+  /** The changes of `patchWhere`, in the order of the calls. */
   get wide(): readonly (readonly [table: string, change: RowChange])[] {
     return this.#wide
   }
@@ -88,7 +83,7 @@ export class RowChanges {
     }
     assert(kind !== 'insert' && earlier.kind !== 'remove', `${table}: row ${id} made twice`)
     if (kind === 'remove') {
-      // A row that is created and removed in the same batch is not written.
+      // A row created and removed in the same batch is not written.
       if (earlier.kind === 'insert') rows.delete(id)
       else rows.set(id, { kind, key, set: {}, add: {} })
       return
@@ -105,10 +100,7 @@ export class RowChanges {
   }
 }
 
-/**
- * Returns a copy of the cells. Throws if a cell is undefined, because the event then does not have
- * the expected shape.
- */
+/** Throws if a cell is undefined, because the event does not have the expected shape. */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {
     assert(set[column] !== undefined, `${table}.${column} is missing in the event`)

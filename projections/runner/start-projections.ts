@@ -19,43 +19,32 @@ import { type Verdict, verifyReadModel } from './verify-read-model.ts'
 
 export type ProjectionRunner = {
   /**
-   * Returns the lowest position of each projection over the lanes (partitions of the streams) that
-   * this process owns.
+   * Each projection's lowest position over the lanes (stream partitions) that this process owns.
    */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
-  /**
-   * Returns false while at least one projection is stopped because of an event that cannot be
-   * folded.
-   */
+  /** False while a projection is stopped because of an event that cannot be folded. */
   readonly isHealthy: () => boolean
-  /**
-   * Rebuilds a read model. Until the rebuild is complete, the live version can be read. A stopped
-   * read model is started again.
-   */
+  /** Rebuilds a read model, whose live version stays readable, and restarts a stopped one. */
   readonly rebuild: (name: ProjectionName) => Promise<void>
-  /**
-   * Compares one read model, or all read models if `name` is omitted, with a new fold of the
-   * events.
-   */
+  /** Compares one read model, or all without `name`, with a new fold of the events. */
   readonly verify: (name?: ProjectionName) => Promise<Verdict[]>
   readonly stop: () => Promise<void>
 }
 
-/** Options that only tests use. */
+/** Only tests use these options. */
 export type RunnerOptions = {
   readonly projections?: readonly Projection[]
-  /** Called inside each transaction, after the rows are written and before the commit. */
+  /** Called in each transaction, after the rows are written and before the commit. */
   readonly beforeCommit?: (names: readonly ProjectionName[]) => void
-  /** The time limit of a transaction in milliseconds. */
+  /** In milliseconds. */
   readonly withinMs?: number
 }
 
 /**
- * Starts to maintain the read models. Read models that are missing or were built with another
- * definition are built first. Several processes can call this function; they share the work by
- * lanes (partitions of the streams). The promise resolves as soon as the read models can be read,
- * even if they are still catching up.
+ * Starts to maintain the read models. Missing read models and those of another definition are built
+ * first. Several processes share the work by lanes (stream partitions). Resolves when the read
+ * models can be read, even if they are still catching up.
  */
 export async function startProjections(
   core: Core,
@@ -101,9 +90,8 @@ export async function startProjections(
 }
 
 /**
- * Publishes the runner's positions if the runner owns all lanes (partitions of the streams). If it
- * owns only some lanes, it does not know all positions, so readers poll the positions from the
- * database.
+ * A runner that owns only some lanes (stream partitions) does not know all positions, so readers
+ * poll the database.
  */
 function publishPositions(runner: ProjectionWorker, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())
@@ -111,8 +99,7 @@ function publishPositions(runner: ProjectionWorker, signal: AdvanceSignal): void
 }
 
 /**
- * Creates read models that are missing, and rebuilds read models that were built with another
- * definition. Returns the failures of the read models that could not be built.
+ * Creates missing read models, and rebuilds those with another definition. Returns the failures.
  */
 async function openReadModels(
   core: Core,
@@ -140,10 +127,7 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
     [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
   )
 
-/**
- * Returns the functions with which handlers read texts. They give the same results in every
- * process.
- */
+/** The functions give the same results in every process. */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {
@@ -151,8 +135,7 @@ export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldCo
       const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
       return texts.get(ref) ?? ''
     } catch (error) {
-      // If a text cannot be decrypted, the text is empty, because an error would stop the
-      // projection for all messages.
+      // An error would stop the projection for all messages.
       if (!(error instanceof UnreadableSecret)) throw error
       log.error({ err: error, messageId }, 'the text of a message can not be read: it is empty')
       return ''

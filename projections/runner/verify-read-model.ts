@@ -10,22 +10,21 @@ import { foldIntoNewTables } from './fold-into-new-tables.ts'
 export type Verdict = {
   readonly name: ProjectionName
   /**
-   * The lowest position of the read model's lanes (partitions of the streams). The rows of each
-   * lane were compared at the lane's checkpoint.
+   * The lowest position of the lanes (stream partitions), whose rows were compared at their
+   * checkpoints.
    */
   readonly position: number
   readonly isEqual: boolean
   /**
-   * A description of the live tables: the name, the number of rows and the hash of each table.
-   * `expected` describes the newly folded tables in the same way.
+   * The name, number of rows and hash of each live table. `expected` describes newly folded tables.
    */
   readonly found: string
   readonly expected: string
 }
 
 /**
- * Compares a read model with a new fold of the events by a hash of all rows. The live read model
- * can keep advancing, because the comparison uses the rows and checkpoints of one snapshot.
+ * Compares a hash of all rows with a new fold of the events. The live read model can keep
+ * advancing, because its rows and checkpoints are of one snapshot.
  */
 export const verifyReadModel = (
   core: Core,
@@ -64,9 +63,9 @@ async function verifyAlone(
 }
 
 /**
- * Computes a hash of all rows of a read model's tables, which does not depend on the order of the
- * rows. Each row is hashed with SHA-256. The hashes of the rows are sorted and hashed in buckets,
- * and the hashes of the buckets are hashed together.
+ * Hashes all rows of a read model, independent of their order. Each row is hashed with SHA-256. The
+ * hashes of the rows are sorted and hashed in buckets, and the hashes of the buckets are hashed
+ * together.
  */
 async function canonicalHash(
   client: Pool | PoolClient,

@@ -21,12 +21,9 @@ type TableRows = {
 }
 
 /**
- * Writes folded batches inside the caller's transaction. All changes of the same kind in one table
- * are written with one statement. The rows are one JSON text, so that the statement never changes
- * and is planned once per connection. Tables and rows are written in a fixed order (see
- * `isShared`).
- *
- * Throws if a row that must be new already exists, or if a row that must exist is missing.
+ * Writes folded batches in the caller's transaction, one statement per kind of change and table.
+ * Rows are one JSON text, so that each statement is planned once per connection. Tables and rows
+ * are in a fixed order (see `isShared`). Throws if a new row exists, or a required row is missing.
  */
 export async function writeChanges(client: PoolClient, writes: readonly ToWrite[]): Promise<void> {
   const tables = writes.flatMap(tablesOf)
@@ -41,10 +38,7 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
   }
 }
 
-/**
- * Sets cells of all rows that have the given values in columns outside the primary key. It is not
- * an error if no row matches.
- */
+/** Sets cells of all rows that match columns outside the primary key, if any. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,
@@ -147,8 +141,8 @@ function nameOf(text: string): string {
 }
 
 /**
- * Replaces NUL characters and unpaired surrogates in texts, because Postgres rejects them. The
- * rejection of one text would stop the projection for all later events of the account.
+ * Postgres rejects NUL characters and unpaired surrogates. One rejected text would stop the
+ * projection for all later events of the account.
  */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells

@@ -46,10 +46,7 @@ const asked = (data: TaskSubmitted['data']) => ({
   prompt: data.prompt,
 })
 
-/**
- * Returns the cells of a failed task. If the provider sent no answer with the failure, the cells
- * with the provider's earlier answer are kept.
- */
+/** Without an answer of the provider, the cells of its earlier answer are kept. */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

@@ -6,10 +6,7 @@ import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/**
- * The largest bigint. It replaces a missing end time, so that tasks that have not ended are sorted
- * last.
- */
+/** The largest bigint, so that tasks that have not ended are sorted last. */
 const NEVER = sql.fragment`9223372036854775807`
 
 const taskRow = rowType({
@@ -17,10 +14,7 @@ const taskRow = rowType({
   ...fieldColumns(MUSIC_FIELDS),
   changedPosition: wireInteger,
   kind: Type.Enum(TASK_KINDS),
-  /**
-   * The cause of the failure: `failed`, `refused`, `unreachable`, `lost` or `timeout`. It is empty
-   * if the task has not failed.
-   */
+  /** `failed`, `refused`, `unreachable`, `lost` or `timeout`, or empty without a failure. */
   cause: Type.String(),
   result: sealedText,
 })
@@ -29,16 +23,13 @@ export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 
 export type TaskRow = RowOf<typeof taskRow>
 
-/**
- * A filter of tasks. A field that is absent does not restrict the tasks. `from` and `to` are unix
- * seconds, and both are included.
- */
+/** An absent field does not restrict the tasks. `from` and `to` are unix seconds, inclusive. */
 export type TaskFilter = {
   readonly kind: TaskKind
   readonly userId?: number
   readonly channelId?: number
   readonly id?: string
-  /** If true, `id` is also compared with the provider's id of the task. */
+  /** `id` is also compared with the provider's id of the task. */
   readonly isByUpstreamId?: boolean
   readonly from?: number
   readonly to?: number
@@ -62,8 +53,8 @@ const withId = (id: string, isByUpstreamId: boolean) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Adds user and channel names to the tasks that another query selects. The names are joined after
- * the selection, so that only the selected tasks are joined. The names are the current names.
+ * Adds the current user and channel names to the selected tasks, after the selection, so that only
+ * selected tasks are joined.
  */
 const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   with chosen as materialized (${rows})
@@ -81,10 +72,7 @@ const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   order by ${order}
 `
 
-/**
- * Lists tasks, newest first. If `before` is given, only tasks with positions below `before` are
- * listed.
- */
+/** Lists tasks with positions below `before`, newest first. */
 export const listTasks = (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -102,7 +90,7 @@ export const listTasks = (
   )
 }
 
-/** The sort columns of tasks `w`. Tasks that have not ended are sorted after ended tasks. */
+/** The sort columns of tasks `w`. Tasks that have not ended come after ended tasks. */
 const SORT_COLUMNS = {
   submit_time: sql.fragment`w.position`,
   finish_time: sql.fragment`coalesce(w.finished_at, ${NEVER})`,
@@ -118,8 +106,8 @@ const SORT_COLUMNS = {
 } satisfies Record<TaskSort, unknown>
 
 /**
- * Lists tasks sorted by a column. Only the newest `SORT_WINDOW` tasks with positions below `before`
- * are sorted. Tasks with the same value in the column are listed newest first.
+ * Lists tasks sorted by a column, and newest first within equal values. Only the newest
+ * `SORT_WINDOW` tasks with positions below `before` are sorted.
  */
 export const sortedTasks = (
   db: CommonQueryMethods,
@@ -141,7 +129,7 @@ export const sortedTasks = (
     ),
   )
 
-/** Returns the position of the newest task that matches the filter, or 0 if no task matches. */
+/** Returns the position of the newest task that matches, or 0. */
 export const newestTaskPosition = async (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -151,16 +139,12 @@ export const newestTaskPosition = async (
     order by position desc limit 1
   `)) ?? 0
 
-/**
- * The highest number of tasks that is displayed. Counting stops above this number, so that the
- * query does not read the whole table.
- */
+/** Counting stops above this number, so that the query does not read the whole table. */
 export const TASKS_COUNTED_MAX = 100_000
 
 /**
- * Counts the tasks that match the filter, but at most `most`. The default of `most` is one above
- * the highest number that is displayed, so that the caller can recognise whether there are more
- * tasks.
+ * Counts matching tasks, at most `most`. The default is one above the highest displayed number, so
+ * that the caller recognises whether there are more.
  */
 export const countTasks = (
   db: CommonQueryMethods,
@@ -174,8 +158,8 @@ export const countTasks = (
   `)
 
 /**
- * Reads the current state of the tasks that changed at event positions above `after` and up to
- * `upTo`. The task with the earliest last change comes first.
+ * Reads the tasks that changed at event positions above `after` and up to `upTo`, by their last
+ * change.
  */
 export const changedTasks = (
   db: CommonQueryMethods,
@@ -203,7 +187,7 @@ export type PositionRange = {
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })
 export type TaskOwner = RowOf<typeof taskOwner>
 
-/** Reads the owners of the given tasks. The result does not contain unknown and finished tasks. */
+/** Reads the owners of the given tasks, without unknown and finished tasks. */
 export const openTaskOwners = (
   db: CommonQueryMethods,
   ids: readonly string[],

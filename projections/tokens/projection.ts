@@ -20,8 +20,8 @@ import { secondsOf } from '../unix-seconds.ts'
 import { TOKEN_COLUMNS } from './query.ts'
 
 /**
- * The users' tokens. Names are decrypted, so that users can search for them. Keys are replaced by
- * vault references. The budgets are in the `balances` projection.
+ * Names are decrypted, so that users can search for them. Keys are vault references. Budgets are in
+ * the `balances` projection.
  */
 export const tokens = projectionOf<TokenEvent | UserErased>({
   name: 'tokens',
@@ -54,8 +54,8 @@ export const tokens = projectionOf<TokenEvent | UserErased>({
     TokensEnabled: (event, rows) => patchAll(event, rows, { status: 1 }),
     TokensDisabled: (event, rows) => patchAll(event, rows, { status: 2 }),
     TokensDeleted: (event, rows) => patchAll(event, rows, { is_deleted: true }),
-    // The names of the user's deleted tokens are cleared as well, because a rebuild cannot decrypt
-    // names after the user's data key is destroyed.
+    // Names of deleted tokens are cleared, too, because a rebuild cannot decrypt names after the
+    // user's data key is destroyed.
     UserErased: ({ data }, rows) =>
       rows.patchWhere('tokens', { user_id: data.userId }, { name: '' }),
   },

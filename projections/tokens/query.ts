@@ -7,24 +7,18 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** The names of the columns that are not named after their field. */
+/** Columns that are not named after their field. */
 export const TOKEN_COLUMNS = { group: 'token_group' }
 
 const TOKEN = {
   id: wireInteger,
   userId: wireInteger,
   name: Type.String(),
-  /**
-   * True if the owner has not disabled the token. Whether a token is expired or exhausted is
-   * computed from the time and the budget.
-   */
+  /** The owner has not disabled the token. It may still be expired or exhausted. */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
-  /**
-   * The time at which the token expires, in unix seconds. It is null if the token never expires.
-   */
+  /** When the token expires, in unix seconds, or null. */
   expiresAt: nullable(wireInteger),
-  /** The models that calls with the token may use. null means all models of the group. */
   models: nullable(Type.Array(Type.String())),
   rateLimit: Type.Object({
     isEnabled: Type.Boolean(),
@@ -35,7 +29,7 @@ const TOKEN = {
   keyLookup: Type.String(),
   keyRef: Type.String(),
   keyHint: Type.String(),
-  /** The time of creation in unix seconds. */
+  /** In unix seconds. */
   createdAt: wireInteger,
   ...fieldColumns(TOKEN_FIELDS),
 }
@@ -49,16 +43,13 @@ const columns = sql.fragment`
   ${selectedFields('t', TOKEN_FIELDS, TOKEN_COLUMNS)}
 `
 
-/**
- * Reads a token. Returns null if the token never existed. A deleted token is returned with
- * `isDeleted` set.
- */
+/** Reads a token, even a deleted one (`isDeleted`), or null. */
 export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<TokenRow | null> =>
   db.maybeOne(sql.type(tokenRow)`
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
   `)
 
-/** Reads all tokens that are not deleted, and the event position up to which they are current. */
+/** Reads all tokens that are not deleted, with the event position up to which they are current. */
 export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
   atCheckpoint(db, 'tokens', (snapshot) =>
     snapshot.any(sql.type(tokenRow)`
@@ -66,10 +57,7 @@ export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
     `),
   )
 
-/**
- * Returns the ids of all tokens with this name, including deleted tokens. The search covers one
- * user or all users.
- */
+/** Returns the ids of all tokens with this name, also of deleted ones, of one user or all users. */
 export const tokenIdsByName = (
   db: CommonQueryMethods,
   name: string,
@@ -83,27 +71,24 @@ export const tokenIdsByName = (
 
 export type TokenSearch = Slice & {
   readonly userId: number
-  /** A part of the token's name. An empty text matches every token. */
+  /** A part of the token's name. An empty text matches all. */
   readonly keyword: string
-  /** The ids of the tokens whose keys match a search. null matches every token. */
+  /** The tokens whose keys match a search. null matches all. */
   readonly ids: readonly number[] | null
-  /**
-   * The status of the tokens at the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted.
-   * null matches every token.
-   */
+  /** At the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. null matches all. */
   readonly status: number | null
   readonly sort: TokenSort
   readonly isDescending: boolean
-  /** The current time in unix seconds. */
+  /** In unix seconds. */
   readonly now: number
 }
 
-/** The largest bigint. It replaces a missing value, so that the token is sorted last. */
+/** The largest bigint, so that tokens without a value are sorted last. */
 const NEVER = sql.fragment`9223372036854775807`
 
 /**
- * Computes the status of a token `t` with the budget `b` in SQL. The rules are the same as in
- * `statusOf` in `read-api/tokens`.
+ * The status of a token `t` with the budget `b` in SQL, by the rules of `statusOf` in
+ * `read-api/tokens`.
  */
 const statusAt = (now: number) => sql.fragment`
   case
@@ -131,10 +116,7 @@ const orderBy = (sort: TokenSort, now: number) => {
   return by[sort]
 }
 
-/**
- * Lists a user's tokens that are not deleted. Tokens with the same sort value are listed newest
- * first.
- */
+/** Lists a user's tokens that are not deleted, newest first within equal sort values. */
 export async function listTokens(
   db: CommonQueryMethods,
   { userId, keyword, ids, status, sort, isDescending, now, limit, offset }: TokenSearch,
@@ -174,9 +156,8 @@ const touched = rowType({ ...TOKEN, position: wireInteger })
 export type TouchedToken = RowOf<typeof touched>
 
 /**
- * Reads the tokens that were changed, refilled or used at event positions above `after` and up to
- * `upTo`. The result covers one user or all users, and includes deleted tokens. `position` is the
- * last position at which the token was changed, refilled or used.
+ * Reads tokens changed, refilled or used at event positions above `after` and up to `upTo`, of one
+ * user or all users, also deleted ones. `position` is that of the last change, refill or use.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

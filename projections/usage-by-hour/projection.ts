@@ -18,9 +18,9 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /**
- * Counts and sums of the usage log. Sums by hour exist for the site and for each user, channel and
- * group. Sums by day exist for each user, token, channel and group, because several years of hours
- * would be too many rows. The provider's costs are summed only in tables for admins.
+ * Sums of the usage log: by hour for the site and for each user, channel and group, and by day for
+ * each user, token, channel and group, because several years of hours would be too many rows.
+ * Providers' costs are summed only in tables for admins.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
@@ -74,8 +74,7 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   }
 }
 
-// NOTE: a cost of zero is also written, so that one statement can write all rows in the order of
-// their keys.
+// NOTE: a cost of zero is written, too, so that one statement can write all rows in key order.
 const NO_COST = { cost: 0n, costed_quota: 0n }
 
 function costOf({ data }: Recorded<LoggedEvent>) {
@@ -87,8 +86,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the channel and group of a log row. They are the values of the row's columns, so that the
- * sums agree with the log when it is filtered by group.
+ * The channel and group of the row's columns, so that the sums agree with the log filtered by
+ * group.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined
@@ -98,9 +97,8 @@ const placeOf = ({ call, call_group = '' }: LogCells): Place =>
 type Part = { readonly part: string; readonly channel_id?: number }
 
 /**
- * Returns the keys of the channel's sums and the group's sums to which a log row is added. In the
- * sums of a group, the channel id is always 0, because the sums of each channel are already divided
- * by group.
+ * The keys of a log row's sums. The sums of a group have channel id 0, because the sums of each
+ * channel are already divided by group.
  */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [

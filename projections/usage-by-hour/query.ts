@@ -13,12 +13,9 @@ import { usageKeyOf } from './usage-sum-keys.ts'
 
 export { usageKeyOf } from './usage-sum-keys.ts'
 
-/**
- * A filter of hourly sums. `fromHour` and `toHour` are the unix seconds at which the first and the
- * last hour start. Both hours are included.
- */
+/** Unix seconds at which the first and the last hour start, inclusive. */
 export type HoursFilter = {
-  /** The user whose sums are read. If it is absent, the sums cover all users. */
+  /** The user whose sums are read, or all users. */
   readonly userId?: number
   readonly type?: number
   readonly model?: string
@@ -52,10 +49,7 @@ const usagePoint = rowType({
 })
 export type UsagePoint = RowOf<typeof usagePoint>
 
-/**
- * Reads the sums of charged calls (type 2) by hour and model. The result does not contain hours
- * without charged calls.
- */
+/** Reads charged calls (type 2) by hour and model, without hours that have none. */
 export const usagePoints = (
   db: CommonQueryMethods,
   filter: HoursFilter,
@@ -77,8 +71,8 @@ export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<U
   db.one(sums(sql.fragment`${source(filter)}`))
 
 /**
- * A filter of the sums of channels, groups, users or tokens (see `usageKeyOf`). `from` and `to` are
- * the unix seconds at which the first and the last hour or day start.
+ * A filter of sums (see `usageKeyOf`). `from` and `to` are the unix seconds at which the first and
+ * the last hour or day start.
  */
 export type PartsFilter = {
   readonly parts: readonly string[]
@@ -125,25 +119,22 @@ const sums = (from: Piece) => sql.type(usageSums)`
 
 const DAY_SECONDS = 86_400
 
-/**
- * A range of hours. Each hour is given by the unix second at which it starts. Both hours are
- * included.
- */
+/** Unix seconds at which the first and the last hour start, inclusive. */
 export type Hours = { readonly fromHour: number; readonly toHour: number }
 
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
 /**
- * The providers' charges and the users' charges for the same calls: the calls whose provider cost
- * is known. `cost` is what providers charged, and `costedQuota` is what users were charged.
+ * What providers charged (`cost`) and users were charged (`costedQuota`) for the same calls, those
+ * whose provider cost is known.
  */
 const costed = { cost: quota, costedQuota: quota }
 
 const siteSums = rowType({ ...spent, ...costed, failed: wireInteger })
 
 /**
- * Reads the totals of the site: the quota charged to all users (type 2), the providers' charges,
- * and the number of failed calls (type 6).
+ * Reads the site's charges (type 2), the providers' charges, and the number of failed calls (type
+ * 6).
  */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
   db.one(sql.type(siteSums)`
@@ -157,7 +148,6 @@ export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =
 
 const modelSpent = rowType({ model: Type.String(), ...spent, ...costed })
 
-/** Reads the models with the highest charges. */
 export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) =>
   db.any(sql.type(modelSpent)`
     select model, sum(count)::int8 as count, sum(quota)::int8 as quota,
@@ -170,16 +160,15 @@ export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, l
 
 const userSpent = rowType({
   userId: wireInteger,
-  /** The user's name. It is empty if the user was erased. */
+  /** The user's name, or empty if the user was erased. */
   username: Type.String(),
   ...spent,
-  /** The number of users with charges in the range, including users who are not in the result. */
+  /** The number of all users with charges in the range. */
   users: wireInteger,
 })
 
 /**
- * Reads the users with the highest charges. For the complete days of the range, daily sums are
- * read. For the remaining hours at the start and the end of the range, hourly sums are read.
+ * Reads daily sums for the complete days of the range, and hourly sums for the hours at its ends.
  */
 export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
   const { first, last, end } = wholeDays({ fromHour, toHour })
@@ -204,9 +193,8 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
 }
 
 /**
- * Splits a range of hours into complete days and remaining hours. The complete days are from
- * `first` (inclusive) to `last` (exclusive). The remaining hours are from `fromHour` (inclusive) to
- * `first` (exclusive), and from `last` (inclusive) to `end` (exclusive).
+ * Complete days are from `first` (inclusive) to `last` (exclusive). Remaining hours are from
+ * `fromHour` to `first`, and from `last` to `end` (each end exclusive).
  */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600
@@ -217,10 +205,7 @@ function wholeDays({ fromHour, toHour }: Hours) {
 
 const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
-/**
- * Reads the channels with the highest charges, including deleted channels. Complete days are read
- * from daily sums and the remaining hours from hourly sums, as in `topUsers`.
- */
+/** Reads daily and hourly sums as `topUsers` does, including deleted channels. */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
   const { first, last, end } = wholeDays(hours)
   const cells = sql.fragment`
@@ -254,7 +239,6 @@ const tokenPoint = rowType({
 
 export type Days = { readonly fromDay: number; readonly toDay: number }
 
-/** Reads the charges of a user by UTC day. */
 export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDay }: Days) =>
   db.any(sql.type(dayPoint)`
     select day, sum(count)::int8 as count, sum(quota)::int8 as quota,
@@ -265,8 +249,8 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
   `)
 
 /**
- * Reads the charges of a user by UTC day for the tokens with the most used quota and for the
- * playground. Deleted tokens are included.
+ * Reads a user's charges by UTC day for the most used tokens, deleted ones included, and for the
+ * playground.
  */
 export const tokenDays = (
   db: CommonQueryMethods,

@@ -1,7 +1,4 @@
-/**
- * Builds the keys under which the usage of users, tokens, channels and groups is summed. The site's
- * total has no key, because it is summed in another table.
- */
+/** The keys under which usage is summed. The site's total has a table without keys. */
 export const usageKeyOf = {
   user: (id: number) => `user:${id}`,
   token: (id: number) => `token:${id}`,

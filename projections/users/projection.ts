@@ -18,10 +18,7 @@ import { SETTING_COLUMNS } from './query.ts'
 
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
-/**
- * Sets cells in the row of the user to whom the event belongs. The event's position is stored as
- * the position of the user's last change.
- */
+/** Sets cells of the event's user, with the event's position as the user's last change. */
 const changeUser = (
   { data, position }: Pick<OfUser, 'data' | 'position'>,
   rows: RowChanges,
@@ -42,12 +39,9 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * The handlers for identities. Events of an identity's stream set the owner of the identity. Events
- * of a user's stream set the user's fields. Therefore only one lane (partition of the streams)
- * changes each row.
- *
- * NOTE: the row of a released identity is kept, because the identity may be claimed again in the
- * same batch.
+ * An identity's stream sets the owner of the identity, and a user's stream the user's fields, so
+ * that only one lane (stream partition) changes each row. NOTE: the row of a released identity is
+ * kept, because the identity may be claimed again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>
@@ -62,10 +56,7 @@ const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = 
     changeUser(event, rows, { [IDENTITY_COLUMNS[event.data.provider]]: '' }),
 }
 
-/**
- * The cells that clear all texts about an erased user. A rebuild results in the same empty texts,
- * because the user's data key is destroyed.
- */
+/** A rebuild gives the same empty texts, because the erased user's data key is destroyed. */
 const NO_TEXTS = { username: '', display_name: '' }
 
 const TABLES = {
@@ -80,7 +71,7 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
   must_change_password: isTemporary === true,
 })
 
-/** The users. Names are decrypted, so that admins can search for them. */
+/** Names are decrypted, so that admins can search for them. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
   version: 7,

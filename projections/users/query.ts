@@ -9,7 +9,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** The names of the columns that are not named after their setting. */
+/** Columns that are not named after their setting. */
 export const SETTING_COLUMNS = {
   acceptUnsetModelRatioModel: 'accepts_unpriced',
   showIpInLogs: 'shows_ip',
@@ -17,10 +17,10 @@ export const SETTING_COLUMNS = {
 
 const userRow = rowType({
   ...fieldColumns(USER_FIELDS),
-  /** The vault reference of the password's hash. It is null if the user has no password. */
+  /** The vault reference of the password's hash, or null without a password. */
   passwordRef: nullable(Type.String()),
   authVersion: wireInteger,
-  /** True if the server generated the password, so that the user must choose a new one. */
+  /** The server generated the password, so that the user must choose a new one. */
   mustChangePassword: Type.Boolean(),
   settings: Type.Object(fieldColumns(USER_SETTING_FIELDS)),
   isDeleted: Type.Boolean(),
@@ -39,8 +39,7 @@ const columns = sql.fragment`
 `
 
 /**
- * Finds the user with this name. Returns null if no user has the name. A deactivated user keeps the
- * name, but an erased user does not.
+ * Returns null if no user has the name. A deactivated user keeps the name, an erased user does not.
  */
 export const findUserByNameKey = (
   db: CommonQueryMethods,
@@ -51,10 +50,7 @@ export const findUserByNameKey = (
     where n.name_key = ${nameKey}
   `)
 
-/**
- * Finds the user with this identity. Returns null if no user has the identity. A deactivated user
- * keeps the identity.
- */
+/** Returns null if no user has the identity. A deactivated user keeps it. */
 export const findUserByIdentity = (
   db: CommonQueryMethods,
   provider: IdentityProvider,
@@ -70,22 +66,18 @@ export const findUser = (db: CommonQueryMethods, userId: number): Promise<UserRo
     select ${columns} from read_users.users u where u.id = ${userId}
   `)
 
-/** Returns the highest user id, or 0 if there are no users. */
 export const highestUserId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_users.users
   `)
 
-/**
- * Reads all users, including deactivated users, and the event position up to which they are
- * current.
- */
+/** Reads all users, also deactivated ones, with the event position up to which they are current. */
 export const relayUsers = (db: DatabasePool): Promise<AtPosition<UserRow>> =>
   atCheckpoint(db, 'users', (snapshot) =>
     snapshot.any(sql.type(userRow)`select ${columns} from read_users.users u order by u.id`),
   )
 
-/** Reads the users with the given ids in any order. The result does not contain unknown ids. */
+/** Reads users in any order, without unknown ids. */
 export const usersByIds = (
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -96,8 +88,8 @@ export const usersByIds = (
   `)
 
 /**
- * The sort columns of users `u` and their accounts `a`. A sort by status lists deactivated users
- * after banned users.
+ * The sort columns of users `u` and accounts `a`. By status, deactivated users come after banned
+ * ones.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`u.id`,
@@ -114,14 +106,12 @@ const SORT_COLUMNS = {
 
 export type UserSearch = Slice &
   ListOrder<UserSort> & {
-    /** A user id, or a part of a username or an email address. An empty text matches every user. */
+    /** A user id, or a part of a username or an email address. An empty text matches all. */
     readonly keyword: string
     readonly group: string
   }
 
-/**
- * Lists users, including deactivated users. Users with the same sort value are listed newest first.
- */
+/** Lists users, also deactivated ones, newest first within equal sort values. */
 export async function listUsers(
   db: CommonQueryMethods,
   { keyword, group, limit, offset, ...order }: UserSearch,
@@ -147,8 +137,8 @@ export async function listUsers(
 const changed = rowType({ id: wireInteger, position: wireInteger })
 
 /**
- * Reads the users who were created or changed at event positions above `after` and up to `upTo`, in
- * the order of their last changes.
+ * Reads users created or changed at event positions above `after` and up to `upTo`, by their last
+ * change.
  */
 export const changedUsers = (
   db: CommonQueryMethods,
@@ -160,7 +150,7 @@ export const changedUsers = (
     order by changed_position fetch first ${limit} rows with ties
   `)
 
-/** Finds the user with exactly this name. Returns null if no user has it. */
+/** Finds the user with exactly this name, or null. */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users where username = ${username} order by id limit 1
@@ -173,8 +163,8 @@ export type ChosenUsers = {
 }
 
 /**
- * Returns the ids of the users that an admin has selected by id, by group or as all users. Deleted
- * users are omitted. The ids are in ascending order without duplicates.
+ * Returns the ids of users selected by id, by group or as all users, in ascending order without
+ * duplicates and deleted users.
  */
 export const chosenUserIds = (
   db: CommonQueryMethods,
