@@ -5,8 +5,8 @@ const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
 /**
- * Returns a new call's id: a UUID v7 (RFC 9562), so that ids sort by time. `now` is in unix
- * milliseconds. Random bytes are drawn in blocks, because a system call for each id would be slow.
+ * Returns a UUID v7 (RFC 9562), so that ids sort by time. `now` is in unix milliseconds. Random
+ * bytes are drawn in blocks, because a system call for each id would be slow.
  */
 export function newCallId(now: number): string {
   if (used + 10 > POOL_BYTES) {

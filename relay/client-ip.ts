@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 
 /**
- * Returns a function that determines the client's IP address. The `X-Forwarded-For` header is read
- * from the right, up to the first address that is not a trusted proxy. Addresses further left are
- * ignored, because a client can forge them.
+ * Determines the client's IP address. `X-Forwarded-For` is read from the right, up to the first
+ * address that is not a trusted proxy. A client can forge the addresses further left.
  */
 export function clientIpReader(
   trustProxy: readonly string[],

@@ -3,29 +3,24 @@ import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
-/**
- * The time in milliseconds, after the grace period, in which the bills of the last calls are
- * written.
- */
+/** The time, after the grace period, in which the bills of the last calls are written. */
 const SETTLE_MS = 3_000
 
-/** Tracks all running calls and ends them when the process stops. */
 export type Draining = {
   readonly isBegun: () => boolean
   readonly inFlight: () => number
   /** Counts the call as running until the promise settles. */
   readonly during: (exchange: Exchange, call: Promise<void>) => void
   /**
-   * Waits up to `graceMs` for all running calls, then ends the calls that are still running. If
-   * `drain` is called again with a shorter period, the first period is shortened.
+   * Waits up to `graceMs` for all running calls, then ends the remaining calls. A second call with
+   * a shorter period shortens the wait.
    */
   readonly drain: (graceMs: number) => Promise<void>
 }
 
 type Options = {
-  /** Ends all running calls that were admitted. */
   readonly abort: () => void
-  /** The time in milliseconds without a received byte after which an upload is refused. */
+  /** The time without a received byte after which an upload is refused. */
   readonly uploadStallMs: number
 }
 
@@ -33,7 +28,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
   const calls = new Set<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
-  // The end of the grace period in monotonic time. A second drain may set an earlier end.
+  // In monotonic time. A second drain may set an earlier end.
   let graceEndsAt = Number.POSITIVE_INFINITY
   const untilIdle = async (endsAt: () => number, onLook: () => void): Promise<void> => {
     while (calls.size > 0 && performance.now() < endsAt()) {
@@ -56,17 +51,13 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
         () => endStalled(calls),
       )
       const endsAt = performance.now() + SETTLE_MS
-      // The abort is repeated, because calls may still be admitted or begin an attempt after the
-      // first abort.
+      // Calls may still be admitted or begin an attempt after the first abort.
       await untilIdle(() => endsAt, abort)
     },
   }
 }
 
-/**
- * Returns a function that refuses stalled uploads during a stop. The function is needed because
- * Node does not apply request timeouts while a server closes.
- */
+/** Node does not apply request timeouts while a server closes. */
 function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
   return (calls) => {
@@ -79,8 +70,7 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
       if (last?.bytes !== bytes) seen.set(request, { bytes, at: now })
       else if (now - last.at >= stallMs) {
         response.shouldKeepAlive = false
-        // The code that reads the request's body would wait as long as the connection stays open.
-        // Destroying the request ends that wait.
+        // Destroying the request ends the wait of the code that reads its body.
         response.once('finish', () => request.destroy())
         sendError(exchange, drainingError())
       }
@@ -88,9 +78,6 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   }
 }
 
-/**
- * Returns the error for calls during a stop. `retryAfter` is random so that callers do not retry at
- * the same time.
- */
+/** `retryAfter` is random so that callers do not retry at the same time. */
 export const drainingError = () =>
   relayError('draining', { retryAfter: 3 + Math.floor(Math.random() * 5) })

@@ -9,12 +9,11 @@ export const SWEEP_EVERY_MS = 5_000
 type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }
 
 /**
- * Decides which leases have really expired. The wall clock may be changed while calls run: if it is
- * set forward by an hour, every lease seems to have expired. The owner of a running call renews its
- * lease after each third of the lease's length, independently of the wall clock. A lease therefore
- * counts as expired only if it also stayed unchanged for half of its length in monotonic time.
- * Calls are observed before their lease ends, so the check causes no delay while the clock runs
- * steadily.
+ * Decides which leases have really expired, because every lease seems to have expired when the wall
+ * clock is set forward. The owner of a running call renews its lease after each third of the
+ * lease's length. A lease therefore counts as expired only if it also stayed unchanged for half of
+ * its length in monotonic time. Calls are observed before their lease ends, so the check causes no
+ * delay.
  */
 export class ExpiredCallDetector {
   private readonly find: FindExpired
@@ -32,8 +31,7 @@ export class ExpiredCallDetector {
    * is the monotonic time at which the pass begins.
    */
   at(elapsedMs: number): FindExpired {
-    // The counted time is at most two sweep intervals. A process that was suspended for longer
-    // could not see renewals in that time.
+    // A process that was suspended for longer than two sweep intervals could not see renewals.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

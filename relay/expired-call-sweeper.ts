@@ -16,9 +16,9 @@ type Claims = Pick<ClaimedCalls, 'freeCall'>
 type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
 /**
- * Runs a sweep every five seconds in the one relay process that holds the sweeper's lease. A
- * process that was suspended may continue without the lease. Such a process does no harm, because
- * the account's stream decides whether a call is ended.
+ * Runs a sweep every five seconds in the relay process that holds the sweeper's lease. A suspended
+ * process without the lease does no harm, because the account's stream decides whether a call is
+ * ended.
  */
 export function startSweeper(
   core: SweeperCore,
@@ -40,10 +40,9 @@ export function startSweeper(
 }
 
 /**
- * Ends the calls whose owner process died. Each call is ended once and charged for its last
- * recorded progress. The account decides whether a call's lease has expired, because the read model
- * may lag and miss a renewal. If the caller was charged nothing, the `Idempotency-Key` is released
- * for a retry.
+ * Ends the calls whose owner process died, each once and charged for its last recorded progress.
+ * The account decides whether a lease has expired, because the read model may lag. If the caller
+ * was charged nothing, the `Idempotency-Key` is released for a retry.
  */
 export async function sweep(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

@@ -7,8 +7,8 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 const CREATED = 1_700_000_000
 
 /**
- * Serves `GET /v1/models` and, if `id` is given, `GET /v1/models/{id}`. The response contains the
- * models that the token of the request can call now.
+ * Serves `GET /v1/models` and, if `id` is given, `GET /v1/models/{id}`: the models that the token
+ * of the request can call now.
  */
 export async function listModels(
   deps: RelayDeps,

@@ -2,14 +2,11 @@ import type { Logger } from 'pino'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { LiveCall } from './pipeline/live-call.ts'
 
-/** The name of the gauge that reports the running calls per channel to the health page. */
+/** The gauge of the running calls per channel, for the health page. */
 export const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000
-/**
- * The time in milliseconds after which unchanged counts are reported again, which shows that the
- * relay is alive.
- */
+/** Unchanged counts are reported again after this time, which shows that the relay is alive. */
 const REPEAT_MS = 4_000
 
 type Deps = {
@@ -19,8 +16,8 @@ type Deps = {
 }
 
 /**
- * Counts the running calls once a second and reports the counts, so that the code that handles
- * calls maintains no counters. Returns a function that stops the reports.
+ * Counts the running calls once a second, so that the code that handles calls maintains no
+ * counters. Returns a function that stops the reports.
  */
 export function reportCallsInFlight({ live, gauges, log }: Deps): () => Promise<void> {
   let reported = ''

@@ -57,17 +57,13 @@ export type RelayPaths = {
 }
 
 export type Relay = RelayPaths & {
-  /**
-   * Returns the number of running chat calls, including calls that are still being uploaded or
-   * admitted.
-   */
+  /** Returns the number of running chat calls, also while they are uploaded or admitted. */
   readonly inFlight: () => number
   /** Refuses new calls, waits up to `graceMs` for the running calls, then ends them. */
   readonly drain: (graceMs: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** The dependencies that tests replace. */
 export type RelayOverrides = {
   readonly deadlines?: Partial<Deadlines>
   readonly caps?: Partial<ConcurrencyCaps>
@@ -81,13 +77,10 @@ export type RelayOverrides = {
   readonly tasks?: TaskOverrides
 }
 
-/**
- * The interval at which expired claims are removed. Claims are valid for one day, and keeping a
- * claim slightly longer does no harm.
- */
+/** Claims are valid for one day, and keeping a claim slightly longer does no harm. */
 const SWEEP_CLAIMS_EVERY_MS = 600_000
 
-/** Starts the relay. The promise resolves when keys, channels and prices are loaded and current. */
+/** Resolves when keys, channels and prices are loaded and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const deps = await createRelayDeps(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
@@ -122,8 +115,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     matches,
     handle: (request, response) => {
       const exchange = openExchange(request, response)
-      // The call is refused immediately when the disk is full. An append would also fail, but only
-      // after its deadline.
+      // On a full disk, an append would also fail, but only after its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
       else route({ deps, tasks, draining }, exchange)
     },
@@ -187,7 +179,7 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 
 /**
- * Serves the relay's paths in a process that runs no relay. Every request gets an error in the
+ * Answers the relay's paths in a process without a relay: every request gets an error in the
  * caller's format.
  */
 export const noRelay: RelayPaths = {
@@ -266,10 +258,7 @@ type RouteDeps = {
   readonly draining: Draining
 }
 
-/**
- * Routes a request to the relay's handlers. Unknown paths under /v1 get an error in OpenAI's
- * format.
- */
+/** Unknown paths under /v1 get an error in OpenAI's format. */
 function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request
@@ -297,7 +286,6 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   listModels(deps, exchange, id).catch((err: unknown) => handleBug(deps, exchange, err))
 }
 
-/** Runs a chat call, or refuses it while the process is draining. */
 function runCall(
   deps: RelayDeps,
   exchange: Exchange,
@@ -341,9 +329,7 @@ function preflight({ request, response, call }: Exchange): void {
   response.end()
 }
 
-/**
- * Handles an unexpected exception of the gateway. The stack is logged but not sent to the caller.
- */
+/** The stack of an unexpected exception is logged but not sent to the caller. */
 function handleBug({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
   log.error({ err, call: exchange.call }, 'relay: a call failed')
   sendError(exchange, relayError('internal_error'))

@@ -1,26 +1,18 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/**
- * The progress of one task: `id` is the task's id, and `text` is displayed (`40%`, a partial
- * picture…).
- */
+/** The progress of one task. `text` is displayed (`40%`, a partial picture…). */
 export type ProgressRow = { readonly id: string; readonly text: string }
 
-/**
- * A change of progress. `mark` increases with every change. Pass the highest received mark to
- * `changedAfter` to read the next changes.
- */
+/** `mark` increases with every change. Pass the highest received mark to `changedAfter`. */
 export type ChangedProgress = ProgressRow & { readonly mark: number }
 
 /**
- * The last known progress of running tasks, which all processes share. The progress is not an
- * event, so it can't be rebuilt after the database is lost. No decision depends on the progress.
+ * The last known progress of running tasks, which all processes share. The progress is not an event
+ * and can't be rebuilt, so no decision depends on it.
  */
 export type TaskProgress = {
-  /**
-   * Stores the progress of tasks. Only a text that differs from the stored text counts as a change.
-   */
+  /** Stores the progress of tasks. Only a text that differs from the stored text is a change. */
   readonly put: (rows: readonly ProgressRow[]) => Promise<void>
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** Returns the changes after `mark` in the order in which they were made. */

@@ -5,21 +5,18 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type GaugeValues = Readonly<Record<string, number>>
 
 /**
- * Short-lived values that processes publish about themselves. A value expires after a few seconds.
- * The values are only displayed, and no decision depends on them.
+ * Values that processes publish about themselves. A value expires after a few seconds. The values
+ * are only displayed, and no decision depends on them.
  */
 export type Gauges = {
-  /** Publishes the values of this process, which replace its previously published values. */
+  /** Publishes the values of this process, which replace its earlier values. */
   readonly report: (name: string, values: GaugeValues) => Promise<void>
-  /**
-   * Returns the values that each process published within the last seconds. Returns an empty list
-   * if no process published values.
-   */
+  /** Returns the values that each process published within the last seconds. */
   readonly read: (name: string) => Promise<readonly GaugeValues[]>
   readonly retire: (name: string) => Promise<void>
 }
 
-/** The time in milliseconds without a publication after which a process counts as ended. */
+/** The time without a publication after which a process counts as ended. */
 export const GAUGE_TTL_MS = 10_000
 
 const DDL = `

@@ -10,7 +10,7 @@ export type HealthSources = {
   readonly relay: { inFlight(): number } | null
   readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
   readonly isDraining: () => boolean
-  /** The other processes on this port, or null if there is a single process. */
+  /** The other processes on this port; null if there is a single process. */
   readonly siblings: Siblings | null
 }
 
@@ -18,8 +18,8 @@ const PROBE_MAX_AGE_MS = 5_000
 const PROBE_WITHIN_MS = 2_000
 
 /**
- * Adds the routes `/livez` (the event loop runs), `/readyz` (calls can be accepted) and `/metrics`
- * (for administrators and scrapers).
+ * Adds `/livez` (the event loop runs), `/readyz` (calls can be accepted) and `/metrics` (for
+ * administrators and scrapers).
  */
 export async function addHealthRoutes(
   app: FastifyInstance,
@@ -61,10 +61,7 @@ export async function addHealthRoutes(
   })
 }
 
-/**
- * Creates a check that returns whether `ask` succeeds. After a success, `ask` is not called again
- * for some seconds.
- */
+/** Creates a check whether `ask` succeeds. A success is cached for some seconds. */
 function probe(ask: () => Promise<unknown>): () => Promise<boolean> {
   // The monotonic clock is used, because the shared clock may go back.
   let answeredAt = Number.NEGATIVE_INFINITY

@@ -1,6 +1,5 @@
 import { destination, type Logger, pino } from 'pino'
 
-/** The paths of log fields whose values are never logged. */
 const SECRET_PATHS = [
   'authorization',
   'cookie',
@@ -18,13 +17,11 @@ const SECRET_PATHS = [
   'res.headers',
 ]
 
-/** The maximum number of bytes of log lines that are waiting to be written. */
 const BUFFERED_BYTES_MAX = 65_536
 
 /**
- * Creates a logger that writes JSON lines to standard error. Standard output is reserved for
- * messages to people. If the lines can't be written any more, for example after a terminal was
- * closed, the lines are dropped and the process continues.
+ * Creates a logger that writes JSON lines to standard error. If standard error is closed, the lines
+ * are dropped and the process continues.
  */
 export function createLog(level: string): Logger {
   const output = destination({ dest: 2, sync: true, maxLength: BUFFERED_BYTES_MAX })
@@ -40,10 +37,7 @@ export function createLog(level: string): Logger {
   )
 }
 
-/**
- * Logs the name, message and stack of an error. Other fields, such as a request that a driver
- * attached, are not logged.
- */
+/** Other fields of an error, such as a request that a driver attached, are not logged. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)
   const { name, message, stack } = error
@@ -59,9 +53,9 @@ type Repetition = { at: number; suppressed: number }
 const repetitions = new WeakMap<Logger, Map<string, Repetition>>()
 
 /**
- * Logs a warning that would repeat while a dependency is down. The first warning is logged
- * immediately. Later warnings are logged at most once every ten seconds, with the number of omitted
- * warnings (`suppressed`). Omitted warnings are logged at level debug.
+ * Logs a warning that would repeat while a dependency is down: the first one immediately, later
+ * ones at most every ten seconds with the number of omitted warnings (`suppressed`). Omitted
+ * warnings are logged at level debug.
  */
 export function warnThrottled(
   log: Logger,

@@ -3,9 +3,7 @@ import { answerIn } from '../postgres/query-timeouts.ts'
 
 const HEAD_WITHIN_MS = 2_000
 
-/**
- * The functions that provide the values of this process's metrics. They are called at each scrape.
- */
+/** The functions that provide this process's metrics. They are called at each scrape. */
 export type Readings = {
   readonly callsInFlight: () => number
   readonly eventsHead: () => Promise<number>
@@ -32,8 +30,7 @@ export function createMetrics(readings: Readings): Registry {
     name: 'tallygate_event_store_position',
     help: 'Global position of the last event',
     registers,
-    // While the store is unreachable, this metric has no sample. All other metrics are still
-    // reported.
+    // While the store is unreachable, this metric has no sample.
     async collect() {
       const head = await answerIn(readings.eventsHead(), HEAD_WITHIN_MS).catch(() => null)
       if (head === null) this.remove()

@@ -4,42 +4,31 @@ import type { EventStore } from '../event-store/port.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { DatabaseUnavailable } from '../postgres/query-timeouts.ts'
 
-/**
- * The table of the probe. The table is unlogged, so its writes need space on the disk but not in
- * the WAL or in a backup.
- */
+/** The table is unlogged, so its writes need space on the disk but not in the WAL or a backup. */
 const TABLES = `
   create unlogged table if not exists health.probe (filling text not null);
   alter table health.probe alter column filling set storage plain;
 `
-/**
- * SQL that truncates and fills the table in one transaction, so that 256 KiB of new blocks are
- * allocated each time.
- */
+/** Truncates and fills the table in one transaction, which allocates 256 KiB of new blocks. */
 const WRITE = `
   truncate health.probe;
   insert into health.probe select repeat('x', 7500) from generate_series(1, 32);
 `
 const DISK_EVERY_MS = 5_000
 /**
- * The pause between two probes of the event store, in milliseconds. A process must become unready
- * within 5 s. The pause, one second of the timer and the time of an append together take less than
- * 5 s.
+ * The pause between two probes of the event store. The pause, one second of the timer and an append
+ * together take less than 5 s, within which a process must become unready.
  */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
-/**
- * The time in milliseconds without a successful write after which slow writes make the process
- * unready.
- */
+/** The time without a successful write after which slow writes make the process unready. */
 const SLOW_MS = 12_000
 const ANSWER_MS = 2_000
 
 export type WriteProbe = {
   /**
-   * Runs a probe unless a recent result exists. Returns `disk` or `event store` if writing to it
-   * fails, and null otherwise. If the probe has no result within 2 s, the previous result is
-   * returned.
+   * Returns `disk` or `event store` if writing to it fails; otherwise null. Probes unless a recent
+   * result exists. After 2 s without a result, the previous result is returned.
    */
   readonly problem: () => Promise<string | null>
   /** Returns the result of the last probe. A probe runs every few seconds. */
@@ -48,9 +37,8 @@ export type WriteProbe = {
 }
 
 /**
- * Creates a probe that checks whether Postgres can still write. The probe commits a transaction
- * that needs space on the disk, because reads succeed from memory long after the disk is full. The
- * probe writes no event. It runs at most once every 5 s, and once a second after a failure.
+ * Creates a probe whose transaction needs space on the disk, because reads succeed from memory long
+ * after the disk is full. The probe runs at most once every 5 s, and once a second after a failure.
  */
 export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)

@@ -5,12 +5,12 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts with AES-256-GCM under a 32-byte key. Returns nonce, ciphertext and tag. Each record has
- * a new random nonce. `context` is bound as associated data, so a record that is moved to another
- * context can't be decrypted.
+ * Encrypts with AES-256-GCM under a 32-byte key and a new random nonce. Returns nonce, ciphertext
+ * and tag. `context` is bound as associated data, so a record that is moved to another context
+ * can't be decrypted.
  *
- * NOTE: the key is a KeyObject. Node would wrap the bytes of a plain key at every call, which takes
- * three times as long as the encryption.
+ * NOTE: Node would wrap a plain key at every call, which takes three times as long as the
+ * encryption.
  */
 export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array): Buffer {
   const nonce = newNonce()
@@ -20,10 +20,7 @@ export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array):
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()])
 }
 
-/**
- * Decrypts a record. Throws if the key or the context is not the one used for encryption, or if a
- * bit was changed.
- */
+/** Decrypts a record. Throws if the key or context is wrong, or if a bit was changed. */
 export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('a sealed record is too short')
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
@@ -32,15 +29,12 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
   cipher.setAAD(Buffer.from(context))
   cipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   const plaintext = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
-  // In GCM mode `final` returns no data. It verifies the tag, and throws when the tag is wrong.
+  // In GCM mode `final` returns no data. It throws when the tag is wrong.
   cipher.final()
   return plaintext
 }
 
-/**
- * A block of random nonces. Nonces are generated in blocks, because a call of the random generator
- * costs more than the bytes that it returns.
- */
+/** Nonces are generated in blocks, because a call of the random generator is expensive. */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
 let used = nonces.length
 
@@ -53,17 +47,12 @@ function newNonce(): Buffer {
   return nonces.subarray(used - NONCE_BYTES, used)
 }
 
-/**
- * The alphabet of the codes, without characters that look alike. Each character encodes five bits.
- */
+/** The alphabet of the codes, without characters that look alike, at five bits per character. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CODE = /^[a-km-np-z2-9]{10}$/
 const HALF_BITS = 25
 const HALF = 2 ** HALF_BITS
-/**
- * The rounds of the Feistel network. Four rounds are secure (Luby and Rackoff). The two additional
- * rounds cost only microseconds.
- */
+/** Four rounds of a Feistel network are secure (Luby and Rackoff). Two more are a safety margin. */
 const ROUNDS = [0, 1, 2, 3, 4, 5] as const
 
 type Keyed = Pick<Vault, 'keyedHash'>
@@ -79,8 +68,7 @@ export function codeOfId(vault: Keyed, id: number): string {
 }
 
 /**
- * Returns the id of a code, or null if the text is not a code. Every well-formed code has an id,
- * but usually no object with this id exists.
+ * Returns the id of a code; null if the text is not a code. An object with this id need not exist.
  */
 export function idOfCode(vault: Keyed, code: string): number | null {
   const text = code.trim().toLowerCase()

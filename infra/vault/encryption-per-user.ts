@@ -7,15 +7,15 @@ import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
 /**
- * The time in milliseconds for which a process caches a data key. After a user's key is destroyed,
- * other processes can still decrypt texts for this time.
+ * The cache time of a data key. After a user's key is destroyed, other processes can still decrypt
+ * texts for this time.
  */
 const CACHED_MS = 60_000
 const FORMAT = 's1.'
 
 /**
- * Creates functions that encrypt a user's texts with the user's data key. The texts include other
- * people's texts about the user. After the data key is destroyed, these texts are unreadable.
+ * Creates functions that encrypt texts by and about a user with the user's data key. After the data
+ * key is destroyed, these texts are unreadable.
  */
 export function createSealing(
   pg: Pool,
@@ -76,9 +76,7 @@ export function createSealing(
   }
 }
 
-/**
- * The stored value of a destroyed key. This value prevents the creation of a new key for the user.
- */
+/** The stored value of a destroyed key, which prevents the creation of a new key for the user. */
 const NO_KEY = Buffer.alloc(0)
 
 function createCache() {

@@ -7,9 +7,8 @@ const BLOCK_BYTES = 64
 const TEXT_BYTES_MAX = 1_024
 
 /**
- * Creates a function that computes HMAC-SHA256 (RFC 2104) with one key, in hex. The function uses
- * two one-shot digests over prepared blocks. `createHmac` takes ten times as long, mostly because
- * it wraps the key at every call.
+ * Creates a function that computes HMAC-SHA256 (RFC 2104) with one key, in hex. `createHmac` would
+ * take ten times as long, mostly because it wraps the key at every call.
  */
 export function createKeyedHash(key: Uint8Array): (text: string) => string {
   if (key.length > BLOCK_BYTES) throw new Error(`a key of at most ${BLOCK_BYTES} bytes`)
@@ -32,10 +31,7 @@ function padded(key: Uint8Array, pad: number): Buffer {
   return block
 }
 
-/**
- * Thrown if the database's secrets were encrypted under another `SECRET_KEY`, so that no secret can
- * be decrypted.
- */
+/** Thrown if the database's secrets were encrypted under another `SECRET_KEY`. */
 export class WrongSecretKey extends Error {
   readonly isOperatorError = true
   constructor() {
@@ -47,14 +43,10 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/** A random data key, and the encrypted form in which it is stored. */
 type DataKey = { readonly key: KeyObject; readonly wrapped: Buffer }
 
 export type KeyRing = {
-  /**
-   * The id of the wrapping key. It is stored with each wrapped key, so that the wrapping key can be
-   * replaced later.
-   */
+  /** The id of the wrapping key, which is stored so that the wrapping key can be replaced later. */
   readonly kid: string
   newDataKey(context: string): DataKey
   unwrap(context: string, wrapped: Uint8Array): KeyObject
@@ -96,7 +88,6 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   }
 }
 
-/** Throws `WrongSecretKey` if this database's vault was created with another key. */
 export async function checkSecretKey(pg: Pool, kid: string): Promise<void> {
   await pg.query(
     'insert into vault.wrapping_key (id, kid) values (1, $1) on conflict (id) do nothing',

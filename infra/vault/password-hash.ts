@@ -2,25 +2,21 @@ import { argon2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export type HashCosts = { readonly memoryKib: number; readonly passes: number }
 
-/**
- * The costs of new password hashes. An existing hash is verified with the costs that it contains.
- */
+/** The costs of new password hashes. A stored hash contains its own costs. */
 export const HASH_COSTS: HashCosts = { memoryKib: 19_456, passes: 2 }
 const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /**
- * The maximum number of password bytes that are hashed, which is enough for 128 characters in any
- * script. Longer passwords are cut, so that a long password can't cause more work. The cost of the
- * hash function does not depend on the length of the password, because the password is digested
- * only once.
+ * The maximum password bytes that are hashed: enough for 128 characters in any script. Longer
+ * passwords are cut, so that a long password can't cause more work.
  */
 const PASSWORD_BYTES_MAX = 512
 
 /**
  * Hashes with argon2id (19 MiB, 2 passes, 1 lane) and returns a PHC string:
- * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters). It
- * blocks its thread for tens of milliseconds, so only worker threads may call it.
+ * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters).
+ * Only worker threads may call it, because it blocks its thread for tens of milliseconds.
  */
 export function hashNow(password: string, { memoryKib, passes }: HashCosts): string {
   const salt = randomBytes(SALT_BYTES)
@@ -32,7 +28,7 @@ export function hashNow(password: string, { memoryKib, passes }: HashCosts): str
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/
 
-/** Verifies a password in constant time. Returns false when the stored hash has another format. */
+/** Verifies a password in constant time. Returns false if the stored hash has another format. */
 export function verifyNow(password: string, phc: string): boolean {
   const match = PHC.exec(phc)
   if (match === null) return false

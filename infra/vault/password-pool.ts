@@ -13,9 +13,8 @@ type Waiting = {
 }
 
 /**
- * Creates functions that hash passwords on two separate threads. libuv's thread pool is not used,
- * because name look-ups and file operations need it, and a flood of logins would delay every
- * upstream call.
+ * Creates functions that hash passwords on two separate threads. In libuv's thread pool, a flood of
+ * logins would delay the name look-ups of every upstream call.
  */
 export function createPasswordPool(): Pick<Vault, 'hashPassword' | 'verifyPassword'> {
   const queue: Waiting[] = []

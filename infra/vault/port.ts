@@ -11,7 +11,7 @@ export type SecretPurpose =
   | 'webhook'
   | 'message'
 
-/** The purposes of keyed hashes. A text has a different hash for each purpose. */
+/** A text has a different hash for each purpose. */
 export type Pepper =
   | 'token-key'
   | 'redemption-key'
@@ -37,22 +37,17 @@ export type Pepper =
 export interface Vault {
   /** Stores a secret and returns its reference, which events may contain. */
   putSecret(purpose: SecretPurpose, owner: string, plaintext: string): Promise<string>
-  /**
-   * Returns a secret. Throws when the reference is unknown or belongs to another purpose or owner.
-   */
+  /** Throws when the reference is unknown or belongs to another purpose or owner. */
   getSecret(purpose: SecretPurpose, owner: string, ref: string): Promise<string>
-  /**
-   * Returns several secrets by reference. If a secret is missing, the result has no entry for its
-   * reference.
-   */
+  /** Returns several secrets by reference, without entries for missing secrets. */
   getSecrets(
     purpose: SecretPurpose,
     refs: readonly { readonly owner: string; readonly ref: string }[],
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
   /**
-   * Returns the keyed hash (HMAC-SHA256, hex) of a key or name. The hash allows a look-up without
-   * storing the key or name.
+   * Returns the keyed hash (HMAC-SHA256, hex) of a key or name, by which it can be looked up
+   * without being stored.
    */
   keyedHash(purpose: Pepper, text: string): string
   /** Encrypts a text with the user's data key, which is created on first use. */
@@ -60,23 +55,19 @@ export interface Vault {
   /** Decrypts a text. Returns null when the user's data key has been destroyed. */
   open(userId: number, sealed: Sealed): Promise<string | null>
   /**
-   * Destroys the user's data key and secrets permanently. Texts that were encrypted for the user,
-   * and texts that are encrypted later, can no longer be decrypted. Other processes drop a cached
-   * key within a minute.
+   * Destroys the user's data key and secrets permanently. Earlier and later texts of the user can't
+   * be decrypted. Other processes drop a cached key within a minute.
    */
   destroyUser(userId: number): Promise<void>
   /**
-   * Hashes with argon2id outside of the main thread, two passwords at a time, and returns a PHC
-   * string. Throws `VaultBusy` when too many passwords wait.
+   * Hashes with argon2id outside of the main thread, and returns a PHC string. Throws `VaultBusy`
+   * when too many passwords wait.
    */
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string): Promise<boolean>
 }
 
-/**
- * Thrown if a record of the vault exists but can't be decrypted, because it is damaged or was
- * moved.
- */
+/** Thrown if a record of the vault can't be decrypted, because it is damaged or was moved. */
 export class UnreadableSecret extends Error {
   constructor(cause: unknown) {
     super('a record of the vault cannot be decrypted', { cause })

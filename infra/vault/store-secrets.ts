@@ -9,10 +9,7 @@ type Row = { ref: string; owner: string; wrapped_key: Buffer; sealed: Buffer }
 const SELECT = `select ref, owner, wrapped_key, sealed from vault.secrets
   where purpose = $1 and ref = any($2::text[])`
 
-/**
- * Creates the functions that store secrets. Each secret has a separate data key, which `SECRET_KEY`
- * wraps.
- */
+/** Each secret has a separate data key, which `SECRET_KEY` wraps. */
 export function createSecrets(
   pg: Pool,
   ring: KeyRing,
@@ -64,8 +61,8 @@ const contextOf = (purpose: string, owner: string, ref: string): string =>
   JSON.stringify([purpose, owner, ref])
 
 /**
- * Returns the secret that signs a user's webhooks. Returns null for a webhook without a secret, and
- * undefined if the secret is no longer stored.
+ * Returns the secret that signs a user's webhooks; null for a webhook without a secret, undefined
+ * if the secret is no longer stored.
  */
 export async function webhookSecret(
   vault: Pick<Vault, 'getSecrets'>,

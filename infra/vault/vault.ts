@@ -6,10 +6,7 @@ import { createPasswordPool } from './password-pool.ts'
 import type { Vault } from './port.ts'
 import { createSecrets } from './store-secrets.ts'
 
-/**
- * Creates the vault in the schema `vault` of this database. Throws `WrongSecretKey` if the vault
- * was created with another key.
- */
+/** Creates the vault in the schema `vault`. Throws `WrongSecretKey`. */
 export async function createVault(parts: {
   readonly pg: Pool
   readonly secretKey: Uint8Array
@@ -26,12 +23,12 @@ export async function createVault(parts: {
   }
 }
 
-/** The password pool of the process. Its threads start with the first password. */
+/** The threads of the pool start with the first password. */
 const PASSWORDS = createPasswordPool()
 
 /**
- * The tables of the vault. They have a separate schema, because they must not be part of a database
- * dump that leaves the site.
+ * The tables have a separate schema, because a database dump that leaves the site must not contain
+ * them.
  */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (

@@ -12,10 +12,6 @@ type ProcessMetrics = Extract<ToPrimary, { readonly type: 'process-metrics' }>
 
 const WITHIN_MS = 2_000
 
-/**
- * Creates a collector of metrics. The collector asks the workers that are in `live` at the time of
- * the call.
- */
 export function createMetricsCollector(
   live: ReadonlyMap<string, ChildProcess>,
   ownMetrics: () => Promise<Metrics>,
@@ -50,9 +46,8 @@ export function createMetricsCollector(
 }
 
 /**
- * Merges the metrics of several processes into one text. Each sample gets the label `process`.
- * Values are not added up, because positions, ages and versions have no meaningful sum. A query can
- * add up all other values.
+ * Merges the metrics of several processes, with the label `process` on each sample. Values are not
+ * added up, because positions, ages and versions have no meaningful sum.
  */
 function mergeMetrics(byProcess: ReadonlyMap<string, Metrics>): Promise<string> {
   const labelled = [...byProcess].map(([process, metrics]) =>

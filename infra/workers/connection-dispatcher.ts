@@ -7,20 +7,16 @@ import type { ToWorker } from './worker-messages.ts'
 
 type PendingConnection = { readonly socket: Socket; readonly late: NodeJS.Timeout }
 
-/**
- * The maximum time in milliseconds that a connection waits for a worker. After this time, the
- * connection is closed.
- */
+/** The maximum wait for a worker, after which the connection is closed. */
 const WAIT_MS = 10_000
 const CONNECTION: ToWorker = { type: 'connection' }
 
 /**
- * Listens on the one port of all workers and passes each accepted connection to a worker.
+ * Listens on the port of all workers and passes each connection to a worker.
  *
  * A worker has at most one connection in transfer, so a busy worker gets fewer connections. The
- * connection also stays open in this process until the worker confirms it. The worker confirms
- * before it reads from the connection. If the worker dies before the confirmation, another worker
- * gets the connection.
+ * connection stays open in this process until the worker confirms it, which is before the worker
+ * reads. If the worker dies before, another worker gets the connection.
  */
 export class ConnectionDispatcher {
   private readonly waiting: PendingConnection[] = []
@@ -33,37 +29,32 @@ export class ConnectionDispatcher {
     this.wait(socket, false)
   })
 
-  /** Opens the port. Resolves with its base URL. */
   async open(port: number, host: string): Promise<string> {
     const listening = once(this.server.listen({ port, host, backlog: BACKLOG }), 'listening')
     await listening.catch(rethrowListenError)
     return urlOf(this.server, host)
   }
 
-  /**
-   * Passes connections to this worker, in rotation with the other workers, until the worker ends.
-   */
+  /** Passes connections to this worker until the worker ends. */
   add(worker: ChildProcess): void {
     this.members.add(worker)
     this.idle.add(worker)
-    // NOTE: `close` fires after all messages of the worker are delivered; `disconnect` fires too
+    // NOTE: `close` fires after all messages of the worker are delivered; `disconnect` is too
     // early.
     worker.once('close', () => this.workerEnded(worker))
     this.handOut()
   }
 
-  /** Completes a transfer: the worker has confirmed the connection. */
+  /** The worker has confirmed the connection. */
   accepted(worker: ChildProcess): void {
-    // Only this process's copy of the connection is closed. The worker's copy stays open.
+    // The worker's copy of the connection stays open.
     this.inTransfer.get(worker)?.destroy()
     this.inTransfer.delete(worker)
     if (this.members.has(worker)) this.idle.add(worker)
     this.handOut()
   }
 
-  /**
-   * Stops passing connections to this worker. When the last worker is removed, the port is closed.
-   */
+  /** Passes no more connections to this worker. Without workers, the port is closed. */
   remove(worker: ChildProcess): void {
     this.members.delete(worker)
     this.idle.delete(worker)
@@ -97,7 +88,7 @@ export class ConnectionDispatcher {
       clearTimeout(pending.late)
       this.idle.delete(worker)
       this.inTransfer.set(worker, pending.socket)
-      // When sending fails, the worker is ending. The connection is then passed to another worker.
+      // When sending fails, the worker is ending, and another worker gets the connection.
       worker.send(CONNECTION, pending.socket, { keepOpen: true }, () => {})
     }
   }
@@ -112,7 +103,6 @@ export class ConnectionDispatcher {
 }
 
 export type WorkerListener = HttpListener & {
-  /** Serves a connection that the primary accepted. */
   readonly serve: (socket: Socket) => void
 }
 
@@ -123,15 +113,13 @@ export type WorkerListener = HttpListener & {
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()
   let closing: PromiseWithResolvers<void> | null = null
-  // This event, which `listen` would emit, makes the server count connections and enforce its
-  // timeouts.
+  // Without this event of `listen`, the server would not count connections or enforce timeouts.
   server.emit('listening')
   return {
     url: '',
     server,
     serve: (socket) => {
-      // Node's HTTP server sets `allowHalfOpen` too, so that a client that has ended its side of
-      // the connection still gets the response.
+      // As in Node's HTTP server, a client that has ended its side still gets the response.
       socket.allowHalfOpen = true
       open.add(socket)
       socket.once('close', () => {

@@ -15,18 +15,14 @@ import { startWorkers } from './start-workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * Returns whether workers are needed. A process that only has the role `projections` needs no
- * workers.
- */
+/** A process that only has the role `projections` needs no workers. */
 export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
   relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
 
 /**
- * Starts the product as `config.relayWorkers` worker processes and this primary process. The
- * workers serve one port. The primary runs what must exist only once: the embedded Postgres and the
- * projections. If the start fails or `signal` aborts, the function ends every process that it
- * started and throws.
+ * Starts `config.relayWorkers` worker processes on one port. This primary process runs what must
+ * exist only once: the embedded Postgres and the projections. If the start fails or `signal`
+ * aborts, ends every process that it started and throws.
  */
 export async function startWithWorkers(
   config: Config,
@@ -110,8 +106,8 @@ async function startDatabase(
 }
 
 /**
- * Returns a free port. The port is chosen before the workers start, because each worker must know
- * the port to reject channels that point to the product itself.
+ * Returns a free port before the workers start, because each worker must know the port to reject
+ * channels that point to the product itself.
  */
 async function freePort(host: string): Promise<number> {
   const server = createServer()

@@ -7,7 +7,6 @@ import { ConnectionDispatcher } from './connection-dispatcher.ts'
 import type { Metrics, ToPrimary, ToWorker } from './worker-messages.ts'
 
 export type Workers = {
-  /** The base URL of the shared port. */
   readonly url: string
   /**
    * Stops the workers. Resolves when all workers have exited. A second call with a shorter grace
@@ -20,22 +19,15 @@ type Options = {
   readonly count: number
   readonly port: number
   readonly host: string
-  /**
-   * The environment variables of the workers. Secrets are passed as environment variables, because
-   * every user of the machine can read a command line.
-   */
+  /** Secrets are passed as environment variables, because any user can read a command line. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Logger
-  /** Aborts the start. */
   readonly signal: AbortSignal
   readonly printLine: (line: string) => void
   readonly ownMetrics: () => Promise<Metrics>
 }
 
-/**
- * Thrown when a worker can't start. The message comes from the worker and is written for an
- * operator.
- */
+/** Thrown when a worker can't start. The message is written for an operator. */
 export class WorkerFailed extends Error {
   readonly isExplained = true
 }
@@ -44,20 +36,19 @@ const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
 /**
- * The minimum running time in milliseconds after which a worker that dies is replaced after the
- * shortest pause.
+ * The running time after which the replacement of a dead worker starts after the shortest pause.
  */
 const STEADY_MS = 30_000
 /**
- * The maximum time in milliseconds, after the grace period, in which a worker closes ledgers and
- * pools. This time is shorter than the primary's limit.
+ * The maximum time, after the grace period, in which a worker closes ledgers and pools. It is
+ * shorter than the primary's limit.
  */
 const EXIT_WITHIN_MS = 12_000
 
 /**
- * Starts `count` processes that serve one port. A process that dies is replaced, first immediately
- * and then after growing pauses. Resolves when all processes serve. Rejects if the port is in use,
- * or with `WorkerFailed` if a worker can't start. After a rejection, all workers have ended.
+ * Starts `count` processes on one port. A process that dies is replaced, first immediately and then
+ * after growing pauses. Rejects if the port is in use, or with `WorkerFailed`. After a rejection,
+ * all workers have ended.
  */
 export async function startWorkers(options: Options): Promise<Workers> {
   const pool = new WorkerPool(options)
@@ -86,10 +77,7 @@ class WorkerPool {
     this.collector = createMetricsCollector(this.live, options.ownMetrics)
   }
 
-  /**
-   * Starts a worker. Resolves when the worker serves. If the worker dies soon, its replacement is
-   * started after `pauseMs`.
-   */
+  /** Starts a worker. If the worker dies soon, its replacement starts after `pauseMs`. */
   start(name: string, pauseMs: number): Promise<void> {
     const startedAt = performance.now()
     const worker = fork(PROGRAM, { env: this.options.environment })
@@ -100,7 +88,7 @@ class WorkerPool {
         if (message.type === 'failed') failed(new WorkerFailed(message.message))
         this.handleMessage(name, worker, message)
       })
-      // A message to a worker that is exiting causes this event, which is ignored.
+      // A message to a worker that is exiting causes this event.
       worker.on('error', () => {})
       worker.on('exit', (code, signal) => {
         this.live.delete(name)
@@ -113,7 +101,7 @@ class WorkerPool {
     })
   }
 
-  /** After this call, every worker that dies is replaced. */
+  /** From now on, every worker that dies is replaced. */
   startReplacing(names: readonly string[]): void {
     this.isReplacing = true
     for (const name of names) if (!this.live.has(name)) this.replace(name, PAUSE_MS)

@@ -5,31 +5,20 @@ import type { HttpListener } from '../http-listener.ts'
 /** The metrics of a process, in the form that `registry.getMetricsAsJSON()` returns. */
 export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
-/** A message from the primary to a worker. */
 export type ToWorker =
-  /**
-   * Passes a socket to the worker, unless the socket was closed in transfer. The worker replies
-   * with `accepted`.
-   */
+  /** Passes a socket, unless it was closed in transfer. The worker replies with `accepted`. */
   | { readonly type: 'connection' }
   /**
-   * Tells the worker to stop. Streams may finish within `graceMs`, new calls are rejected, and then
-   * the worker exits with 0.
+   * Streams may finish within `graceMs`, new calls are rejected, and then the worker exits with 0.
    */
   | { readonly type: 'drain'; readonly graceMs: number }
   | { readonly type: 'process-metrics-request'; readonly requestId: number }
   | { readonly type: 'all-metrics'; readonly requestId: number; readonly text: string }
 
-/** A message from a worker to the primary. */
 export type ToPrimary =
-  /** The worker is ready to serve connections. */
   | { readonly type: 'ready' }
-  /**
-   * The worker has received the connection. It reads from the connection only after sending this
-   * message.
-   */
+  /** The worker has received the connection, and reads from it only after this message. */
   | { readonly type: 'accepted' }
-  /** The worker accepts no more connections. */
   | { readonly type: 'closed' }
   /** The worker can't start. The message is meant for the operator. */
   | { readonly type: 'failed'; readonly message: string }
@@ -40,15 +29,9 @@ export type ToPrimary =
 
 /** The functions through which a worker uses the other processes of the product. */
 export type Siblings = {
-  /**
-   * Registers this process's metrics. The primary requests the metrics when any process is scraped.
-   */
+  /** Registers this process's metrics, which the primary requests at every scrape. */
   readonly join: (own: Registry) => void
-  /**
-   * Returns the metrics of all processes in Prometheus's text format. Each sample has the label
-   * `process`.
-   */
+  /** Returns Prometheus's text format. Each sample has the label `process`. */
   readonly metrics: () => Promise<string>
-  /** Serves the app on the shared port. */
   readonly shareListener: (app: FastifyInstance) => Promise<HttpListener>
 }

@@ -12,14 +12,10 @@ type WorkerState = {
   listener: WorkerListener | null
 }
 
-/**
- * Runs a worker process of `startWorkers`. The worker serves the connections that the primary
- * passes to it, obeys the primary's messages, and ends when the primary ends.
- */
+/** Runs a worker process of `startWorkers`, which ends when the primary ends. */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
-  // A terminal sends signals to all processes. Workers ignore them, because the primary handles
-  // signals and tells the workers to stop.
+  // A terminal sends signals to all processes, but only the primary handles them.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => {})
   const answers = new Map<number, (text: string) => void>()
   const state: WorkerState = { registry: null, running: null, listener: null }
@@ -49,8 +45,8 @@ async function work(): Promise<void> {
 const send = (message: ToPrimary): void => void process.send?.(message)
 
 /**
- * Accepts a connection. The worker reads only after the confirmation is sent. Otherwise, the
- * primary could pass a partly read connection to another worker.
+ * Reads only after the confirmation is sent, because the primary could otherwise pass a partly read
+ * connection to another worker.
  */
 function acceptConnection(listener: WorkerListener | null, socket: Socket | undefined): void {
   process.send?.({ type: 'accepted' } satisfies ToPrimary, () => {

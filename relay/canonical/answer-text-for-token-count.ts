@@ -4,20 +4,19 @@ import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * The number of base64 characters that are charged as one token. By the price lists of providers, a
- * picture of about 1 MB has 1290 tokens and a second of sound has 20 tokens. A second of sound has
- * 64 000 characters as PCM and 21 000 as MP3.
+ * The base64 characters that are charged as one token. By providers' price lists, a picture of
+ * about 1 MB has 1290 tokens. A second of sound has 20 tokens, and 64 000 characters as PCM or 21
+ * 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 const NOTHING = Buffer.alloc(0)
 
-/** The text to be tokenized, and the number of tokens of all other content, such as pictures. */
+/** The text to tokenize, and the number of tokens of all other content, such as pictures. */
 export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
- * Collects the text of an answer separately for each message field and tool call, so that the token
- * count does not depend on how a stream splits and interleaves the text. Only the first 256 K
- * characters are kept. The tokens of all further text are estimated.
+ * Collects the text of an answer by message field and tool call, so that the token count does not
+ * depend on how a stream interleaves the text. Text beyond 256 K characters is estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -60,14 +59,12 @@ class TextCollector implements TextSink {
   }
 }
 
-/** Returns the countable text of an answer that is not a stream. */
 export function textOfAnswer(body: Buffer): CountableText {
   const said = new TextCollector()
   readTexts(body.toString('utf8'), said)
   return said.read()
 }
 
-/** Reports whether a sequence of complete events contains any text or data. */
 export function hasText(events: Buffer): boolean {
   let length = 0
   readEventTexts(events.toString('utf8'), {
@@ -82,9 +79,9 @@ export function hasText(events: Buffer): boolean {
 }
 
 /**
- * Keeps the content that a stream delivered, so that its tokens can be counted if the provider
- * never reports usage. Events are parsed only when 64 KB have accumulated or the text is needed. A
- * stream that reports its usage therefore causes almost no parsing.
+ * Keeps the delivered content of a stream, to count its tokens if the provider reports no usage.
+ * Events are parsed only when 64 KB have accumulated or the text is needed, so a stream that
+ * reports its usage is hardly parsed.
  */
 export class DeliveredText {
   private readonly said = new TextCollector()
@@ -93,10 +90,7 @@ export class DeliveredText {
   /** The number of `events` that `pendingTokensAtMost` includes. */
   private boundedEvents = 0
   private pendingTokensAtMost = 0
-  /**
-   * The number of bytes forwarded to the caller. After a certain number of bytes, a progress event
-   * records the usage so far.
-   */
+  /** The number of bytes forwarded to the caller, which determines when progress is recorded. */
   bytes = 0
 
   add(events: Buffer): void {
@@ -111,10 +105,7 @@ export class DeliveredText {
     return this.said.read()
   }
 
-  /**
-   * Estimates, without a tokenizer, how many tokens were delivered so far. The estimate is recorded
-   * in progress events.
-   */
+  /** Estimates the delivered tokens without a tokenizer, for progress events. */
   roughTokens(): number {
     this.digest()
     return this.said.roughTokens()
@@ -142,10 +133,7 @@ export class DeliveredText {
   }
 }
 
-/**
- * Estimates the tokens of a text: one for every four Latin characters, and one for every other
- * character.
- */
+/** Estimates one token for every four Latin characters and for every other character. */
 export const roughTokens = (text: string): number => tokensOf(lettersOf(text))
 
 type Letters = { readonly latin: number; readonly others: number }

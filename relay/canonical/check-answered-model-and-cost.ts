@@ -1,33 +1,22 @@
-/** The ways in which a provider's answer can differ from the request or from the billed price. */
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
-/**
- * The factor by which a provider's reported cost may exceed the price list's charge for the same
- * usage. A higher cost is flagged.
- */
+/** The factor by which a provider's cost may exceed the price list's charge for the same usage. */
 const COST_FACTOR = 2
 
-/**
- * Matches the suffixes of OpenRouter's model names. A suffix selects how the model is served and
- * does not change the model.
- */
+/** OpenRouter's suffixes, which select how a model is served and do not change the model. */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
-/**
- * Matches model names that let the provider choose the model. For these names, any model in the
- * answer is accepted.
- */
+/** Matches model names that let the provider choose the model. */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**
- * Matches the version at the end of a model's name. A version is a date, a number of three or more
- * digits, or `v` with a number. Examples are `2024-08-06`, `05-20`, `0613` and `001`.
+ * Matches the version at the end of a model's name: a date, a number of three or more digits, or
+ * `v` with a number, such as `2024-08-06`, `05-20`, `0613` and `001`.
  */
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 
 /**
- * Reports whether an answer's `model` is the requested model. Vendor prefixes, letter case, dots
- * and a version that was not requested are ignored. A suffix that names a size or a variant makes
- * the models different.
+ * Reports whether the answer's `model` is the requested model. Vendor prefixes, letter case, dots
+ * and a version that was not requested are ignored. A size or a variant makes the models different.
  */
 export function isSameModel(sent: string, answered: string): boolean {
   if (sent === answered) return true
@@ -40,9 +29,9 @@ export function isSameModel(sent: string, answered: string): boolean {
 }
 
 /**
- * Compares an answer with its request. `answered` is the answer's `model` as the provider sent it.
- * `cost` is the `usage.cost` in US dollars that some providers report. `costDollars` returns the
- * price list's charge for the same usage; it is called only when the provider reports a cost.
+ * Compares an answer with its request. `answered` is the answer's `model`. `cost` is the
+ * `usage.cost` in US dollars that some providers report. `costDollars` returns the price list's
+ * charge for the same usage.
  */
 export function findAnswerMismatch(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },
@@ -57,9 +46,8 @@ export function findAnswerMismatch(
 }
 
 /**
- * Returns the cost in US dollars in a provider's usage, or undefined if there is none. OpenRouter
- * sends `cost` as a number, Perplexity as an object with a `total_cost`, and DeepInfra sends
- * `estimated_cost`. A number may be sent as text.
+ * Returns the cost in US dollars in a provider's usage. OpenRouter sends `cost` as a number,
+ * Perplexity an object with `total_cost`, and DeepInfra `estimated_cost`. A number may be text.
  */
 export function reportedCost(rawUsage: unknown): number | undefined {
   if (typeof rawUsage !== 'object' || rawUsage === null) return undefined

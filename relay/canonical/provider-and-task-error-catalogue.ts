@@ -1,6 +1,5 @@
 import { answer } from './relay-error.ts'
 
-/** The HTTP status and message of every error that concerns channels, providers and tasks. */
 export const PROVIDER_AND_TASK_ERRORS = {
   no_channel: answer(
     503,

@@ -1,18 +1,16 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
-/** The billable part of the usage that a provider reported. */
 export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * An alternative reading of the report, in which the cached tokens are part of the prompt. It is
-   * set only if the provider reports more cached tokens than prompt tokens, and is null otherwise.
-   * In `usage`, the cached tokens are then added to the prompt.
+   * An alternative reading of a report with more cached tokens than prompt tokens; otherwise null.
+   * Here, the cached tokens are part of the prompt. In `usage`, they are added to the prompt.
    */
   readonly withinPrompt: Usage | null
   /**
-   * True if every count in the provider's report is valid. Totals are billed as reported. The parts
-   * of a total, such as cached tokens, may still have been reduced to fit the total.
+   * True if every count in the report is valid. The parts of a total, such as cached tokens, may
+   * have been reduced to fit the total.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -36,17 +34,16 @@ export type UsageBounds = {
 export const TOKENS_MAX = 10_000_000
 
 /**
- * Returns the highest output count that is charged. The ceiling is above the output limit in the
- * request, because some providers don't count reasoning towards the limit.
+ * Returns the highest output count that is charged. It is above the requested limit, because some
+ * providers don't count reasoning towards the limit.
  */
 export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * Reads OpenAI's chat usage. `prompt_tokens` includes cached, audio and image tokens, and
- * `completion_tokens` includes reasoning and audio tokens. A reported zero is kept as zero. If
- * OpenAI's cache count is missing, the counts of DeepSeek (`prompt_cache_hit_tokens`) and Zhipu
- * (`cached_tokens`) are read.
+ * Reads OpenAI's chat usage, whose totals include cached, audio, image and reasoning tokens. A
+ * reported zero is kept. Without OpenAI's cache count, the counts of DeepSeek
+ * (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read.
  */
 export function readOpenAiUsage(
   raw: unknown,
@@ -74,7 +71,7 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
-  // A prompt count that exceeds its ceiling is not subtracted from the total. The difference would
+  // A prompt count above its ceiling is not subtracted from the total, because the difference would
   // be too small and hide output tokens.
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
@@ -84,9 +81,8 @@ export function readOpenAiUsage(
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new Whole(prompt)
-  // If the parts of the prompt add up to more than the prompt, cached tokens are subtracted first,
-  // because cached tokens may also be counted as audio or images. The other parts follow in the
-  // order of their usual price, the most expensive part first.
+  // If the parts exceed the prompt, cached tokens are subtracted first, because they may also be
+  // counted as audio or images. The other parts follow, the most expensive first.
   const within = {
     cacheRead: rest.take(isTrusted && isCacheWithin ? cached : 0),
     inputAudio: rest.take(audio),
@@ -108,10 +104,7 @@ export function readOpenAiUsage(
   return { ...report, usage, withinPrompt: inclusive }
 }
 
-/**
- * Returns the usage with the cached tokens added to the prompt, because Anthropic's prompt counts
- * exclude cached tokens. The input is limited to its ceiling.
- */
+/** Adds the cached tokens to the prompt, because Anthropic's prompt counts exclude them. */
 function withCacheBeside(
   inclusive: Usage,
   cached: number,
@@ -129,10 +122,7 @@ function withCacheBeside(
   }
 }
 
-/**
- * A token count from which parts are subtracted. `take` returns the part, or only the remainder if
- * the part is larger.
- */
+/** A token count from which parts are subtracted. `take` returns at most the remainder. */
 class Whole {
   left: number
 
@@ -150,10 +140,7 @@ class Whole {
 const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-/**
- * Reads the token counts of a provider's report and stores the first anomaly, such as a negative
- * count.
- */
+/** Reads the token counts of a report and stores the first anomaly, such as a negative count. */
 class Counts {
   anomaly: UsageAnomaly | null = null
 

@@ -1,16 +1,12 @@
 import { eventData } from './sse-scanner.ts'
 
-/** Receives the text of a provider's answer in pieces. */
 export type TextSink = {
   /**
    * Receives a piece of text. `choice` is the index of the answer's choice. `place` is the number
-   * of the message field or tool call to which the piece belongs.
+   * of the message field or tool call.
    */
   readonly text: (choice: number, place: number, piece: string) => void
-  /**
-   * Receives the length of a base64 value, such as a picture, a sound or a signature. Base64 is not
-   * counted as text.
-   */
+  /** Receives the length of a base64 value (a picture, a sound or a signature). */
   readonly data: (characters: number) => void
 }
 
@@ -18,20 +14,16 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
 /**
- * The highest index of a choice or tool call whose texts are collected separately. Texts with
- * higher indexes are collected together, so that a provider that invents indexes can't exhaust
- * memory.
+ * The highest index of a choice or tool call that is collected separately, so that a provider that
+ * invents indexes can't exhaust memory.
  */
 const INDEX_MAX = 128
-/**
- * The number that `TextSink.text` receives as `place` for a text that is neither in one of the
- * `FIELDS` nor in a tool call.
- */
+/** The `place` of a text that is neither in one of the `FIELDS` nor in a tool call. */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
- * Fields that contain names, such as a role or an id, which are not counted as text. A value that
- * is too long for a name is treated as base64 or text.
+ * Fields that contain names, which are not counted as text. A value that is too long for a name is
+ * treated as base64 or text.
  */
 const NAMES = new Set(['role', 'id', 'type', 'format', 'status', 'object'])
 const NAME_LENGTH_MAX = 64
@@ -40,10 +32,7 @@ const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'enc
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
-/**
- * Passes every text in the messages of a chunk or of a complete answer to the sink, at any depth.
- * JSON that can't be parsed contains no text.
- */
+/** Passes every text in the messages to the sink, at any depth. Invalid JSON contains no text. */
 export function readTexts(json: string, sink: TextSink): void {
   let choices: unknown
   try {
@@ -65,7 +54,6 @@ export function readEventTexts(events: string, sink: TextSink): void {
   }
 }
 
-/** Reads the texts of one choice of an answer. */
 class MessageReader {
   private readonly sink: TextSink
   private readonly choice: number
@@ -121,10 +109,7 @@ class MessageReader {
     else if (!this.isRepeated(text)) this.take(place, text)
   }
 
-  /**
-   * Reports whether the message repeats the text in one of its usual text fields (`FIELDS`). Some
-   * providers send a text twice, in two members of the message.
-   */
+  /** Reports whether one of the `FIELDS` repeats the text, which some providers send twice. */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)
   }

@@ -1,7 +1,7 @@
 import { PROVIDER_AND_TASK_ERRORS } from './provider-and-task-error-catalogue.ts'
 import { type Answer, answer, type RelayErrorCode } from './relay-error.ts'
 
-/** The HTTP status and message of every error. A code without an entry does not compile. */
+/** The HTTP status and message of every error. */
 export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   invalid_request: answer(400, 'invalid_request_error', 'Invalid request.', '请求无效。'),
   empty_body: answer(
@@ -297,8 +297,8 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
 export type Language = 'zh' | 'en'
 
 /**
- * Returns `zh` if Chinese is the first language of the `Accept-Language` header, and `en`
- * otherwise. Client libraries don't send the header and therefore get English.
+ * Returns `zh` if Chinese is the first language of `Accept-Language`, otherwise `en`. Client
+ * libraries don't send this header and get English.
  */
 export const languageOf = (acceptLanguage: string | undefined): Language =>
   acceptLanguage?.trimStart().slice(0, 2).toLowerCase() === 'zh' ? 'zh' : 'en'

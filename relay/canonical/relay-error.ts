@@ -1,9 +1,6 @@
 import type { CodedError } from '#domain/shared/coded-error.ts'
 
-/**
- * The reasons for which the gateway itself refuses or fails a call. Every code has a message and an
- * HTTP status.
- */
+/** The reasons for which the gateway itself refuses or fails a call. */
 export type RelayErrorCode =
   | 'invalid_request'
   | 'empty_body'
@@ -78,14 +75,11 @@ export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 type RelayErrorParams = {
   /** The field of the request that caused the error. */
   readonly param?: string
-  /**
-   * The name of a model, group or limit that the message contains. Texts of providers are never
-   * used as `subject`.
-   */
+  /** A model, group or limit that the message names, never a provider's text. */
   readonly subject?: string
 }
 
-/** Creates an error. `retryAfter` is the number of seconds after which the caller may retry. */
+/** `retryAfter` is the number of seconds after which the caller may retry. */
 export const relayError = (
   code: RelayErrorCode,
   { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},
@@ -94,10 +88,7 @@ export const relayError = (
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 
-/**
- * The `type` of the error in the response, which determines the exception that client libraries
- * raise.
- */
+/** The `type` in the response, which determines the exception that client libraries raise. */
 type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'

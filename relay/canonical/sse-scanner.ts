@@ -1,22 +1,14 @@
-/**
- * Receives the events of a stream. Each byte of the stream is passed to exactly one callback, in
- * order.
- */
+/** Receives the events of a stream. Each byte is passed to exactly one callback, in order. */
 export type SseSink = {
   /** Receives complete events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
-  /**
-   * Receives one complete event that probably contains usage, an error or an empty list of choices.
-   */
+  /** Receives one event that probably contains usage, an error or an empty list of choices. */
   readonly marked: (bytes: Buffer) => void
   /** Receives the event whose data is `[DONE]`. */
   readonly done: (bytes: Buffer) => void
 }
 
-/**
- * The maximum length of a line or event, in bytes. A stream that exceeds the maximum is no longer
- * treated as an event stream.
- */
+/** The maximum bytes of an event. A stream with a longer event is no longer inspected. */
 export const EVENT_BYTES_MAX = 1024 * 1024
 
 const LF = 10
@@ -29,16 +21,12 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * Splits a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
- * changing a byte. Chunks of complete events are forwarded without a copy. Lines end with LF, CR LF
- * or CR. JSON is not parsed: a key such as `"usage"` is found by its bytes with the quotes. A
- * string value can't be mistaken for a key, because JSON escapes the quotes inside a string
+ * changing a byte. Lines end with LF, CR LF or CR. JSON is not parsed: a key such as `"usage"` is
+ * found by its bytes. A string can't be mistaken for a key, because JSON escapes quotes
  * (`\"usage\"`).
  */
 export class SseScanner {
-  /**
-   * True once an event has exceeded `EVENT_BYTES_MAX`. The bytes after that event are not
-   * inspected.
-   */
+  /** True once an event has exceeded `EVENT_BYTES_MAX`. Later bytes are not inspected. */
   isOverflown = false
   private readonly sink: SseSink
   private carry: Buffer = NOTHING
@@ -56,8 +44,7 @@ export class SseScanner {
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // The scanner continues with a new carry buffer (the bytes of an incomplete event), because the
-    // sink may keep events that are views of the old carry buffer.
+    // The sink may keep events that are views of the old carry buffer, so a new one is used.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > EVENT_BYTES_MAX) {
       this.isOverflown = true
@@ -68,22 +55,17 @@ export class SseScanner {
     this.carried = left
   }
 
-  /**
-   * Returns the bytes of the last event if the stream ended without a blank line after the event.
-   */
+  /** Returns the last event of a stream that ended without a blank line. */
   rest(): Buffer {
     return this.carry.subarray(0, this.carried)
   }
 
-  /**
-   * Passes complete events to the sink and returns the offset at which the incomplete event begins.
-   */
+  /** Passes complete events to the sink and returns the offset of the incomplete event. */
   private cut(bytes: Buffer): number {
     this.hasSeenCr ||= bytes.includes(CR)
     const marks = new Marks(bytes)
     let passFrom = 0
-    // If a CR LF is split over two chunks, the LF at the start of the second chunk belongs to the
-    // previous event.
+    // If a CR LF is split over two chunks, the LF belongs to the previous event.
     let eventStart = this.isAfterCr && bytes[0] === LF ? 1 : 0
     this.isAfterCr = false
     for (;;) {
@@ -104,10 +86,7 @@ export class SseScanner {
     return eventStart
   }
 
-  /**
-   * Returns the offset after the event that begins at `start`. Unlike `endByLf`, this method also
-   * accepts carriage returns as line ends.
-   */
+  /** Returns the end of the event at `start`. Unlike `endByLf`, accepts carriage returns. */
   private endOf(bytes: Buffer, start: number): number {
     let lineStart = start
     for (let at = lineStart; at < bytes.length; at += 1) {
@@ -147,25 +126,19 @@ export class SseScanner {
   }
 }
 
-/**
- * If a buffer is more than this many times as long as its events, the events are copied out of the
- * buffer.
- */
+/** Events are copied out of a buffer that is this many times as long as its events. */
 const PINNED_FACTOR = 8
 
 /**
- * Returns the bytes of the events between two offsets. A small part of a buffer is copied, because
- * a view would keep the complete buffer in memory. A larger part is returned as a view.
+ * Returns the bytes of events. A small part of a buffer is copied, because a view would keep the
+ * complete buffer in memory.
  */
 function view(bytes: Buffer, start: number, end: number): Buffer {
   const events = bytes.subarray(start, end)
   return bytes.buffer.byteLength > events.length * PINNED_FACTOR ? Buffer.from(events) : events
 }
 
-/**
- * Returns the offset after the blank line that ends the event at `start`, or -1 if the blank line
- * has not arrived yet.
- */
+/** Returns the offset after the event's blank line, or -1 if the blank line has not arrived. */
 function endByLf(bytes: Buffer, start: number): number {
   let lineStart = start
   for (;;) {
@@ -177,8 +150,8 @@ function endByLf(bytes: Buffer, start: number): number {
 }
 
 /**
- * Finds the events that contain usage, an error or an empty list of choices. The offset of the next
- * match is stored, so that each chunk is searched once and not once per event.
+ * Finds the events with usage, an error or an empty list of choices. The offset of the next match
+ * is stored, so that each chunk is searched once and not once per event.
  */
 class Marks {
   private readonly bytes: Buffer
@@ -202,8 +175,8 @@ class Marks {
 }
 
 /**
- * Returns the next offset of the key `key` with a value other than null. Null values are skipped
- * because OpenAI sends `"usage":null` with every chunk.
+ * Returns the next offset of `key` with a value other than null, because OpenAI sends
+ * `"usage":null` with every chunk.
  */
 function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   for (let at = bytes.indexOf(key, from); at >= 0; at = bytes.indexOf(key, at + 1)) {
@@ -214,10 +187,7 @@ function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   return bytes.length
 }
 
-/**
- * Returns the offset of the next empty list of choices. The function searches for the empty list
- * and not for `choices`, because every event contains `choices`.
- */
+/** Returns the offset of the next empty list of choices. */
 function nextEmpty(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(EMPTY, from); at >= 0; at = bytes.indexOf(EMPTY, at + 1)) {
     let end = at
@@ -231,18 +201,14 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // The last byte of the event is checked first. It is a brace in nearly every event and a bracket
-  // after `[DONE]`.
+  // The last byte is a brace in nearly every event and a bracket after `[DONE]`.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false
   return eventData(bytes.subarray(start, end))?.trim() === DONE
 }
 
-/**
- * Returns the data of the event, which is its `data:` lines joined by line feeds. Returns null if
- * the event has no such line.
- */
+/** Returns the `data:` lines of an event, joined by line feeds; null if there are none. */
 export function eventData(event: Buffer | string): string | null {
   let data: string | null = null
   for (const line of event.toString().split(/\r\n|\n|\r/)) {

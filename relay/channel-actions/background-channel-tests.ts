@@ -9,9 +9,8 @@ import { testChannel } from './send-channel-test.ts'
 import { type CheckDeps, viewsNow } from './wait-for-views.ts'
 
 export type TestRuns = {
-  /** Starts a test run. Returns null if a run is already in progress in any process. */
+  /** Returns null if a run is already in progress in any process. */
   readonly start: (context: CommandContext) => Promise<{ total: number; position: number } | null>
-  /** Aborts the current test run. */
   readonly stop: () => Promise<void>
 }
 
@@ -22,9 +21,8 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests all channels in the background, a few at a time. Channels that an admin has disabled are
- * skipped. A lease allows one run at a time among all processes. If the process of a run dies, the
- * run ends when its lease expires.
+ * Tests all channels in the background, except those that an admin has disabled. A lease allows one
+ * run at a time among all processes. If the process of a run dies, the run ends with its lease.
  */
 export function createTestRuns(deps: CheckDeps): TestRuns {
   const { leases, log } = deps.core
@@ -82,10 +80,7 @@ async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
     .toSorted((one, other) => one - other)
 }
 
-/**
- * Reports whether the channel can be tested. Task channels are not tested because tasks cost too
- * much.
- */
+/** Reports whether the channel can be tested. Tests of task channels would cost too much. */
 const isTestable = (channel: RelayChannel | undefined): boolean =>
   channel !== undefined && channel.target !== null && workOf(channel) === 'chat'
 
@@ -119,7 +114,7 @@ async function execute(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise
   }
 }
 
-/** Tests one channel of a test run. Returns null if the channel was not tested. */
+/** Returns null if the channel was not tested. */
 async function testOne(
   deps: CheckDeps,
   { id, context }: Run,
@@ -141,10 +136,7 @@ async function testOne(
   }
 }
 
-/**
- * Renews the lease of a test run. A failed renewal is repeated at the next interval. If another
- * process holds the lease, the test run is aborted.
- */
+/** Renews the lease of a test run. If another process holds the lease, the run is aborted. */
 function renew({ core }: CheckDeps, lease: Lease, lost: AbortController): void {
   core.leases.acquire(TEST_RUNS_LEASE, LEASE_MS).then(
     (kept) => {

@@ -8,7 +8,6 @@ import type { TestRuns } from './background-channel-tests.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { type CheckDeps, viewsNow } from './wait-for-views.ts'
 
-/** The Fastify app, with handlers that are typed by their schemas. */
 export type Api = ReturnType<typeof typed>
 export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -17,7 +16,6 @@ export type ActionDeps = CheckDeps & {
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
 
-/** A function that registers the route of one action with its schema and handler. */
 export type ChannelAction = (api: Api, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000
@@ -28,10 +26,7 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
   at: now(),
 })
 
-/**
- * Returns the channel as it was last saved, so that an action uses the settings that the admin
- * sees. Throws a 404 error if the channel does not exist.
- */
+/** Returns the channel as it was last saved, which is what the admin sees. Throws a 404. */
 export async function channelNow(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
   const channel = deps.views.channels.find(channelId)
@@ -40,8 +35,8 @@ export async function channelNow(deps: ActionDeps, channelId: number): Promise<R
 }
 
 /**
- * Sets the `x-position` response header, as every write request does. Waits until the read models
- * of the channel pages include the event at `position`.
+ * Sets the `x-position` response header, and waits until the read models of the channel pages
+ * include the event at `position`.
  */
 export async function visible(
   { freshness }: ActionDeps,

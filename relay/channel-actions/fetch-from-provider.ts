@@ -5,10 +5,7 @@ import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
-/**
- * The limits of all provider requests that are not chats. Timeouts are short because an admin waits
- * for the response. Size limits are small because no large response is expected.
- */
+/** The limits of provider requests other than chats, for which an admin waits. */
 export const ASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 15_000,
@@ -20,15 +17,10 @@ const TOTAL_MS = 20_000
 
 export type ProviderReply =
   | { readonly isAnswered: true; readonly text: string }
-  /**
-   * The provider gave no usable response. `why` explains the failure without keys and addresses.
-   */
+  /** The provider gave no usable response. `why` contains no keys and addresses. */
   | { readonly isAnswered: false; readonly why: Words }
 
-/**
- * Sends one GET request with deadlines and size limits. Redirects are not followed. Failures are
- * returned and never thrown.
- */
+/** Sends one GET request without following redirects. Failures are returned, never thrown. */
 export async function askProvider(
   { dispatcher }: Pick<Connections, 'dispatcher'>,
   { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
@@ -60,16 +52,12 @@ function wordsOf(code: unknown, error: unknown): Words {
   )
 }
 
-/**
- * The message for a proxy failure. The message is only shown to admins, because callers must not
- * learn about proxies.
- */
+/** Only admins see this message, because callers must not learn about proxies. */
 export const PROXY_FAILED: Words = {
   zh: '代理未能建立连接，请检查 setting.proxy',
   en: 'The proxy did not connect: check setting.proxy',
 }
 
-/** Returns the message for a response in an unexpected format. */
 export const unexpectedFormat = (): Words => plain('upstream_format')
 
 function plain(code: 'upstream_timeout' | 'upstream_unreachable' | 'upstream_format'): Words {

@@ -11,19 +11,13 @@ import { channelActionError } from './channel-action-errors.ts'
 import { askProvider, unexpectedFormat } from './fetch-from-provider.ts'
 import { unsavedTarget } from './unsaved-channel-target.ts'
 
-/**
- * The maximum length of a model name. Longer names, and all names after the first 5 000, are
- * ignored.
- */
+/** Longer model names, and all names after the first 5 000, are ignored. */
 const NAME_LENGTH_MAX = 256
 const NAMES_MAX = 5_000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/**
- * The known response formats: the member that contains the list of models, and the member of each
- * list entry that contains the model's name.
- */
+/** The known formats: the member with the list of models, and the member with a model's name. */
 const LISTS: readonly (readonly [list: string, name: string])[] = [
   ['data', 'id'],
   ['models', 'name'],
@@ -31,8 +25,8 @@ const LISTS: readonly (readonly [list: string, name: string])[] = [
 ]
 
 /**
- * Returns the model names of a provider's list in the provider's order. Reads OpenAI's `data[].id`,
- * Cohere's `models[].name` and Cloudflare's `result[].name`. Returns null for any other format.
+ * Returns the model names of a provider's list. Reads OpenAI's `data[].id`, Cohere's
+ * `models[].name` and Cloudflare's `result[].name`. Returns null for any other format.
  */
 export function modelsIn(text: string): readonly string[] | null {
   let value: unknown
@@ -53,10 +47,7 @@ export function modelsIn(text: string): readonly string[] | null {
   return null
 }
 
-/**
- * Reports whether the value is a valid model name. Commas are excluded because they separate names
- * in requests. Control characters and lone surrogates are never part of a name.
- */
+/** Commas are excluded because they separate names in requests. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&
@@ -64,9 +55,8 @@ const isName = (value: unknown): value is string =>
   /^[^,\p{Cc}\p{Cs}]+$/u.test(value)
 
 /**
- * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins. The
- * response contains the names of the models that a provider lists. The stored key of a channel is
- * sent only to the stored address of the channel.
+ * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins: the
+ * models that a provider lists. The stored key of a channel is sent only to its stored address.
  */
 export const fetchModels: ChannelAction = (api, deps) => {
   api.route({

@@ -1,6 +1,6 @@
 /**
- * Runs `work` on all items, with at most `atOnce` items at a time, until the signal aborts. Returns
- * the number of items that were started.
+ * Runs `work` on at most `atOnce` items at a time until the signal aborts. Returns the number of
+ * items that were started.
  */
 export async function inParallel<T>(
   items: readonly T[],

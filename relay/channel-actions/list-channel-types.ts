@@ -8,10 +8,7 @@ import type { Profile } from '#relay/providers/openai-compatible/provider-profil
 import { TASK_PROFILES } from '../providers/tasks/task-profiles.ts'
 import type { ChannelAction } from './channel-action.ts'
 
-/**
- * Serves `GET /api/channel/types` for admins. The response lists the supported channel types and
- * their fields.
- */
+/** Serves `GET /api/channel/types` for admins: the supported channel types and their fields. */
 export const listTypes: ChannelAction = (api) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/types'),

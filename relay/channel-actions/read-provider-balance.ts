@@ -22,7 +22,6 @@ export type BalanceRead =
   | { readonly isRead: true; readonly balance: string; readonly position: number }
   | { readonly isRead: false; readonly why: Words }
 
-/** The maximum length of a balance response. A longer response is not accepted. */
 const TEXT_MAX = 64 * 1024
 
 const NO_RATE: Words = { zh: '请先设置汇率（Price）', en: 'set the exchange rate first (Price)' }
@@ -30,10 +29,7 @@ const NO_RATE: Words = { zh: '请先设置汇率（Price）', en: 'set the excha
 export const hasBalance = ({ target }: RelayChannel): boolean =>
   target?.profile.balance !== undefined
 
-/**
- * Reads the remaining balance of the channel's account at the provider and records it in US
- * dollars.
- */
+/** Reads the remaining balance at the provider and records it in US dollars. */
 export async function readBalance(
   deps: CheckDeps,
   { channelId }: RelayChannel,

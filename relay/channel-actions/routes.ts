@@ -21,8 +21,7 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './wait-for-views.ts'
 
 /**
- * The admin actions that send requests to providers. The relay serves these actions because it has
- * the code and connections for providers.
+ * The admin actions that send requests to providers, for which the relay has code and connections.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,
@@ -33,17 +32,13 @@ const ACTIONS: readonly ChannelAction[] = [
   updateBalances,
 ]
 
-/**
- * Registers the actions' routes in a process without a relay. The routes appear in the API
- * documentation and return 404.
- */
+/** Registers the routes in a process without a relay, where they are documented and return 404. */
 export function describeChannelActions(app: FastifyInstance): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async () => {
       throw httpError('NoSuchRoute')
     })
-    // The hook above ends every request with 404 before an action runs, so no action uses its
-    // dependencies.
+    // The hook above ends every request before an action uses its dependencies.
     const nothing = {} as ActionDeps
     for (const action of ACTIONS) action(typed(scope), nothing)
   })
@@ -52,7 +47,7 @@ export function describeChannelActions(app: FastifyInstance): void {
 /** These routes are allowed on a demo site because they send no request to a provider. */
 const OPEN = /^\/api\/channel\/(types|test\/progress)$/
 
-/** Refuses requests to providers on a demo site. The super admin is exempt, as in the write API. */
+/** Refuses requests to providers on a demo site, except by the super admin. */
 function refuseInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return

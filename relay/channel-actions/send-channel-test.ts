@@ -20,16 +20,10 @@ import {
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
-/**
- * Matches the names of reasoning models, which reject `max_tokens` and require
- * `max_completion_tokens`.
- */
+/** Reasoning models reject `max_tokens` and require `max_completion_tokens`. */
 const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
-/**
- * Returns the model with which a channel is tested by default, or an empty text if the channel has
- * no models.
- */
+/** Returns the default model of a channel test; empty for a channel without models. */
 const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
@@ -58,16 +52,12 @@ export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
 
 export type Probe = {
   readonly channel: RelayChannel
-  /**
-   * The model's name in the channel's list. The default is the channel's test model or, without a
-   * test model, its first model.
-   */
+  /** The model's name in the channel's list; by default the channel's test model or first model. */
   readonly model?: string | undefined
   readonly isStream?: boolean
   /** The actor that requested the test, such as `user:7` or `system:health`. */
   readonly actor: string
   readonly cause: string | null
-  /** The id of the test run that contains this test. */
   readonly run?: string
   readonly signal?: AbortSignal
 }
@@ -76,17 +66,17 @@ export type ProbeResult = {
   readonly isSuccess: boolean
   readonly model: string
   readonly durationMs: number
-  /** The error code of the failure. It is empty for a success. */
+  /** The error code of the failure; empty for a success. */
   readonly reason: string
-  /** The model in the answer if it differs from the requested model, and null otherwise. */
+  /** The model in the answer if it differs from the requested model; otherwise null. */
   readonly otherModel: string | null
-  /** The failed attempt. It is null for a success, and also if no request could be sent. */
+  /** The failed attempt; null for a success, or if no request could be sent. */
   readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null
-  /** The position of the recorded event. Null if no request was sent or the test was aborted. */
+  /** The position of the recorded event; null if no request was sent or the test was aborted. */
   readonly position: number | null
 }
 
-/** The deadlines of a channel test. They are short because an admin waits for the result. */
+/** The deadlines are short because an admin waits for the result. */
 export const PROBE_DEADLINES: Deadlines = {
   ...DEFAULT_DEADLINES,
   firstByteMs: 30_000,
@@ -95,9 +85,8 @@ export const PROBE_DEADLINES: Deadlines = {
 }
 
 /**
- * Sends one minimal chat to a channel and records the result. The channel may be disabled. The test
- * uses the same code and connections as callers' chats. Failures of the provider are returned. The
- * promise rejects only if the result can't be recorded.
+ * Sends one minimal chat to a channel, which may be disabled, and records the result. The test uses
+ * the same code as callers' chats. Rejects only if the result can't be recorded.
  */
 export async function testChannel(
   deps: ProbeDeps,
@@ -148,7 +137,6 @@ type TestRequest = {
   readonly signal: AbortSignal | undefined
 }
 
-/** A sink that discards the answer's bytes, because a test needs only the result. */
 const DISCARD = { write: () => true }
 
 async function sendTest(
@@ -193,8 +181,8 @@ async function sendTest(
 const MODEL_LENGTH_SHOWN = 128
 
 /**
- * Returns the model in the answer if it differs from the requested model, and null otherwise.
- * Deployments are not compared, because the name of a deployment need not match its model.
+ * Returns the model in the answer if it differs from the requested model; otherwise null. The name
+ * of a deployment need not match its model.
  */
 function otherModelOf(
   { answeredModel }: Answered,

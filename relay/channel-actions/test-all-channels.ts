@@ -12,9 +12,8 @@ import { type ActionDeps, type ChannelAction, contextOf, visible } from './chann
 import { channelActionError } from './channel-action-errors.ts'
 
 /**
- * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels in the
- * background. `GET /api/channel/test/progress` reports the progress of this test run.
- * `GET /api/channel/test/results` reports the result of each channel.
+ * Serves for admins `GET /api/channel/test` (tests all channels in the background), `GET
+ * /api/channel/test/progress`, and `GET /api/channel/test/results` (the result of each channel).
  */
 export const testAllChannels: ChannelAction = (api, deps) => {
   api.route({
@@ -56,8 +55,7 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // The end of a test run is not recorded if its process dies. Such a run is no longer in progress,
-  // because no process holds its lease.
+  // The end of a run is not recorded if its process dies, but then no process holds its lease.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

@@ -22,8 +22,8 @@ const NO_CHATS: Words = {
 }
 
 /**
- * Explains to an admin why a test failed, without keys and addresses. The text is empty for a
- * success, unless the answer names a model other than the requested model.
+ * Explains to an admin why a test failed, without keys and addresses. Also reports a success whose
+ * answer names another model.
  */
 function testWords(
   { isSuccess, reason, otherModel, end }: ProbeResult,
@@ -53,8 +53,7 @@ const otherModelWords = (model: string): Words => ({
 })
 
 /**
- * Serves `GET /api/channel/test/{id}?model` for admins. Sends one small chat to the channel and
- * measures the time.
+ * Serves `GET /api/channel/test/{id}?model` for admins: sends one small chat and measures the time.
  */
 export const testOneChannel: ChannelAction = (api, deps) => {
   api.route({

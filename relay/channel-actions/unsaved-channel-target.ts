@@ -15,10 +15,9 @@ import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**
- * Returns a target for channel settings that an admin has entered and not saved yet. If no key is
- * entered, the stored key of the channel `id` is used, but only if the type, the address and the
- * proxy are unchanged. This rule prevents admins who can't read keys from sending a stored key to
- * another address.
+ * Returns a target for settings that an admin has not saved yet. Without a new key, the stored key
+ * is used if type, address and proxy are unchanged, so that admins who can't read keys can't send a
+ * stored key elsewhere.
  */
 export async function unsavedTarget(
   deps: ActionDeps,
@@ -57,10 +56,7 @@ async function storedTarget(
   return target
 }
 
-/**
- * Returns the proxy of the entered settings. For an existing channel, the console may send the
- * masked proxy that it has displayed.
- */
+/** For an existing channel, the console may send the masked proxy that it has displayed. */
 async function unsavedProxy(
   deps: ActionDeps,
   { id, setting }: FetchModels,
@@ -70,10 +66,7 @@ async function unsavedProxy(
   return effectiveProxy(setting ?? '', channel)
 }
 
-/**
- * Returns the proxy of the entered settings. A masked proxy that matches the stored proxy is
- * replaced by the stored proxy.
- */
+/** Replaces a masked proxy that matches the stored proxy by the stored proxy. */
 function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })
   if (proxy === null || channel === undefined || !isMasked(proxy)) return proxy

@@ -16,8 +16,7 @@ import { hasBalance, readBalance } from './read-provider-balance.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**
- * Serves `GET /api/channel/update_balance/{id}/` for admins. The response contains the remaining
- * balance in US dollars.
+ * Serves `GET /api/channel/update_balance/{id}/` for admins: the remaining balance in US dollars.
  */
 export const updateBalance: ChannelAction = (api, deps) => {
   api.route({
@@ -39,15 +38,12 @@ export const updateBalance: ChannelAction = (api, deps) => {
 }
 
 const AT_ONCE = 8
-/**
- * The maximum duration of `GET /api/channel/update_balance` in milliseconds, which is shorter than
- * the timeouts of common reverse proxies.
- */
+/** The maximum duration of the request, shorter than the timeouts of common reverse proxies. */
 const TOTAL_MS = 45_000
 const ENABLED = 1
 
 /**
- * Serves `GET /api/channel/update_balance` for admins. Reads the balances of all enabled channels
+ * Serves `GET /api/channel/update_balance` for admins: reads the balances of all enabled channels
  * whose type reports a balance.
  */
 export const updateBalances: ChannelAction = (api, deps) => {

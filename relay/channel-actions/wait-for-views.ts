@@ -13,19 +13,12 @@ export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy
-  /**
-   * Applies the consequences of a test, such as disabling the channel: see
-   * `channel-health/apply-test-result.ts`.
-   */
+  /** Applies the consequences of a test: see `channel-health/apply-test-result.ts`. */
   readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
-  /** The connections for provider requests other than chats. */
   readonly providerOutbound: Outbound
 }
 
-/**
- * Waits until the relay's views (its in-memory data about channels, tokens and options) include all
- * events written so far. The wait is limited to two seconds.
- */
+/** Waits up to two seconds until the relay's views (in-memory data) include all events so far. */
 export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const bound = new Promise<void>((resolve) => {

@@ -8,20 +8,20 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
   readonly slowTests: SlowTests
 }
 
-/** The actor of scheduled tests. Only scheduled tests can disable or enable channels. */
+/** Only scheduled tests can disable or enable channels. */
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id under which rejections of channel tests are counted, because no user sends channel
- * tests. Rejections that count once per user therefore count once for all tests.
+ * The user id of channel tests, which no user sends. Rejections that count once per user therefore
+ * count once for all tests.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Applies the consequences of a channel test. Every successful test closes the channel's circuits.
- * A scheduled test may also disable a channel that was too slow or whose account was rejected too
- * often. A successful scheduled test may enable a channel that the gateway had disabled.
+ * Applies the result of a channel test. A success closes the channel's circuits. A scheduled test
+ * may also disable a channel that was too slow or whose account was rejected too often, and enable
+ * a channel that the gateway had disabled.
  */
 export function judgeTest(
   deps: Deps,
@@ -50,10 +50,7 @@ export function judgeTest(
   } else if (!isSlow && disable.isReenabling) reenable(deps, channelId, cause)
 }
 
-/**
- * Enables a channel that the gateway had disabled. If an admin has disabled the channel in the
- * meantime, the command changes nothing.
- */
+/** Enables a channel that the gateway had disabled, unless an admin has disabled it since. */
 function reenable({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
   const command = { type: 'AutoEnableChannel', channelId } as const
   actors
@@ -61,14 +58,10 @@ function reenable({ actors, log, now }: Deps, channelId: number, cause: string |
     .catch((err: unknown) => log.warn({ err, channelId }, 'the channel could not be enabled again'))
 }
 
-/** Counts the consecutive slow scheduled tests of each channel. */
 export class SlowTests {
   private readonly counts = new Map<number, number>()
 
-  /**
-   * Records a test. If the test is the last of `most` consecutive slow tests, returns true and
-   * restarts the count from zero.
-   */
+  /** Returns true for the last of `most` consecutive slow tests, and restarts the count. */
   isLimitReached(channelId: number, isSlow: boolean, most: number): boolean {
     const count = isSlow ? (this.counts.get(channelId) ?? 0) + 1 : 0
     if (count === 0 || count >= most) this.counts.delete(channelId)

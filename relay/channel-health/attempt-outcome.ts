@@ -2,24 +2,21 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-a
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.ts'
 
 /**
- * The probable cause of a failed attempt. A failed connection is attributed to the channel, a
- * missing model to the model, and a rejected account to the key. Any other failure has an unknown
- * cause.
+ * The probable cause of a failed attempt: the channel for a failed connection, the model if it is
+ * missing, the key for a rejected account.
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
 export type Failure = { readonly reason: string; readonly blame: Blame }
 
 /**
- * The result of an attempt. `well` means that the provider works, even if its answer reports an
- * error in the caller's request. `nothing` means that the attempt gives no information about the
- * provider.
+ * `well` means that the provider works, even if it reports an error in the caller's request.
+ * `nothing` means that the attempt gives no information about the provider.
  */
 export type Outcome = 'well' | 'nothing' | Failure
 
 /**
- * Errors of attempts that the gateway or the caller ended. An attempt that ended with one of these
- * errors gives no information about the provider.
+ * Errors of attempts that the gateway or the caller ended, which say nothing about the provider.
  */
 export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
@@ -48,9 +45,8 @@ function errorOutcome(error: AttemptError, body: Buffer): Failure {
 }
 
 /**
- * Classifies an error status. A rejected request shows that the provider works. If rejected
- * requests counted as failures, any caller could open circuits. A 403 without an account error code
- * is treated as a rejected request.
+ * A rejected request shows that the provider works. If it counted as a failure, any caller could
+ * open circuits. A 403 without an account error code is a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): Outcome {
   const { status } = end

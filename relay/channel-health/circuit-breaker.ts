@@ -13,9 +13,8 @@ import { type BreakerRule, Tallies } from './failure-counts.ts'
 import type { Circuits, OpenCircuit } from './open-circuits.ts'
 
 /**
- * The pauses of channels and keys whose provider sent `Retry-After`. Channels are identified by id
- * and keys by reference. The end of each pause is in `performance.now()` time. Pauses are short and
- * are not shared with other processes.
+ * The pauses after a provider's `Retry-After`, by channel id or key reference, until a
+ * `performance.now()` time. Pauses are short and not shared with other processes.
  */
 class Pauses {
   private readonly untils = new Map<number | string, number>()
@@ -61,17 +60,14 @@ type Try = {
   readonly keyRef: string
   /** The model's name as the caller sent it. */
   readonly model: string
-  /**
-   * The open circuits that this attempt probes. To probe an open circuit means to test it with a
-   * real call.
-   */
+  /** The open circuits that this attempt tests with a real call. */
   readonly probes: readonly CircuitScope[]
   readonly call: string
 }
 
 /**
- * The availability of a key. All calls may use a `free` key. A `due` key was paused, and one call
- * may probe it now. No call may use an `out` key.
+ * All calls may use a `free` key. One call may probe a `due` key, whose pause is over. No call may
+ * use an `out` key.
  */
 export type KeyStanding = 'free' | 'due' | 'out'
 
@@ -83,15 +79,15 @@ type Opening = {
 }
 
 /**
- * The time in milliseconds in which a probing call must report whether a channel is healthy. After
- * this time, another call may probe the channel.
+ * The time in which a probing call must report whether a channel is healthy. After this time,
+ * another call may probe the channel.
  */
 const PROBE_LEASE_MS = 90_000
 
 /**
- * Opens a circuit when calls fail too often. After a pause, one call probes the circuit. If the
- * probe succeeds, the circuit closes. Failures are counted in this process. The state of circuits
- * is stored in events that all processes read.
+ * Opens a circuit when calls fail too often. After a pause, one call probes the circuit, and a
+ * success closes it. Failures are counted in this process. The state of circuits is stored in
+ * events that all processes read.
  */
 export class Breaker {
   private readonly deps: Deps
@@ -105,10 +101,7 @@ export class Breaker {
     deps.circuits.onClosedByAdmin((scope) => this.forget(scope))
   }
 
-  /**
-   * Reports whether calls must avoid the channel now, because a circuit is open or the provider
-   * sent `Retry-After`.
-   */
+  /** Reports whether calls must avoid the channel, because of an open circuit or `Retry-After`. */
   isAvoided(channelId: number, model: string, now: number): boolean {
     if (this.pauses.pauseEndOf(channelId, performance.now()) > 0) return true
     const { circuits } = this.deps
@@ -120,9 +113,8 @@ export class Breaker {
   }
 
   /**
-   * Checks the circuits of a channel and model. Returns null if no circuit is open. Otherwise, the
-   * promise resolves to the circuits that this call must probe, or to `false` if another call
-   * already probes the circuits.
+   * Returns null if no circuit is open. Otherwise, the promise resolves to the circuits that this
+   * call must probe, or to `false` if another call already probes them.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -145,17 +137,13 @@ export class Breaker {
     return this.isOpen(circuit, this.deps.now()) ? 'out' : 'due'
   }
 
-  /**
-   * Requests the right to probe a key whose pause is over. Resolves to true if this call may probe
-   * the key.
-   */
+  /** Resolves to true if this call may probe a key whose pause is over. */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.ask(scope)
   }
 
   /**
-   * Records the result of an attempt. Recording a success costs only one look-up if there was no
-   * recent failure.
+   * Records the result of an attempt. A success costs one look-up if there was no recent failure.
    */
   note(one: Try, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
@@ -186,8 +174,7 @@ export class Breaker {
 
   /**
    * Records a failed attempt. A failure that a key caused counts only against this key if the
-   * channel has another usable key. If no other key is usable, such a failure counts against the
-   * complete channel.
+   * channel has another usable key. Otherwise it counts against the complete channel.
    */
   private fail(one: Try, failure: Failure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -213,8 +200,8 @@ export class Breaker {
   }
 
   /**
-   * Starts the pause that `Retry-After` requests. If the key is at fault, only the key is paused.
-   * The channel is paused when all of its keys are paused.
+   * Starts the pause of `Retry-After`. If the key is at fault, only the key is paused. The channel
+   * is paused when all of its keys are paused.
    */
   private rest(one: Try, outcome: Outcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
@@ -273,9 +260,7 @@ export class Breaker {
     this.tell(scope.channelId, command, cause).catch(this.failed)
   }
 
-  /**
-   * Deletes the failure counts and the pause of a circuit after an admin has closed the circuit.
-   */
+  /** Deletes the failure counts and the pause after an admin has closed the circuit. */
   private forget({ channelId, model, keyRef }: CircuitScope): void {
     this.pauses.end(keyRef ?? channelId)
     if (keyRef === null) this.tallies.forget(channelId, model)
@@ -293,7 +278,7 @@ export class Breaker {
     return granted
   }
 
-  /** Requests the right to probe a circuit. Exactly one call among all processes receives true. */
+  /** Requests the right to probe a circuit. Only one call among all processes receives true. */
   private async ask(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false
@@ -311,10 +296,7 @@ export class Breaker {
     }
   }
 
-  /**
-   * Executes a command. Returns true if the command changed the state. The new events are applied
-   * in this process immediately.
-   */
+  /** Executes a command and applies its events immediately. Returns true if the state changed. */
   private async tell(
     channelId: number,
     command: ChannelHealthCommand,

@@ -1,13 +1,11 @@
 import type { Blame } from './attempt-outcome.ts'
 
-/** The thresholds at which a circuit opens. */
 export type BreakerRule = {
   readonly isEnabled: boolean
   /** The number of consecutive failures that opens the circuit. */
   readonly failures: number
   /**
-   * The percentage of failures that opens the circuit, if the window contains at least `rateCalls`
-   * calls.
+   * The percentage of failures that opens the circuit, in a window of at least `rateCalls` calls.
    */
   readonly ratePercent: number
   readonly rateCalls: number
@@ -41,8 +39,7 @@ class Tally {
   }
 
   /**
-   * Returns the number of consecutive failures if it has reached the limit. Otherwise returns the
-   * number of failures in the window.
+   * Returns the consecutive failures if they reach the limit, or else the failures in the window.
    */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
@@ -76,7 +73,6 @@ class Tally {
 /** The circuit to open. If `model` is null, the circuit of the complete channel opens. */
 type Trip = { readonly model: string | null; readonly failures: number }
 
-/** The channel, model and key of a call. */
 type CallTarget = {
   readonly channelId: number
   readonly model: string
@@ -86,8 +82,8 @@ type CallTarget = {
 type OfChannel = { readonly all: Tally; readonly models: Map<string, Tally> }
 
 /**
- * Counts recent failures in this process, by channel and model. A channel without recent failures
- * has no entry, so that a successful call costs one look-up.
+ * Counts recent failures by channel and model. A channel without recent failures has no entry, so
+ * that a successful call costs one look-up.
  */
 export class Tallies {
   private readonly channels = new Map<number, OfChannel>()
@@ -107,8 +103,8 @@ export class Tallies {
   }
 
   /**
-   * Counts a failure of a key whose channel has several keys. Returns the number of failures if the
-   * limit is reached, and null otherwise.
+   * Counts a failure of a key. Returns the number of failures if the limit is reached, otherwise
+   * null.
    */
   failKey(keyRef: string, now: number, rule: BreakerRule): number | null {
     const known = this.keys.get(keyRef) ?? new Tally()
@@ -122,8 +118,8 @@ export class Tallies {
   }
 
   /**
-   * Counts a failure of a channel and model. Returns the circuit that must be opened, or null if
-   * none has to. `offersMore` is true if the channel has other models.
+   * Counts a failure of a channel and model. Returns the circuit to open, or null. `offersMore` is
+   * true if the channel has other models.
    */
   fail(
     channelId: number,
@@ -147,9 +143,8 @@ export class Tallies {
   }
 
   /**
-   * Deletes the failure counts of a channel or of one of its models. When the circuit of a model
-   * opens, the model's counts are not deleted, so that a later failure of another model shows that
-   * both models fail.
+   * Deletes the failure counts of a channel or model. When the circuit of a model opens, the counts
+   * are kept, so that a later failure of another model shows that both models fail.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)
@@ -164,8 +159,8 @@ export class Tallies {
   }
 
   /**
-   * Reports whether this model is the only model of the channel that has failed recently. In this
-   * case, the failures are attributed to the model and not to the channel.
+   * Reports whether only this model of the channel has failed recently, so that the failures are
+   * attributed to the model.
    */
   private isOnlyFailing(known: OfChannel, model: string, now: number, rule: BreakerRule): boolean {
     for (const [name, tally] of known.models) {

@@ -1,13 +1,10 @@
-/**
- * The maximum length of a request that is compared with an error text. An error text for a longer
- * request is always treated as a repetition of the request.
- */
+/** An error text for a longer request is always treated as a repetition of the request. */
 const LOOKED_AT_BYTES_MAX = 1024 * 1024
 
 /**
- * Reports whether the text of an error may repeat the caller's request. Only letters and digits are
- * compared, so that escapes can't hide a repetition. All texts of the request are joined, so that a
- * text split into pieces is found as well.
+ * Reports whether an error may repeat the caller's request. Only letters and digits are compared,
+ * so that escapes can't hide a repetition. All texts of the request are joined, so that a split
+ * text is found as well.
  */
 export function mayRepeatRequest(said: string, requestBody: Buffer): boolean {
   if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(said)) return true
@@ -23,10 +20,7 @@ export function mayRepeatRequest(said: string, requestBody: Buffer): boolean {
   return wanted !== '' && (holds(texts.all) || holds(texts.prose))
 }
 
-/**
- * The texts of a request. `all` includes member names. `prose` contains only the texts that a model
- * reads.
- */
+/** `all` includes member names. `prose` contains only the texts that a model reads. */
 type Texts = { readonly all: string[]; readonly prose: string[] }
 
 const PROSE_KEYS: ReadonlySet<string> = new Set(['content', 'text', 'input', 'prompt'])

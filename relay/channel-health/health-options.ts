@@ -1,7 +1,6 @@
 import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
 import type { BreakerOptions } from './circuit-breaker.ts'
 
-/** The settings for disabling channels automatically. */
 export type DisableOptions = {
   readonly isEnabled: boolean
   readonly failures: number
@@ -15,13 +14,11 @@ export type DisableOptions = {
 export type HealthOptions = {
   readonly breaker: BreakerOptions
   readonly disable: DisableOptions
-  /**
-   * The maximum duration of a test in milliseconds. A longer test counts as slow. 0 sets no limit.
-   */
+  /** The duration above which a test counts as slow. 0 sets no limit. */
   readonly testMsMax: number
   /** The number of consecutive slow scheduled tests after which a channel is disabled. */
   readonly slowTestsMax: number
-  /** The interval of scheduled tests, or null if no tests are scheduled. */
+  /** The interval of scheduled tests; null if no tests are scheduled. */
   readonly tests: { readonly everyMs: number | null }
 }
 

@@ -15,9 +15,8 @@ export type CircuitRow = OpenCircuit & { readonly position: number }
 type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 
 /**
- * The circuits that are not closed, by channel, derived from the events of all processes. Events of
- * this process are applied immediately and ignored when they are read again. The map is usually
- * empty, so calls first check for an empty map.
+ * The circuits that are not closed, by channel, from the events of all processes. This process's
+ * events are applied immediately and ignored when they are read again. Usually empty.
  */
 export class Circuits {
   private readonly channels = new Map<number, OfChannel>()
@@ -49,14 +48,12 @@ export class Circuits {
     return made
   }
 
-  /**
-   * Sets the callback that is called when an admin closes a circuit, in this process or another.
-   */
+  /** The callback is called when an admin closes a circuit, in this process or another. */
   onClosedByAdmin(then: (scope: CircuitScope) => void): void {
     this.onClosedByHand = then
   }
 
-  /** Applies an event. An event that was already applied changes nothing. */
+  /** An event that was already applied changes nothing. */
   apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
     const { channelId, model, keyRef } = data
     const known = this.of(channelId)

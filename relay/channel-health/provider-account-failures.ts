@@ -5,16 +5,13 @@ import { mayRepeatRequest } from './find-request-text-in-error.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
-/**
- * The failure code for an account without balance. The channel stays enabled, because the account
- * may be topped up soon.
- */
+/** An account without balance. The channel stays enabled, because it may be topped up soon. */
 const TEMPORARY = 'status-402'
 
 /**
- * Returns a failure code if the provider rejects the site's key or account, and null otherwise.
- * `requestBody` is the request that was sent. An error text that repeats a text of the request is
- * ignored, because callers could otherwise disable channels.
+ * Returns a failure code if the provider rejects the site's key or account; otherwise null. An
+ * error text that repeats a text of `requestBody` is ignored, because callers could otherwise
+ * disable channels.
  */
 export function accountFailureOf(
   end: Failed,
@@ -37,10 +34,7 @@ export function accountFailureOf(
   return null
 }
 
-/**
- * The failure code of a 403 response. The response may mean a rejected account, but some providers
- * also send it because of the content of a caller's request.
- */
+/** The code of a 403, which some providers also send because of a caller's content. */
 const MAY_BE_CALLERS_FAULT = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }
@@ -55,8 +49,8 @@ export class AccountFailures {
   private readonly counts = new Map<number | string, Count>()
 
   /**
-   * Records one rejection. Returns whether the rejection was counted and whether the limit is
-   * reached. When the limit is reached, the count restarts from zero.
+   * Returns whether the rejection was counted and whether the limit is reached, which restarts the
+   * count from zero.
    */
   note(
     key: number | string,

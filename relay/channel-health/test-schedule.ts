@@ -10,14 +10,9 @@ type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>
   readonly views: Views
   readonly runs: Pick<TestRuns, 'start'>
-  /**
-   * Returns the start of the last run over all channels in unix seconds, or 0 if there was none.
-   */
+  /** Returns the start of the last run over all channels in unix seconds, or 0. */
   readonly lastRunAt: () => Promise<number>
-  /**
-   * The interval in milliseconds at which the schedule checks whether a run is due. Tests set a
-   * shorter interval.
-   */
+  /** The interval at which the schedule checks whether a run is due. */
   readonly lookMs?: number
 }
 
@@ -25,9 +20,8 @@ const LEASE = 'channel-test-schedule'
 const LOOK_MS = 15_000
 
 /**
- * Tests all channels at the configured interval. The schedule runs only in the relay process that
- * holds the schedule's lease. The interval restarts after every run, including runs that an admin
- * started.
+ * Tests all channels at the configured interval, in the relay process that holds the schedule's
+ * lease. The interval restarts after every run, also after one that an admin started.
  */
 export function startTestSchedule(deps: Deps): TestSchedule {
   const { leases, log, lookMs = LOOK_MS } = deps

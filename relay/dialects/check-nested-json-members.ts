@@ -9,10 +9,7 @@ type InnerRule = {
   readonly kinds: readonly JsonKind[]
 }
 
-/**
- * The rules for the members of the objects in one array. `array` is the key of that array in the
- * top-level object.
- */
+/** The rules for the members of the objects in the top-level array `array`. */
 export type InnerRules = { readonly array: string; readonly rules: readonly InnerRule[] }
 
 export const innerRules = (
@@ -26,20 +23,12 @@ export const innerRules = (
   })),
 })
 
-/**
- * Receives the nested objects of a JSON text while the bytes are scanned. All positions are byte
- * offsets.
- */
+/** Receives the nested objects of a JSON text during the scan. Positions are byte offsets. */
 export type ObjectVisitor = {
-  /** Called when the scan reaches the value of a member of the top-level object. */
   readonly begin: (key: string) => void
-  /** Returns true if the object that begins at this depth is to be visited. */
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
-  /**
-   * Called when the scan reaches the value of a member of a visited object. `isRuled` is true if a
-   * rule exists for the member.
-   */
+  /** Called at the value of a member of a visited object. `isRuled` is true if a rule exists. */
   readonly member: (
     depth: number,
     start: number,
@@ -53,8 +42,8 @@ export type ObjectVisitor = {
 }
 
 /**
- * A member that is a duplicate of the member `other`, or that a provider may read as `other` (such
- * as `[0].Role` for `[0].role`).
+ * A member that duplicates `other`, or that a provider may read as `other` (such as `[0].Role` for
+ * `[0].role`).
  */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
@@ -62,15 +51,9 @@ export type Ambiguity = { readonly path: string; readonly other: string }
 export class InnerCheck {
   /** True while the scan is inside the array that has rules. */
   isOn = false
-  /**
-   * The path of the first member that breaks a rule, such as `[0].role`. Null if no member breaks a
-   * rule.
-   */
+  /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
-  /**
-   * The first member that a parser may mistake for a member with a rule. Null if there is no such
-   * member.
-   */
+  /** The first member that a parser may mistake for a member with a rule; null if there is none. */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
   private readonly array: string | null
@@ -85,7 +68,6 @@ export class InnerCheck {
     this.rules = inner?.rules ?? []
   }
 
-  /** Called when the scan reaches the value of a member of the top-level object. */
   begin(key: string): void {
     this.isOn = key === this.array
     this.misfit = null
@@ -124,10 +106,7 @@ export class InnerCheck {
     if (kind !== null && !kinds.includes(kind)) this.misfit ??= this.pathOf(key)
   }
 
-  /**
-   * Checks a key that contains escapes, capital letters or non-ASCII characters, which case folding
-   * may change.
-   */
+  /** Checks a key with escapes, capital letters or non-ASCII characters. */
   private checkUnusual(start: number, end: number, valueAt: number): void {
     const key = JSON.parse(this.bytes.toString('utf8', start, end)) as string
     const folded = foldedName(key)
@@ -146,10 +125,7 @@ export class InnerCheck {
 const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
-/**
- * Reports whether case folding may change the JSON string between `start` and `end`. The offsets
- * include the quotes of the string.
- */
+/** Reports whether case folding may change the JSON string, whose offsets include the quotes. */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
     const byte = bytes[at] as number
@@ -158,10 +134,7 @@ export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   return false
 }
 
-/**
- * Reports whether the bytes at `start` equal the pattern. The bytes are compared one by one,
- * because `Buffer.compare` is slower for a few bytes.
- */
+/** The bytes are compared one by one, because `Buffer.compare` is slower for a few bytes. */
 export function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
   for (let at = 0; at < pattern.length; at += 1) {
     if (bytes[start + at] !== pattern[at]) return false

@@ -2,10 +2,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { pathAt } from './json-path.ts'
 import { DEPTH_MAX, type InvalidJson, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
-/**
- * Returns the error for a body with a JSON fault. The message helps the developer of the client to
- * find the fault.
- */
+/** The message helps the developer of the client to find the fault. */
 export function jsonError(body: Buffer, fault: InvalidJson): RelayError {
   switch (fault.fault) {
     case 'duplicate':
@@ -38,10 +35,7 @@ export function jsonError(body: Buffer, fault: InvalidJson): RelayError {
 
 const NAME_LENGTH_SHOWN = 96
 
-/**
- * Returns the error for a member that duplicates the member `other` or may be read as `other`.
- * `path` is the path of the member.
- */
+/** Returns the error for a member at `path` that duplicates `other` or may be read as `other`. */
 export function ambiguousKey(path: string, other: string): RelayError {
   const param = path.slice(0, NAME_LENGTH_SHOWN).toWellFormed()
   if (path === other || path.endsWith(`.${other}`)) return relayError('duplicate_key', { param })
@@ -54,14 +48,14 @@ export function ambiguousKey(path: string, other: string): RelayError {
 const LF = 10
 
 /**
- * The maximum offset for which line and column are determined. Counting the lines of a larger body
- * would block the event loop, and a line number is of little use in such a body.
+ * The maximum offset for which line and column are determined, because counting the lines of a
+ * larger body would block the event loop.
  */
 const COUNTED_BYTES_MAX = 1024 * 1024
 
 /**
- * Returns the line and column of an offset, counted from 1, with the column in characters. For an
- * offset beyond `COUNTED_BYTES_MAX`, returns the byte offset instead, counted from 0.
+ * Returns the line and column of an offset, counted from 1. Beyond `COUNTED_BYTES_MAX`, returns the
+ * byte offset, counted from 0.
  */
 function placeOf(body: Buffer, at: number): string {
   if (at > COUNTED_BYTES_MAX) return `${at} (byte)`
@@ -75,10 +69,7 @@ function placeOf(body: Buffer, at: number): string {
   return `${line}:${body.toString('utf8', lineStart, at).length + 1} (line:column)`
 }
 
-/**
- * Returns the field that contains the byte at `at`. For an offset beyond `COUNTED_BYTES_MAX`, no
- * field is returned.
- */
+/** Returns the field that contains the byte at `at`; no field beyond `COUNTED_BYTES_MAX`. */
 function fieldOf(body: Buffer, at: number): { readonly param?: string } {
   const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)
   return param === null ? {} : { param }

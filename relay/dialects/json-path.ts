@@ -8,16 +8,12 @@ const CLOSE_BRACE = 125
 
 const PATH_LENGTH_MAX = 200
 
-/**
- * A level of nesting: an object with its latest key, or an array with the number of its complete
- * elements.
- */
+/** A level of nesting: an object's latest key, or an array's number of complete elements. */
 type Level = string | number | null
 
 /**
- * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`.
- * Returns null if no field contains the byte. The bytes before `at` must be valid JSON. The
- * function is only called for bodies that are refused.
+ * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`; null
+ * if there is none. The bytes before `at` must be valid JSON.
  */
 export function pathAt(bytes: Buffer, at: number): string | null {
   const levels: Level[] = []
@@ -42,8 +38,8 @@ export function pathAt(bytes: Buffer, at: number): string | null {
 }
 
 /**
- * Returns the offset of the closing quote of the string at `start`, or -1 if the string is not
- * closed before the offset `before`.
+ * Returns the offset of the closing quote of the string at `start`, or -1 if it is not before
+ * `before`.
  */
 function endOfText(bytes: Buffer, start: number, before: number): number {
   for (let index = start + 1; index < before; index += 1) {

@@ -18,30 +18,21 @@ export type Member = {
   readonly valueStart: number
   readonly valueEnd: number
   readonly kind: JsonKind
-  /**
-   * The number of elements, if the value is an array. `isAllObjects` is true if each element is an
-   * object.
-   */
+  /** The number of elements of an array. `isAllObjects` is true if each element is an object. */
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * If the value is an array, the path of the first nested member, such as `[0].role`, whose value
-   * breaks one of the `InnerRules`. Null if no member breaks a rule.
+   * The path of the first member in an array, such as `[0].role`, that breaks one of the
+   * `InnerRules`; otherwise null.
    */
   readonly misfit: string | null
-  /**
-   * If the value is an array, the first member inside the array whose name a parser may mistake for
-   * another name. Null if there is no such member.
-   */
+  /** The first member in an array whose name a parser may mistake for another; otherwise null. */
   readonly ambiguity: Ambiguity | null
 }
 
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
-/**
- * A fault in the JSON. `at` is the offset of the fault, or the length of the bytes if they end too
- * early.
- */
+/** `at` is the offset of the fault, or the length of the bytes if they end too early. */
 export type InvalidJson =
   | { readonly fault: Cause; readonly at: number }
   | { readonly fault: 'not-utf8' | 'not-an-object' }
@@ -51,15 +42,9 @@ export type InvalidJson =
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
-/**
- * The maximum number of keys in the complete body. Building objects with many different keys is
- * slow.
- */
+/** The maximum number of keys in the body, because objects with many different keys are slow. */
 export const KEYS_MAX = 200_000
-/**
- * The maximum number of members of the top-level object. It is several times the number of members
- * that any request format defines.
- */
+/** Several times the number of members that any request format defines. */
 export const MEMBERS_MAX = 256
 
 const NO_NAMES: NamesByFoldedName = new Map()
@@ -203,7 +188,6 @@ class Scanner {
     }
   }
 
-  /** Returns the key between two offsets, which include the quotes. */
   private keyAt(start: number, end: number): string {
     if (!isUnusual(this.bytes, start, end)) return this.bytes.toString('latin1', start + 1, end - 1)
     return JSON.parse(this.bytes.toString('utf8', start, end)) as string
@@ -291,7 +275,6 @@ class Scanner {
     return true
   }
 
-  /** Scans a string including its opening and closing quotes. */
   private text(): boolean {
     const { bytes } = this
     let at = this.at + 1

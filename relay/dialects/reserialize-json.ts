@@ -1,17 +1,17 @@
 /**
- * Matches a number that a double may not represent exactly. The pattern may also match digits
- * inside a string, which only makes the serialization slower.
+ * Matches a number that a double may not represent exactly. A match inside a string only makes the
+ * serialization slower.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
- * The maximum length of a body in which all digits of numbers are kept. In larger bodies numbers
- * are read as doubles, because visiting each value would block the event loop.
+ * The maximum length of a body in which all digits of numbers are kept. In larger bodies, visiting
+ * each value would block the event loop.
  */
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Parses the JSON and serializes it again. If several members have the same name, only the last
- * member remains. Numbers keep all their digits. `body` must be valid JSON.
+ * Parses and serializes valid JSON. Of several members with one name, the last remains. Numbers
+ * keep all their digits.
  */
 export function reserializeJson(body: Buffer): Buffer {
   const text = body.toString('utf8')

@@ -14,10 +14,7 @@ const isShortEscape = (byte: number | undefined): boolean =>
   byte === 114 ||
   byte === 116
 
-/**
- * Returns the number that the four hexadecimal digits at `at` represent, or -1 if a byte is not a
- * hexadecimal digit.
- */
+/** Returns the number of the four hexadecimal digits at `at`, or -1. */
 function hexOf(bytes: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index += 1) {
@@ -33,8 +30,8 @@ function hexOf(bytes: Buffer, at: number): number {
 const BACKSLASH = 92
 
 /**
- * Returns the length of the escape sequence at `at`. Returns 0 for an invalid sequence, and -1 for
- * a NUL or half a surrogate pair.
+ * Returns the length of the escape sequence at `at`; 0 if it is invalid, -1 for a NUL or half a
+ * surrogate pair.
  */
 export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
@@ -48,9 +45,7 @@ export function escapeLength(bytes: Buffer, at: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
 }
 
-/**
- * Returns the kind of a JSON value by its first byte, or null if no value begins with this byte.
- */
+/** Returns the kind of a JSON value by its first byte; null if no value begins with it. */
 export function kindOf(byte: number): JsonKind | null {
   if (byte === 34) return 'string'
   if (byte === 123) return 'object'
@@ -66,10 +61,7 @@ const PLUS = 43
 const POINT = 46
 const ZERO = 48
 
-/**
- * Returns the offset after the number that begins at `start`. If the number is invalid, returns -1
- * minus the offset of the invalid byte.
- */
+/** Returns the offset after the number at `start`, or -1 minus the offset of an invalid byte. */
 export function endOfNumber(bytes: Buffer, start: number): number {
   let at = start
   if (bytes[at] === MINUS) at += 1

@@ -14,24 +14,15 @@ export type CallClaim = {
 }
 
 /**
- * Maps the `Idempotency-Key` of a token to a call id. The account's stream decides whether that
- * call was admitted, is running or has ended.
+ * Maps the `Idempotency-Key` of a token to a call id. The account's stream decides whether the call
+ * was admitted, is running or has ended.
  */
 export type ClaimedCalls = {
-  /**
-   * Assigns the key to the given call. If an earlier call already claimed the key, returns that
-   * call and its body hash.
-   */
+  /** Assigns the key to the call, or returns the earlier call that claimed the key. */
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
-  /**
-   * Releases the key of a call that ended at no cost. The next request with this key is then a new
-   * call.
-   */
+  /** Releases the key of a call that ended at no cost, so that it can be used for a new call. */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
-  /**
-   * Releases the key of a call that another process started. For such a call, only the call id is
-   * known, and the key's hash is not.
-   */
+  /** Releases the key of another process's call, of which only the call id is known. */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /** Removes the claims that have expired at the time `at`. */
   sweep(at: number): Promise<void>
@@ -52,8 +43,7 @@ const TABLE = `
 `
 
 // On a conflict, the statement makes an update that changes nothing, because `do nothing` would not
-// return the existing row. A separate select would be unsafe, because another process could delete
-// the row before the select.
+// return the existing row. Before a separate select, another process could delete the row.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)
@@ -64,10 +54,7 @@ const CLAIM = `
                  else known.claimed_at end
   returning call, body_hash as "bodyHash"`
 
-/**
- * Creates the store of claims in the schema `relay`, which all relays share. The schema is created
- * if it is missing.
- */
+/** Creates the store of claims in the schema `relay`, which all relays share. */
 export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
   await ensureSchema(pg, 'relay', TABLE)
   return {

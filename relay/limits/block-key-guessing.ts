@@ -5,15 +5,14 @@ import type { Vault } from '#infra/vault/port.ts'
 const MAX = 60
 const PERIOD_MS = 60_000
 /**
- * The number of addresses (for IPv6, /64 networks) that can be blocked at the same time. When the
- * list is full, a new address replaces the oldest entry.
+ * The number of addresses (for IPv6, /64 networks) that can be blocked. A new address replaces the
+ * oldest.
  */
 const BLOCKED_MAX = 10_000
 
 /**
- * Counts wrong keys by IP address over all relays and blocks an address after 60 wrong keys in a
- * minute, to prevent the guessing of keys. The list of blocked addresses is in memory, so that a
- * correct key needs no database query.
+ * Blocks an IP address after 60 wrong keys in a minute over all relays. The list of blocked
+ * addresses is in memory, so that a correct key needs no query.
  */
 export class FailedKeys {
   private readonly blocked = new Map<string, number>()
@@ -29,8 +28,8 @@ export class FailedKeys {
   }
 
   /**
-   * Returns the seconds until the address may try a key, or 0 when the address is not blocked.
-   * `now` is in monotonic milliseconds.
+   * Returns the seconds until the address may try a key; 0 if it is not blocked. `now` is in
+   * monotonic milliseconds.
    */
   waitSeconds(clientIp: string, now = performance.now()): number {
     // Usually no address is blocked, so a correct key costs no more than this comparison.
@@ -43,10 +42,7 @@ export class FailedKeys {
     return 0
   }
 
-  /**
-   * Counts a wrong key. Returns the seconds for which the address is blocked if the limit is
-   * exceeded, and 0 otherwise.
-   */
+  /** Counts a wrong key. Returns the seconds for which the address is now blocked, or 0. */
   async failed(clientIp: string, now = performance.now()): Promise<number> {
     const key = `${this.what}:${addressKey(this.vault, clientIp)}`
     const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const

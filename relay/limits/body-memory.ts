@@ -1,10 +1,7 @@
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
-/**
- * The user who sent a request body, and the number of body bytes that this user may upload at the
- * same time.
- */
+/** The sender of a request body, and the number of body bytes that this user may upload at once. */
 export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 
 /** Counts the bytes of request bodies in memory, for the process and per user. */
@@ -18,8 +15,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory for a body. Returns false if too little memory is left. After a result of true,
-   * the caller must later pass the same number to `giveBack`.
+   * Reserves memory. Returns false if too little is left. After true, the caller must later pass
+   * the same number to `giveBack`.
    */
   take(bytes: number): boolean {
     if (this.held + bytes > this.most) return false
@@ -32,8 +29,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves a part of the user's share of the memory before the body's bytes arrive. Returns false
-   * if the share is used up.
+   * Reserves a part of the user's share before the body's bytes arrive. Returns false if the share
+   * is used up.
    */
   reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes

@@ -43,20 +43,16 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
       }
     : null
 
-/**
- * Returns how many calls a token may run at the same time: the token's own limit or the relay's
- * limit, whichever is lower.
- */
+/** Returns how many calls a token may run at once: the lower of its own and the relay's limit. */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,
   { perToken }: Pick<ConcurrencyCaps, 'perToken'>,
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 
 /**
- * Lists the limits of a call in the order in which they are checked: concurrent calls, then the
- * calls and successful calls of every rate rule, and last the tokens per minute. A call counts as
- * successful from its start and is subtracted if it fails. Otherwise, any number of calls could
- * start before the first call succeeds.
+ * Lists the limits of a call in the order of their checks: concurrent calls, then calls and
+ * successful calls per period, then tokens per minute. A call counts as successful until it fails,
+ * because otherwise any number of calls could start before the first success.
  */
 export function callClaims(
   user: { readonly userId: number; readonly permits: number },
@@ -86,7 +82,6 @@ const rateClaim = (
   return { kind: 'rate', key: `${scope}:${id}:${what}`, max, periodMs, isRefundable }
 }
 
-/** Returns the error that names the exceeded limit. */
 function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
   const isOfKey = /^token:\d/.test(claim?.key ?? '')
   const whose = isOfKey ? 'this key' : 'this user'
@@ -100,8 +95,8 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // The time until a permit becomes free is unknown, so the retry delay is random. Callers that are
-  // rejected at the same time therefore do not retry at the same time.
+  // The time until a permit becomes free is unknown. A random retry delay prevents that all
+  // rejected callers retry at the same time.
   const subject = claim?.kind === 'permits' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

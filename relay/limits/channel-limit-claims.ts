@@ -2,15 +2,10 @@ import type { Claim } from '#infra/limits/port.ts'
 
 const MINUTE_MS = 60_000
 
-/**
- * The limits of one channel. Channels that were created before these limits existed have no limits.
- */
+/** Channels that were created before these limits existed have no limits. */
 export type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
 
-/**
- * Returns the limits that an attempt at the channel must pass, or null when the channel's terms set
- * no limits.
- */
+/** Returns the limits for an attempt at the channel; null when its terms set no limits. */
 export function channelClaims(
   channelId: number,
   { maxConcurrency = 0, maxRpm = 0 }: ChannelLimits,

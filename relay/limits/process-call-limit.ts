@@ -1,8 +1,5 @@
 export type ConcurrencyCaps = {
-  /**
-   * The maximum number of concurrent calls in this process. The limit bounds the memory and the
-   * connections of the process.
-   */
+  /** The maximum number of concurrent calls, which bounds memory and connections. */
   readonly total: number
   readonly perUser: number
   readonly perToken: number
@@ -10,7 +7,6 @@ export type ConcurrencyCaps = {
 
 export const DEFAULT_CAPS: ConcurrencyCaps = { total: 2_000, perUser: 1_000, perToken: 1_000 }
 
-/** Counts the running calls of this process and enforces the maximum. */
 export class CallsUnderWay {
   private count = 0
   private readonly most: number
@@ -19,9 +15,7 @@ export class CallsUnderWay {
     this.most = most
   }
 
-  /**
-   * Returns true when one more call may run. After a result of true, `release` must be called once.
-   */
+  /** Returns true when one more call may run. After true, `release` must be called once. */
   enter(): boolean {
     if (this.count >= this.most) return false
     this.count += 1

@@ -7,10 +7,7 @@ import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
 
-/**
- * Returns the reason why the caller of a running call has lost access, or null while access is
- * allowed.
- */
+/** Returns the reason why the caller of a running call has lost access, or null. */
 export type AccessCheck = () => RelayErrorCode | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
@@ -19,9 +16,9 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 }
 
 /**
- * Returns a function that checks whether a running call would still be admitted, by the rules that
- * apply now. A check costs a few look-ups in memory. Decrypting a changed list of IP addresses and
- * reading the account are asynchronous, so their results take effect with a later check.
+ * Returns a function that checks whether a running call would still be admitted. A check costs a
+ * few look-ups in memory. Decrypting a changed IP list and reading the account are asynchronous, so
+ * their results take effect with a later check.
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,

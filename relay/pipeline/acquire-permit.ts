@@ -14,24 +14,18 @@ import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** The outcome of a call, with which the rate and token limits are updated. */
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
-/** The properties of a request that determine its size. */
 export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
 
-/**
- * A permit for one running call. The holder must call `release` exactly once, when the call ends.
- */
+/** A permit for one running call, to be released exactly once, when the call ends. */
 export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
 
-/** The estimated number of request bytes per token. */
 const BYTES_PER_TOKEN = 4
 
 /**
- * Checks the limits of a call and acquires a permit. This process's limit on concurrent calls is
- * checked first. After that, the limits of the user and the token, which all relays share, are
- * checked together.
+ * Acquires a permit. This process's limit on concurrent calls is checked first, then the limits of
+ * the user and the token, which all relays share.
  */
 export async function acquirePermit(
   deps: RelayDeps,
@@ -65,8 +59,8 @@ export async function acquirePermit(
 type UserRate = RelayOptions['userRate']
 
 /**
- * Lists the rate limits of the token and of the site. The site's limits don't apply to the user
- * group that the operator has exempted. A limit that is not set is left out.
+ * Lists the rate limits of the token and the site. The site's limits don't apply to the user group
+ * that the operator has exempted.
  */
 function rulesFor(
   userId: number,
@@ -90,9 +84,6 @@ function rulesFor(
   return { rates, tokens }
 }
 
-/**
- * Estimates the tokens of a call: the input by the length of the request, plus all output that the
- * caller allows.
- */
+/** Counts the input by the length of the request, plus all output that the caller allows. */
 const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

@@ -25,13 +25,9 @@ import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-/** The ledger of an admitted call, with the terms on which the call was admitted. */
 export type Admitted = { readonly ledger: CallLedger; readonly terms: CallTerms }
 
-/**
- * If an account can pay for this many inputs of the request's length, the call is admitted without
- * counting the text. Otherwise, the tokens of the text are counted.
- */
+/** If an account can pay for this many inputs, the text is not counted. */
 const CALLS_AT_ONCE = 20n
 
 /** Reports whether the quota pays for `CALLS_AT_ONCE` inputs of the planned length. */
@@ -43,10 +39,7 @@ export function isAmple(
   return input * CALLS_AT_ONCE <= quota
 }
 
-/**
- * Reports whether the text needs no count, because the account can pay for many inputs. Returns
- * true if the account can't be read.
- */
+/** Returns true if the account can pay for many inputs, or if it can't be read. */
 async function needsNoCount(
   { actors }: RelayDeps,
   { user, token }: Caller,
@@ -63,13 +56,12 @@ async function needsNoCount(
 
 /**
  * Admits a call by reserving its worst-case cost on the account (the hold). Returns the call's
- * ledger, or an error if the call is refused. Once the ledger is returned, the hold is durable and
- * the call must be ended exactly once.
+ * ledger or an error. Once the ledger is returned, the hold is durable and the call must be ended
+ * exactly once.
  *
- * The input is bounded by the length of the request, because the length is known without counting.
- * If the account can't pay for twenty inputs of this length, the tokens of the text are counted,
- * and the hold covers the lower count. A call whose caller has disconnected by then is not
- * admitted.
+ * The input is bounded by the length of the request. If the account can't pay for twenty such
+ * inputs, the tokens of the text are counted, and the hold covers the lower count. A call whose
+ * caller has disconnected by then is not admitted.
  */
 export async function admit(
   deps: RelayDeps,
@@ -130,8 +122,7 @@ async function admitOn(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // It is unknown whether the admission was written. If the admission was written, the sweeper
-    // ends the call when the call's lease expires.
+    // If the admission was written, the sweeper ends the call when its lease expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
@@ -141,10 +132,7 @@ async function admitOn(
 
 const LATE = Symbol('late')
 
-/**
- * Waits for the admission. Resolves with `LATE` if the admission takes longer than `admitMs`. A
- * late admission is not canceled.
- */
+/** Resolves with `LATE` after `admitMs`. A late admission is not canceled. */
 function inTime<T>(
   admitting: Promise<T>,
   { watch, deadlines }: Pick<RelayDeps, 'watch' | 'deadlines'>,

@@ -7,13 +7,13 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
 
 export type Caller = {
-  /** The token of the caller. Playground calls have a generated token: see `relay/playground/`. */
+  /** Playground calls have a generated token: see `relay/playground/`. */
   readonly token: RelayToken
   readonly user: RelayUser
   /** The group whose prices and channels apply to the call. */
   readonly group: string
   readonly pinnedChannelId: number | null
-  /** Returns whether the session has ended that started the call. Only playground calls have it. */
+  /** Returns whether the session that started a playground call has ended. */
   readonly hasSessionEnded?: () => boolean
 }
 
@@ -27,8 +27,7 @@ const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
  * Authenticates the caller in a fixed order of checks, so that the response reveals nothing to a
- * caller with an unknown key. Two cases need asynchronous work: a wrong key, and the first call of
- * a token that is restricted to IP addresses.
+ * caller with an unknown key. Only a wrong key and a token's first IP check are asynchronous.
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,
@@ -76,10 +75,7 @@ async function checkAddress(
 const tooManyWrong = (retryAfter: number): RelayError =>
   relayError('too_many_failed_keys', { retryAfter })
 
-/**
- * Returns the key of the request. Clients send the key in different headers or in a query
- * parameter.
- */
+/** Clients send the key in different headers or in a query parameter. */
 function keyText(request: IncomingMessage): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers

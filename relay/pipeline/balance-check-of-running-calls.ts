@@ -6,12 +6,9 @@ import type { AccountState } from '#domain/account/state.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
-/** The minimum time in milliseconds between two reads of one account. */
+/** The minimum time between two reads of one account. */
 const READ_EVERY_MS = 2_000
-/**
- * The time in milliseconds after the last read at which the stored errors of an account are
- * deleted.
- */
+/** The time after the last read at which the stored errors of an account are deleted. */
 const FORGET_AFTER_MS = 60_000
 
 /** The error of each call that must end, by call id. */
@@ -21,8 +18,7 @@ type Reading = { readonly at: number; isPending: boolean; errors: Errors }
 const NO_ERRORS: Errors = new Map()
 
 /**
- * Converts an account error to the caller's error code if the balance or the token's budget is
- * empty. Returns null for any other account error.
+ * Returns the caller's error code if the balance or the token's budget is empty; otherwise null.
  */
 export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
   if (code === 'TokenBudgetExhausted') return 'token_exhausted'
@@ -31,8 +27,8 @@ export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
 
 /**
  * Finds the running calls that must end because their account or their token's budget is empty. Any
- * relay or API process may have spent the balance, so the account is read. Each account is read at
- * most once in two seconds, and no call waits for the read.
+ * process may have spent the balance, so each account is read, at most once in two seconds. No call
+ * waits for the read.
  */
 export class BalanceCheck {
   private readonly actors: Core['actors']
@@ -44,8 +40,8 @@ export class BalanceCheck {
   }
 
   /**
-   * Returns the error with which a running call must end, by the balance that was last read.
-   * Returns null if the call may continue.
+   * Returns the error with which a running call must end, by the balance that was last read; null
+   * if the call may continue.
    */
   errorOf(userId: number, call: string): RelayErrorCode | null {
     const now = performance.now()

@@ -18,20 +18,17 @@ import { requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
 
-/** The result of a call, with the data that billing needs. */
 export type Delivery = {
-  /** The usage that the provider reported, unparsed. Undefined if the provider reported none. */
+  /** The usage that the provider reported, unparsed; undefined if the provider reported none. */
   readonly rawUsage: unknown
-  /**
-   * The `model` in the provider's answer, unparsed. Undefined or null if the answer names no model.
-   */
+  /** The `model` in the answer, unparsed. Undefined or null if the answer names no model. */
   readonly answeredModel: unknown
-  /** Returns the delivered text. It is called only if the tokens must be counted. */
+  /** Called only if the tokens must be counted. */
   readonly readText: () => CountableText
   readonly isWhole: boolean
-  /** True if text was delivered after the last reported usage. Such usage may be too low. */
+  /** True if text was delivered after the last reported usage, which may then be too low. */
   readonly isUsageEarly?: boolean
-  /** True if the input is charged. False if the provider ended the stream with an error. */
+  /** False if the provider ended the stream with an error. */
   readonly chargesInput: boolean
 }
 
@@ -42,10 +39,10 @@ export type Metered = {
 }
 
 /**
- * Determines the usage that is billed. The provider's report is used if the answer is complete, the
- * report is plausible and no text followed the report. In all other cases, the larger of the report
- * and the gateway's own count is used, because early reports are often zero and an anomaly must not
- * make a call cheaper. How much output is plausible depends on the output limit.
+ * Determines the billed usage: the provider's report if it is plausible, the answer is complete and
+ * no text followed the report. Otherwise, the larger of the report and the gateway's own count,
+ * because early reports are often zero and an anomaly must not make a call cheaper. The output
+ * limit determines how much output is plausible.
  */
 export function meter(
   delivery: Delivery,
@@ -70,9 +67,8 @@ export function meter(
 }
 
 /**
- * Returns the usage of a running stream, which is charged if this process dies. The usage is the
- * larger of the provider's last report and the gateway's own count, limited to what the call's hold
- * (its reserved quota) covers.
+ * Returns the usage of a running stream, which is charged if this process dies: the larger of the
+ * last report and the gateway's own count, limited to what the call's hold (reserved quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -105,8 +101,8 @@ function readReport(
 }
 
 /**
- * Returns the usage with its cache writes counted as one-hour writes if the request asked for the
- * one-hour cache. Providers report how many tokens they wrote to the cache, but not for how long.
+ * Counts cache writes as one-hour writes if the request asked for the one-hour cache, because
+ * providers do not report the duration.
  */
 function withHourCache(usage: Usage, body: Buffer): Usage {
   if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage
@@ -114,9 +110,9 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. If the report can be read in more
- * than one way, the most expensive reading is used. If the report contains an impossible count, a
- * reading with all tokens as plain text is also considered.
+ * Returns the larger of the report and the gateway's own count. If the report has several readings,
+ * the most expensive one is used. For an impossible count, a reading with all tokens as plain text
+ * is also considered.
  */
 function dearerReading(
   { usage: seen, withinPrompt, isTrusted }: UsageReport,
@@ -132,7 +128,7 @@ function dearerReading(
     .reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))
 }
 
-/** Returns a usage with the same input and output totals, in which all tokens are plain text. */
+/** Returns the same input and output totals with all tokens as plain text. */
 const unclassified = (usage: Usage): Usage => ({
   ...NO_USAGE,
   inputUncached: inputTokensOf(usage),
@@ -143,8 +139,7 @@ const unclassified = (usage: Usage): Usage => ({
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**
- * Returns the reported usage. If the gateway counted more input or output than reported, the
- * gateway's count is used for that part.
+ * Returns the reported usage, with the gateway's own count of input or output where it is larger.
  */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)

@@ -8,14 +8,10 @@ import type { Caller } from './authenticate.ts'
 import { isAnyChatFree } from './is-any-chat-model-free.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/**
- * The maximum memory for the request bodies of one user: half of the memory for all bodies, so that
- * a single user can't use all of it.
- */
+/** Half of the memory for all bodies, so that a single user can't use all of it. */
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
- * The maximum memory for a user with a balance of 0 or less. One request of the maximum size fits,
- * because some models are free.
+ * A user without balance can send one request of the maximum size, because some models are free.
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
 /** Bodies up to this length are read without checking the balance. */
@@ -41,16 +37,15 @@ async function longBodyOwnerOf(
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
     return { userId, bytesMax: isPaid ? SHARE_BYTES : UNPAID_SHARE_BYTES }
   } catch {
-    // The account can't be read, so the user gets the smaller share. If the event store is still
-    // unavailable at the admission, the call is refused.
+    // Without a readable account, the user gets the smaller share. If the event store stays
+    // unavailable, the admission refuses the call.
     return { userId, bytesMax: UNPAID_SHARE_BYTES }
   }
 }
 
 /**
  * Returns how much memory the user's chat bodies may use. A long chat is refused before its body is
- * read if the caller can't pay and no model is free. Reading a large body would cost memory and
- * block the event loop.
+ * read if the caller can't pay and no model is free.
  */
 export function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,

@@ -5,39 +5,31 @@ import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 
-/** The output limit of a call and the amount that is held for it. */
 export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output. In this case, the
-   * output in `bounds` is the default cap. A stream raises its hold when its output exceeds the
-   * default cap. A plain call can't raise its hold, so its charge is limited to the hold if the
-   * balance is spent.
+   * True if neither the caller nor the model's configured cap limits the output, so that `bounds`
+   * has the default cap. A stream raises its hold beyond the default cap. The charge of a plain
+   * call is limited to its hold if the balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
-  /**
-   * The terms on which the call may be admitted with a smaller output limit. Null if the limit
-   * can't be reduced.
-   */
+  /** The terms with a smaller output limit; null if the limit can't be reduced. */
   readonly reduction: OutputReduction | null
 }
 
-/**
- * The smallest reduced output limit that is sent to a provider. The caller's own limit may be
- * smaller.
- */
+/** The smallest reduced output limit. The caller's own limit may be smaller. */
 const LEAST_OUTPUT_TOKENS = 256
 /**
- * The largest output limit that is sent for a model without a known cap, because providers refuse a
- * limit above the model's cap.
+ * The largest output limit for a model without a known cap, because providers refuse a limit above
+ * the model's cap.
  */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 /**
  * A plain call with an unknown output limit is sent without a limit only if the account can pay its
- * hold this many times. Otherwise, a token whose budget just covers the hold would receive long
- * answers too cheaply, because the charge is limited to what can be paid.
+ * hold this many times. Otherwise, a small budget would buy long answers, because the charge is
+ * limited to what can be paid.
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
@@ -46,19 +38,15 @@ export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'c
 
 /** Limits of the input that are lower than the bound by the length of the request. */
 export type InputLimits = {
-  /**
-   * The maximum input tokens of each form of the request: the original, and one form for each
-   * channel with overrides.
-   */
+  /** The maximum input tokens of each form of the request, one form per channel with overrides. */
   readonly tokens: ReadonlyMap<FormBounds, number>
   readonly kinds: InputKinds
 }
 
 /**
- * Returns the output limit and the hold, which is the quota that the worst case would cost. The
- * worst case is taken over all forms of the request, because channels may override members. The
- * input is bounded by its bytes, or by `input` if that is lower. The output is bounded by the limit
- * of the caller or the model.
+ * Returns the output limit and the hold (the quota that the worst case would cost) over all forms
+ * of the request, because channels may override members. The input is bounded by its bytes, or by
+ * `input` if lower. The output is bounded by the limit of the caller or the model.
  */
 export function callTerms(
   price: PriceSnapshot,
@@ -106,8 +94,8 @@ function outputLimitOf(
 type Priced = Pick<CallTerms, 'bounds' | 'isOpenEnded'> & { readonly price: PriceSnapshot }
 
 /**
- * Raises the hold of a call without an output limit (an open-ended call) to the minimum that the
- * operator has set. Free calls hold nothing.
+ * Raises the hold of a call without an output limit to the operator's minimum. Free calls hold
+ * nothing.
  */
 function withPreConsumed(
   hold: Quota,

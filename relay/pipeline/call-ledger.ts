@@ -63,7 +63,7 @@ export type Bill = Place & {
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code that the caller received, if the caller lost access during the call. */
+  /** The error code that the caller received after losing access during the call. */
   readonly endReason?: string
 }
 
@@ -80,17 +80,14 @@ export type Course = {
 }
 
 /**
- * Writes the account events of one call, from admission to end. No other code writes these events,
- * so the pipeline can't end a call twice.
+ * Writes the account events of one call. No other code writes these events, so the pipeline can't
+ * end a call twice.
  */
 export class CallLedger {
   hasEnded = false
   /** The quota that is held (set aside) for the call. */
   hold: Quota = 0n
-  /**
-   * The reduced output limit to send to the provider, if the account could not pay the complete
-   * hold.
-   */
+  /** The reduced output limit, if the account could not pay the complete hold. */
   outputLimit: number | null = null
   private readonly actors: StreamActors
   private readonly caller: Caller
@@ -98,10 +95,7 @@ export class CallLedger {
   private readonly now: () => number
   private readonly keyed: KeyedCall | null
 
-  /**
-   * `keyed` is set if the request has an `Idempotency-Key`. A call with such a key may repeat an
-   * earlier call.
-   */
+  /** `keyed` is set for a request with an `Idempotency-Key`, which may repeat an earlier call. */
   constructor(
     actors: StreamActors,
     caller: Caller,
@@ -116,9 +110,7 @@ export class CallLedger {
     this.keyed = keyed
   }
 
-  /**
-   * Admits the call. Resolves with null once the hold is durable, or with the error for the caller.
-   */
+  /** Resolves with null once the hold is durable, or with the error for the caller. */
   async admit(admission: Admission): Promise<RelayError | null> {
     const { token, user, group } = this.caller
     const { leaseMs, ...terms } = admission
@@ -141,8 +133,8 @@ export class CallLedger {
   }
 
   /**
-   * Stores the hold and output limit that were granted. The granted hold may be smaller than the
-   * requested hold. A repeated admission has no event, so the requested hold is stored.
+   * Stores the granted hold, which may be smaller than the requested hold, and the output limit. A
+   * repeated admission has no event, so the requested hold is stored.
    */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
@@ -150,10 +142,7 @@ export class CallLedger {
     this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
   }
 
-  /**
-   * Returns the error for a call that the account has already admitted, depending on whether the
-   * call is still running.
-   */
+  /** Returns the error for a call that the account has already admitted. */
   private async repeated(): Promise<RelayError> {
     const { userId } = this.caller.user
     const { call } = this.exchange
@@ -164,7 +153,7 @@ export class CallLedger {
 
   /**
    * Records the usage so far and renews the lease. Returns an error code if the call must end
-   * because its account or its token's budget is empty, and null otherwise.
+   * because its account or its token's budget is empty; otherwise null.
    */
   async progress(place: Place, usage: Usage, leaseMs: number): Promise<RelayErrorCode | null> {
     if (this.hasEnded) return null
@@ -177,8 +166,7 @@ export class CallLedger {
 
   /**
    * Raises the hold to at most `hold` and returns the new amount. Returns null if the call has
-   * ended, or if the account or the token can't pay for `least`. Throws if the event store can't be
-   * reached in time.
+   * ended, or if `least` can't be paid. Throws if the event store can't be reached in time.
    */
   async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
     if (this.hasEnded) return null
@@ -191,9 +179,8 @@ export class CallLedger {
 
   /**
    * Charges the call. The charge is durable when the promise resolves. Throws if the event store
-   * can't be reached in time. Also throws if the sweeper has already ended the call, because its
-   * lease expired while this process was suspended. If it throws, the caller must not receive a
-   * complete answer.
+   * can't be reached in time, or if the sweeper has already ended the call. In these cases the
+   * caller must not receive a complete answer.
    */
   async settle(bill: Bill, course: Course): Promise<void> {
     if (this.hasEnded) return
@@ -205,7 +192,6 @@ export class CallLedger {
     if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
   }
 
-  /** Ends the call without a charge. */
   async release(failure: Failure, course: Course): Promise<void> {
     if (this.hasEnded) return
     this.hasEnded = true

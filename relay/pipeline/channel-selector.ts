@@ -10,10 +10,9 @@ import { isValid } from './plan-call.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
- * Reports whether the call may be tried with another channel. Failures of the provider, exceeded
- * limits of the provider and a rejected key are retryable. A timeout is not retryable if no stream
- * was requested, because the provider continues to work on the answer and would charge for each
- * repetition.
+ * Reports whether another channel may be tried: after failures of the provider, exceeded limits of
+ * the provider or a rejected key. A timeout of a plain answer is final, because the provider
+ * continues to work on it and would charge for each repetition.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -37,8 +36,8 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call, one at a time. Each channel is selected once, unless `again` is
- * called. Channels that have reached a limit (full channels) or have an open circuit are skipped.
+ * Selects the channels of one call, each once unless `again` is called. Channels that have reached
+ * a limit (full channels) or have an open circuit are skipped.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -51,14 +50,12 @@ export class ChannelSelector {
   private turned: RelayChannel | null = null
   private permit: Permit | null = null
   private isAgain = false
-  /** The open circuits of the current channel that this call probes (tests with a real request). */
+  /** The open circuits of the current channel that this call tests with a real request. */
   probes = NO_PROBES
-  /** The milliseconds until a full channel may accept a call, or 0 if no channel was full. */
+  /** The milliseconds until a full channel may accept a call; 0 if no channel was full. */
   fullMs = 0
 
-  /**
-   * `isPinned` is true if the caller named the channel. The circuit of a named channel is ignored.
-   */
+  /** `isPinned` is true if the caller named the channel, whose circuit is then ignored. */
   constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
     this.deps = deps
     this.offer = offer
@@ -68,12 +65,11 @@ export class ChannelSelector {
   }
 
   /**
-   * Returns the next channel to try, or null when no channel is left. Call `end` for the current
-   * attempt before calling `next` again.
+   * Returns the next channel to try, or null when none is left. Call `end` for the current attempt
+   * before calling `next` again.
    */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
-    // The channel is added to `seen` only when a second channel is selected, because nearly every
-    // call needs only one channel.
+    // Nearly every call needs only one channel, so `seen` is filled only for a second channel.
     if (this.turned !== null) this.leaveOut(this.turned)
     const channel = this.isAgain ? this.turned : this.drawn()
     this.isAgain = false

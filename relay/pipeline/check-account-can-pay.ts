@@ -11,9 +11,8 @@ import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
- * Returns the error with which the account would refuse the call now, or null if the account would
- * admit the call. Nothing is reserved or written. The check avoids expensive work for callers who
- * can't pay. The later admission makes the final decision.
+ * Returns the error with which the account would refuse the call now, or null. The check avoids
+ * expensive work for callers who can't pay. The later admission makes the final decision.
  */
 export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,

@@ -11,16 +11,15 @@ import type { RelayDeps } from './relay-deps.ts'
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
 
 /**
- * The lowest input limit among the channels of each offer. An offer is the list of channels for a
- * model and group. The cached limit stays correct, because a changed channel results in a new offer
- * object. A call below the limit costs only one look-up.
+ * The lowest input limit among the channels of each offer (the channels for a model and group). A
+ * changed channel results in a new offer object, so the cached limit stays correct.
  */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
- * Returns the channels whose input limit is sufficient for the call. Returns an error if the input
- * is too long for all channels or the account can't pay for the call. The tokens are counted in
- * another thread, but only if the request may be too long for a channel.
+ * Returns the channels whose input limit is sufficient. Returns an error if the input is too long
+ * for all channels or the account can't pay. The tokens are counted in another thread, and only if
+ * the request may be too long for a channel.
  */
 export function fitInput(
   deps: Deps,
@@ -61,10 +60,7 @@ async function counted(
   return relayError('context_length_exceeded', { param: 'messages', subject: `${most}` })
 }
 
-/**
- * Returns the lowest input limit of the offer's channels. A call within this limit fits every
- * channel.
- */
+/** A call within this limit fits every channel of the offer. */
 function leastOf(offer: Offer<RelayChannel>): number {
   const known = LEAST.get(offer)
   if (known !== undefined) return known

@@ -2,10 +2,7 @@ import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { Breaker, KeyStanding } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
-/**
- * A key for one attempt. If this attempt tests whether a failed key works again, `probes` contains
- * the key's circuit.
- */
+/** A key for one attempt. `probes` has the key's circuit if the attempt tests a failed key. */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
 type Standings = Pick<Breaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>
@@ -30,8 +27,8 @@ export class KeyChoice {
   }
 
   /**
-   * Chooses a key, or returns null when the channel has no usable key. The result is a promise only
-   * if a circuit must be probed. `used` contains the keys that this call has already tried.
+   * Chooses a key that is not in `used`, or returns null. The result is a promise only if a circuit
+   * must be probed.
    */
   choose(
     channel: RelayChannel,

@@ -9,10 +9,7 @@ import type { Exchange } from './http-exchange.ts'
 /** The call to which an `Idempotency-Key` belongs. */
 export type KeyedCall = {
   readonly call: string
-  /**
-   * Releases the key after a call that cost nothing, so that the key can be used for a new call.
-   * Never throws.
-   */
+  /** Releases the key of a call that cost nothing, for use by a new call. Never throws. */
   readonly free: () => Promise<void>
 }
 
@@ -22,8 +19,8 @@ const HEADER = 'Idempotency-Key'
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 /**
- * Returns the call of the request's `Idempotency-Key`, or null if the request has none. A repeated
- * request gets the id of the original call.
+ * Returns the call of the request's `Idempotency-Key`; null without a key. A repeated request gets
+ * the id of the original call.
  */
 export async function claimIdempotencyKey(
   { claimedCalls, log, now }: Deps,
@@ -54,16 +51,12 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Returns a SHA-256 hash in hex. `claimIdempotencyKey` also accepts a stored hash of the body
- * alone, because earlier releases stored that hash. A request that matches such a hash is a
- * repetition, which the account refuses.
+ * Returns SHA-256 in hex. Earlier releases stored a hash of the body alone, which
+ * `claimIdempotencyKey` also accepts as a repetition.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/**
- * Hashes the method, URL and body, because the same body sent to another path is a different
- * request.
- */
+/** The same body sent to another path is a different request. */
 function hashOf(
   { method, url = '' }: Exchange['request'],
   { work, body }: { readonly work: Work; readonly body: Buffer },

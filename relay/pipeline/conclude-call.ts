@@ -37,9 +37,7 @@ export type Closing = {
   readonly call: LiveCall
   readonly ledger: CallLedger
   readonly outputHold: OutputHoldTracker
-  /**
-   * The error for the caller if no channel was tried, and null if at least one channel was tried.
-   */
+  /** The error for the caller if no channel was tried; otherwise null. */
   readonly unserved: RelayError | null
   readonly userId: number
 }
@@ -67,8 +65,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
 }
 
 /**
- * Returns the end to record for a call. An answer that was read only for its usage is recorded as
- * incomplete, because its caller did not receive the complete answer.
+ * An answer that was read only for its usage is incomplete, because its caller did not receive it.
  */
 function endOf({ isCallerGone, isReadOn }: LiveCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
@@ -100,7 +97,7 @@ export async function concludePlain(
   if (isAnswered(exchange)) return true
   const shown = candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
-    // Ping comments have already begun the response as a stream, so the answer is sent as an event.
+    // Ping comments have already begun the response as a stream.
     response.end(streamOfAnswer(shown))
     return true
   }
@@ -111,8 +108,7 @@ export async function concludePlain(
     'Content-Length',
     `${shown.length}`,
   ])
-  // Short answers are written as Latin-1 text, which keeps every byte. Node then sends the headers
-  // and the body in one write.
+  // Latin-1 keeps every byte, and Node sends the headers and the body in one write.
   if (shown.length <= TEXT_BYTES_MAX) response.end(shown.toString('latin1'), 'latin1')
   else response.end(shown)
   return true
@@ -172,8 +168,8 @@ function keepEventMessage(
 }
 
 /**
- * Settles a call whose caller disconnected or lost access before any part of the answer arrived.
- * The input is charged, because the provider has received the request and charges for it.
+ * Settles a call whose caller disconnected or lost access before the answer. The input is charged,
+ * because the provider charges for the request.
  */
 export async function concludeAbandoned(
   closing: Closing,
@@ -194,10 +190,7 @@ export async function concludeAbandoned(
   return false
 }
 
-/**
- * Ends a call whose caller has received nothing. The hold is released, and then the error is sent
- * to the caller.
- */
+/** Ends a call whose caller has received nothing: releases the hold, then sends the error. */
 export async function concludeFailure(
   { deps, exchange, call, ledger, unserved, userId }: Closing,
   candidate: Candidate | null,
@@ -234,9 +227,7 @@ export async function concludeFailure(
   return false
 }
 
-/**
- * Writes the bill of a call. Returns true once the bill is durable, and false if writing failed.
- */
+/** Writes the bill of a call. Returns false if writing failed. */
 async function settle(
   { deps, exchange, call, ledger, outputHold }: Closing,
   candidate: Candidate,

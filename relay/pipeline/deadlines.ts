@@ -1,33 +1,30 @@
-/** The maximum duration of each phase of a call, in milliseconds. */
 export type Deadlines = {
   readonly connectMs: number
   /** The time from sending the request to the first event of a stream. */
   readonly firstByteMs: number
   /**
-   * The time from sending the request to the first byte of a plain answer (an answer that is not a
-   * stream). Providers send a plain answer only when it is complete, which takes minutes with
-   * reasoning models.
+   * The time from sending the request to the first byte of a plain answer (not a stream). Providers
+   * send a plain answer when it is complete, which takes minutes with reasoning models.
    */
   readonly firstBytePlainMs: number
   /** The time between two chunks of an answer. */
   readonly idleMs: number
   readonly totalMs: number
   /**
-   * The maximum time until the call's hold (the quota reserved for it) is durable. The time is long
-   * because an admission may need several reads and appends in sequence, and the event store may be
-   * slow.
+   * The maximum time until the call's hold (reserved quota) is durable. An admission may need
+   * several reads and appends in sequence.
    */
   readonly admitMs: number
   /**
-   * The time until the end of the call is durable. The event store gives up after 10 s. The
-   * deadline is longer, so that a call is not settled after its caller has received an error.
+   * The time until the end of the call is durable. It is longer than the 10 s of the event store,
+   * so that no call is settled after its caller has received an error.
    */
   readonly settleMs: number
   /** The maximum time to read a plain answer for its usage after the caller has disconnected. */
   readonly readOnPlainMs: number
   /**
-   * The maximum time to read the usage of a stream after the caller has disconnected, if only the
-   * usage is missing.
+   * The maximum time to read a stream after the caller has disconnected, if only the usage is
+   * missing.
    */
   readonly readOnStreamMs: number
   /** The time without an accepted byte after which a caller is treated as disconnected. */
@@ -59,18 +56,16 @@ export const DEFAULT_DEADLINES: Deadlines = {
 }
 
 /**
- * An object with deadlines. The timer in `Watch` calls `watch` on every tick until `watch` returns
- * false. `now` is monotonic time in milliseconds (`performance.now()`), so that changing the wall
- * clock ends no call.
+ * `Watch` calls `watch` on every tick until the result is false. `now` is the monotonic time of
+ * `performance.now()`, so that changing the wall clock ends no call.
  */
 export type Watched = { readonly watch: (now: number) => boolean }
 
 const TICK_MS = 100
 
 /**
- * The only timer of the relay. On every tick, each registered object compares the time with its
- * deadlines. Two thousand comparisons cost less than starting and clearing two timers for every
- * call.
+ * The only timer of the relay, which compares the time with the deadlines of each call. Two
+ * thousand comparisons cost less than starting and clearing two timers for every call.
  */
 export class Watch {
   private readonly watched = new Set<Watched>()

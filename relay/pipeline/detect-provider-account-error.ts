@@ -10,7 +10,7 @@ const CODES = new Set([
 ])
 
 /**
- * Returns an error code if the provider rejected the site's key or account, and null otherwise. The
+ * Returns an error code if the provider rejected the site's key or account; otherwise null. The
  * text of the error is not read, because it may echo a prompt.
  */
 export function accountErrorOf({
@@ -25,8 +25,8 @@ export function accountErrorOf({
 }
 
 /**
- * Returns the account error code in a provider's error, or null for any other error. A stream with
- * status 200 may also end with an account error.
+ * Returns the account error code in a provider's error, or null. A stream with status 200 may also
+ * end with an account error.
  */
 export function accountCodeIn(error: Buffer): string | null {
   const code = providerErrorCode(error)

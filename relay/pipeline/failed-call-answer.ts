@@ -7,7 +7,6 @@ import { type Exchange, errorEvent, sendError, sendJson } from './http-exchange.
 import type { Candidate } from './plan-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
-/** The error response to the caller of a call that received no answer. */
 export type FailureAnswer = {
   readonly reason: 'client-gone' | 'no-channel'
   readonly errorCode: string
@@ -29,7 +28,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
-  // This value is a placeholder, because the call stores the actual reason.
+  // A placeholder, because the call stores the actual reason.
   revoked: 'user_disabled',
   screened: 'sensitive_answer',
   'balance-spent': 'balance_spent',
@@ -38,25 +37,17 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   'caller-gone': 'upstream_incomplete',
 }
 
-/**
- * The status that nginx logs when the client disconnects. The status is recorded in the ledger and
- * never sent.
- */
+/** The status that nginx logs when the client disconnects. It is recorded and never sent. */
 const CALLER_GONE = 499
 
 type Circumstances = {
   readonly isHidden: boolean
   readonly isCallerGone: boolean
-  /**
-   * The error for the caller if no channel was tried, and null if at least one channel was tried.
-   */
+  /** The error for the caller if no channel was tried; otherwise null. */
   readonly unserved: RelayError | null
 }
 
-/**
- * A placeholder for the error of a call whose caller has disconnected. No caller receives this
- * error.
- */
+/** A placeholder for a call whose caller has disconnected. */
 const NO_CHANNEL = relayError('no_channel')
 
 export function failureOf(
@@ -78,8 +69,8 @@ export function failureOf(
     return { reason, errorCode: error.code, status: shown, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 concerns the site's key. If the relay forwarded the 401, callers would
-  // change their own keys.
+  // NOTE: a provider's 401 concerns the site's key. If it were forwarded, callers would change
+  // their own keys.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
     const error = relayError('upstream_account')
@@ -97,10 +88,7 @@ export function failureOf(
 export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly string[] =>
   upstreamModel === null ? confidentialTo(channel) : [...confidentialTo(channel), upstreamModel]
 
-/**
- * Sends an error as a response. If the response has begun as a stream, the error is sent as an
- * event. If the response has ended, nothing is sent.
- */
+/** Sends an error as a response, or as an event if the response has begun as a stream. */
 export function answerError(exchange: Exchange, error: RelayError): void {
   const { response } = exchange
   if (response.destroyed || response.writableEnded) return
@@ -112,8 +100,7 @@ export function answerFailure(exchange: Exchange, failure: FailureAnswer): void 
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)
   if (response.destroyed || response.writableEnded) return
-  // Ping comments have already begun the response, so the error can only be sent as an event of the
-  // stream.
+  // Ping comments have already begun the response as a stream.
   if (response.headersSent) {
     response.end(`data: ${JSON.stringify(failure.body)}\n\n`)
     return

@@ -11,21 +11,15 @@ export type Exchange = {
   readonly call: string
   /** The time of the request's arrival in unix milliseconds. */
   readonly startedAt: number
-  /**
-   * The time of the request's arrival by `performance.now()`, from which durations are measured.
-   */
+  /** The time of arrival by `performance.now()`, from which durations are measured. */
   readonly arrivedAt: number
   readonly clientIp: string
   readonly language: Language
 }
 
-/** Reports whether the connection to the caller is closed. */
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
 
-/**
- * A placeholder for the error of a call whose caller disconnected before the admission. Nobody
- * receives this error.
- */
+/** A placeholder for a call whose caller disconnected before the admission. */
 export const CALLER_GONE = relayError('no_channel')
 
 /**
@@ -44,9 +38,7 @@ export const headersOf = (call: string): string[] => [
 const NAMES_SHOWN_MAX = 32
 const HEADER_NAME = /^[\w-]{1,64}$/
 
-/**
- * Sets a response header that names the members of the request that are not sent to the provider.
- */
+/** Sets a response header that names the request's members that are not sent to the provider. */
 export function showDropped({ response }: Exchange, dropped: readonly string[]): void {
   if (response.headersSent) return
   const names = dropped.filter((name) => HEADER_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
@@ -65,8 +57,8 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
 }
 
 /**
- * Reports whether a retry would fail with the same error. Client libraries retry some of these
- * errors unless a response header forbids the retry.
+ * Reports whether a retry would fail again. Client libraries retry some errors unless a header
+ * forbids it.
  */
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'
@@ -97,8 +89,6 @@ export function sendJson(
   end(response, text)
 }
 
-/**
- * Returns the text of an error that occurs after the response has begun, as an event of the stream.
- */
+/** Returns the text of an error event, for errors after the response has begun. */
 export const errorEvent = (exchange: Exchange, code: RelayErrorCode): string =>
   `data: ${JSON.stringify(errorBody(relayError(code), exchange.language).body)}\n\n`

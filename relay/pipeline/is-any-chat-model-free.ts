@@ -4,10 +4,7 @@ import type { Views } from '#relay/views/start-views.ts'
 /** The free models of each price list, cached because price lists are immutable. */
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
-/**
- * Reports whether a chat may be free for some group and model. False means that every chat costs
- * something.
- */
+/** Reports whether a chat may be free for some group and model. */
 export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
   const known = ZERO_PRICES.get(prices)
   const zero = known ?? zeroPrices(prices)

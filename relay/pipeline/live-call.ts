@@ -42,18 +42,18 @@ export class LiveCall implements Watched {
   forwarder: StreamForwarder | null = null
   isCallerGone = false
   /**
-   * The time at which reading the answer only for its usage must stop. 0 while the answer is read
-   * for the caller.
+   * The time at which reading the answer for its usage must stop; 0 while the caller receives the
+   * answer.
    */
   private readOnUntil = 0
   private isRaising = false
   private raiseNotBefore = 0
   /** True when the account or the token can't pay for a larger hold. */
   private isSpent = false
-  /** The reason why the caller lost access, or null while access is allowed. */
+  /** The reason why the caller lost access, or null. */
   revokedBy: RelayErrorCode | null = null
   private accessCheckedAt = performance.now()
-  /** The number of tokens that the call used. It is 0 until the tokens are counted. */
+  /** The number of tokens that the call used; 0 until the tokens are counted. */
   tokens = 0
   private readonly deps: Deps
   private readonly exchange: Exchange
@@ -67,10 +67,7 @@ export class LiveCall implements Watched {
   private firstByteAt: number | null = null
   private renewedAt: number
   private progressBytes = 0
-  /**
-   * The provider's latest usage report when the last progress event was recorded. The report is
-   * unparsed.
-   */
+  /** The provider's unparsed usage report when the last progress event was recorded. */
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private quietSince: number
@@ -90,7 +87,7 @@ export class LiveCall implements Watched {
     response.on('close', () => {
       if (!response.writableFinished) this.callerGone()
     })
-    // The caller may have disconnected after the admission and before the listener was registered.
+    // The caller may have disconnected before the listener was registered.
     if (response.destroyed) this.isCallerGone = true
   }
 
@@ -122,8 +119,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Marks the last attempt as a rejection of the site's account by the provider. Such a rejection
-   * counts towards disabling the channel.
+   * Marks the last attempt as a rejection of the site's account, which counts towards disabling the
+   * channel.
    */
   blameAccount(): void {
     const last = this.attempts.pop()
@@ -140,10 +137,7 @@ export class LiveCall implements Watched {
     return { attempts, firstByteMs }
   }
 
-  /**
-   * Ends the running attempt. If the caller has disconnected or lost access, this reason is
-   * recorded instead of `error`.
-   */
+  /** Ends the running attempt. A disconnect or lost access is recorded instead of `error`. */
   abort(error: AttemptError): void {
     const { revokedBy } = this
     if (this.isCallerGone) this.attempt?.abort('caller-gone')
@@ -151,7 +145,6 @@ export class LiveCall implements Watched {
     else this.attempt?.abort(revokedBy === null ? error : 'revoked')
   }
 
-  /** Reports whether another attempt may begin. */
   mayGoOn(now: number): boolean {
     return !this.isCallerGone && this.revokedBy === null && !this.isOutOfTime(now)
   }
@@ -181,8 +174,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Sends the error to the caller immediately. The provider's answer is still charged, so that
-   * revoking a token or disconnecting early does not make a call cheaper.
+   * Sends the error to the caller. The provider's answer is still charged, so that revoking a token
+   * or disconnecting early does not make a call cheaper.
    */
   private endAccess(code: RelayErrorCode): void {
     if (this.isReadOn || this.isCallerGone) return
@@ -195,9 +188,7 @@ export class LiveCall implements Watched {
     return now - this.exchange.arrivedAt > this.deps.deadlines.totalMs
   }
 
-  /**
-   * Resolves once the end of the call is durable. Rejects if writing takes longer than `settleMs`.
-   */
+  /** Resolves once the end of the call is durable. Rejects after `settleMs`. */
   inTime(closing: Promise<void>): Promise<void> {
     this.lateAt = performance.now() + this.deps.deadlines.settleMs
     return new Promise((resolve, reject) => {
@@ -206,10 +197,7 @@ export class LiveCall implements Watched {
     })
   }
 
-  /**
-   * Reports whether the call has ended in the ledger, the response has ended and the provider's
-   * connection is closed.
-   */
+  /** Reports whether the ledger, the response and the provider's connection have ended. */
   isOver(): boolean {
     const { response } = this.exchange
     const isAnswered = this.ledger.hasEnded && (response.writableEnded || response.destroyed)
@@ -226,11 +214,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Tries to continue reading the answer for its usage after the caller has disconnected or lost
-   * access. Returns false if the attempt can be aborted instead.
-   *
-   * A plain answer is read because the provider charges for it. A stream is read only if nothing
-   * but its usage is missing.
+   * Continues to read a disconnected caller's answer for its usage. Returns false if the attempt
+   * can be aborted.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
@@ -244,7 +229,6 @@ export class LiveCall implements Watched {
     return true
   }
 
-  /** Checks whether the hold still covers the output that the stream delivers. */
   private checkOutputHold(): void {
     const { forwarder } = this
     if (forwarder === null) return
@@ -258,10 +242,7 @@ export class LiveCall implements Watched {
     if (!this.isSpent) void this.raiseHold(verdict === 'wait')
   }
 
-  /**
-   * Resumes reading the provider's answer when the hold covers more output and the caller's
-   * connection accepts bytes.
-   */
+  /** Resumes reading when the hold covers more output and the caller's connection accepts bytes. */
   private resume(): void {
     if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()
   }
@@ -269,8 +250,7 @@ export class LiveCall implements Watched {
   /**
    * Raises the hold of an open-ended stream. If the account can't pay for more, the stream ends
    * when its hold is used up. `isWaiting` is true if the stream is paused until its hold is raised.
-   * If the event store can't be reached, a paused stream is ended, and the hold of any other stream
-   * is raised later.
+   * If the event store can't be reached, a paused stream ends, and any other hold is raised later.
    */
   private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return
@@ -339,16 +319,16 @@ export class LiveCall implements Watched {
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(emptiedBy)
-    // The lease was not renewed, because the balance or the token's budget is empty. Reading stops
-    // before the lease expires, because the sweeper would then end a plain answer without a charge.
+    // The lease was not renewed, because the balance or the budget is empty. Reading stops before
+    // the lease expires, because the sweeper would then end a plain answer without a charge.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
     }
   }
 
   /**
-   * Returns the usage that is charged if this process dies. In the gateway's own count, the output
-   * is a rough estimate, because the output is still growing.
+   * Returns the usage that is charged if this process dies. The gateway's own count of the growing
+   * output is a rough estimate.
    */
   private async soFar(): Promise<Usage> {
     const { forwarder, candidate } = this

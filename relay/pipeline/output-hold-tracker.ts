@@ -7,23 +7,21 @@ import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
 import type { CallTerms } from './call-hold.ts'
 
 /**
- * The minimum number of tokens by which the hold of an open-ended stream (a stream without an
- * output limit) grows. The hold grows by half of the covered output if that is more.
+ * The minimum tokens by which the hold of an open-ended stream (without an output limit) grows. The
+ * hold grows by half of the covered output if that is more.
  */
 const GROWTH_TOKENS = 4_096
 /** The number of tokens left in a stream's hold at which the stream requests a larger hold. */
 const AHEAD_TOKENS = 2_048
 /**
- * The number of tokens that an open-ended stream may deliver beyond its hold before the stream is
- * ended. These tokens are charged even if the balance is spent.
+ * The tokens that an open-ended stream may deliver beyond its hold before the stream is ended.
+ * These tokens are charged even if the balance is spent.
  */
 export const PROGRESS_STEP_TOKENS = 1_024
 /**
- * The factor by which the estimated token count may exceed the true count, for example with Chinese
- * text and long words.
+ * The factor by which an estimate may exceed the true count, as with Chinese text and long words.
  */
 const ROUGH_FACTOR = 2
-/** The minimum number of stream bytes per estimated token. */
 const BYTES_PER_TOKEN = 2
 
 /**
@@ -35,7 +33,6 @@ const PARSE_BELOW_TOKENS = 64
 /** The decision about a stream, based on the output that it has delivered so far. */
 export type OutputVerdict =
   | 'go-on'
-  /** The stream's hold is nearly used up. */
   | 'raise-hold'
   /** The stream's hold is used up. No more output may be delivered until the hold is raised. */
   | 'wait'
@@ -43,9 +40,8 @@ export type OutputVerdict =
   | 'over-limit'
 
 /**
- * Tracks how much output the hold of a call covers. A stream with an output limit is ended when it
- * exceeds about twice the limit. The hold of an open-ended stream is raised as the stream
- * continues.
+ * Tracks how much output the hold of a call covers. A stream with an output limit is ended at about
+ * twice the limit. The hold of an open-ended stream is raised as the stream continues.
  */
 export class OutputHoldTracker {
   readonly price: PriceSnapshot
@@ -56,10 +52,7 @@ export class OutputHoldTracker {
   private roughTokens = 0
   private lookAtBytes: number
 
-  /**
-   * `outputLimit` is the reduced limit per choice that was sent to the provider, in tokens. Null
-   * means that the limit was not reduced.
-   */
+  /** `outputLimit` is the reduced limit per choice in tokens; null if it was not reduced. */
   constructor(price: PriceSnapshot, terms: CallTerms, outputLimit: number | null) {
     this.price = price
     this.terms = terms
@@ -87,8 +80,7 @@ export class OutputHoldTracker {
   }
 
   /**
-   * Returns the hold that an open-ended stream needs to continue: `hold` is the preferred amount
-   * and `least` is the minimum.
+   * Returns the hold that an open-ended stream needs: `hold` is preferred, `least` is the minimum.
    */
   nextHold(): { readonly hold: Quota; readonly least: Quota } {
     const reached = Math.max(this.covered, this.roughTokens)
@@ -114,10 +106,7 @@ export class OutputHoldTracker {
     return { inputTokens, outputTokens: this.covered + step }
   }
 
-  /**
-   * Reports whether the output must be bounded. Free calls and calls with a fixed price need no
-   * bound.
-   */
+  /** Free calls and calls with a fixed price need no bound of the output. */
   private isBounded(): boolean {
     return this.price.mode === 'tokens' && this.terms.hold > 0n
   }

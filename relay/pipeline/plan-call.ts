@@ -20,10 +20,7 @@ import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds } from './call-hold.ts'
 
-/**
- * The request in every form in which it may be sent: the original, and one form for each channel
- * with overrides.
- */
+/** The forms of the request: the original, and one form for each channel with overrides. */
 export type Forms = readonly [ChatRequest, ...ChatRequest[]]
 
 /** A channel to which the call may be sent, with the request for that channel. */
@@ -43,16 +40,12 @@ export type CallPlan = {
   readonly terms: CallTerms
   /** True if the channels' overrides apply to the call. */
   readonly isOverridden: boolean
-  /**
-   * The channels to which the call may be sent. The order in which they are tried is chosen at
-   * random when the call is dispatched.
-   */
+  /** The channels to which the call may be sent. Their order is chosen at random later. */
   readonly offer: Offer<RelayChannel>
 }
 
 /**
- * Returns the call's worst-case cost and the channels to which the call may be sent, or the error
- * if the call is refused.
+ * Returns the call's worst-case cost and the channels to which the call may be sent, or the error.
  */
 export function planCall(
   views: Views,
@@ -66,8 +59,7 @@ export function planCall(
   const refusal = accessRefusal(caller, options, model)
   if (refusal !== null) return refusal
   const offer = offerFor(views, caller, model)
-  // Unknown models are refused before their price is checked, so that a misspelt name is not
-  // reported as a model without a price.
+  // A misspelt name must not be reported as a model without a price.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
     return relayError('model_not_found', { param: 'model', subject: model })
   }
@@ -87,8 +79,8 @@ export function planCall(
  */
 const COUNTED_FROM_BYTES = 4_096
 /**
- * The maximum length of a request whose input is counted. Of a longer text, only an excerpt would
- * be counted, and a caller could hide tokens in the parts that the excerpt leaves out.
+ * The maximum length of a request whose input is counted. A caller could hide tokens in the parts
+ * that an excerpt of a longer text leaves out.
  */
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const FORMS_COUNTED_MAX = 4
@@ -96,7 +88,6 @@ const FORMS_COUNTED_MAX = 4
 /** The length from which the overridden forms of a request are bounded by an outline. */
 const OUTLINED_FROM_BYTES = 4_096
 
-/** Reports whether counting the text may reduce the hold of the call considerably. */
 export const isWorthCounting = (
   request: ChatRequest,
   { terms }: Pick<CallPlan, 'terms'>,
@@ -107,8 +98,8 @@ const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
   body.length <= COUNTED_BYTES_MAX && inputBound.isText
 
 /**
- * Returns the forms of the request whose text can be counted to reduce the hold. Returns null if
- * counting can't reduce the hold, or if there are too many forms.
+ * Returns the forms whose text can be counted to reduce the hold. Returns null if counting can't
+ * reduce the hold, or if there are too many forms.
  */
 export function countableForms(
   { options }: Views['options'],
@@ -137,8 +128,8 @@ export function termsForInput(
 }
 
 /**
- * Returns the terms for the lowest input that a count can result in, without reading the text. If
- * the account can't pay even the hold of these terms, the text is not counted.
+ * Returns the terms for the lowest possible count. If the account can't pay even these terms, the
+ * text is not counted.
  */
 export function lowestTerms(
   { options }: Views['options'],
@@ -157,9 +148,9 @@ export function lowestTerms(
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
 /**
- * Returns the request as this channel receives it, or an error if the channel's overrides make the
- * request invalid. `outputTokens` is the maximum output per choice that the call's hold covers. If
- * null, the request's own limit is kept.
+ * Returns the request for this channel, or an error if the channel's overrides make it invalid.
+ * `outputTokens` is the maximum output per choice that the call's hold covers; null keeps the
+ * request's own limit.
  */
 export function candidateOf(
   channel: RelayChannel,
@@ -182,8 +173,7 @@ export function candidateOf(
   const overridden = readChatRequest(body, NO_NAMES)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
-  // The caller's response depends on the model and options that the caller requested, not on the
-  // overrides.
+  // The caller's response depends on what the caller requested, not on the overrides.
   const { wantsUsage, model: asked } = request
   return {
     channel,
@@ -218,7 +208,6 @@ export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
 export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
   expiredTime <= 0 || expiredTime * 1_000 > now
 
-/** Returns the error if the token must not use the model, or the caller the group of the call. */
 export function accessRefusal(
   { token, user, group }: Caller,
   { usableGroups }: RelayOptions,
@@ -232,15 +221,14 @@ export function accessRefusal(
   return isGroupUsable ? null : relayError('group_not_allowed', { subject: group })
 }
 
-/** Returns the error for a call whose price is unknown. */
 export const priceRefusal = ({ code }: CodedError, group: string, model: string): RelayError =>
   code === 'GroupUnknown'
     ? relayError('group_not_allowed', { subject: group })
     : relayError('model_unpriced', { param: 'model', subject: model })
 
 /**
- * Returns every overridden form of the request that a channel of the offer may receive. All forms
- * are considered because overrides can increase the cost.
+ * Returns the overridden forms that the offer's channels may receive, because overrides can
+ * increase the cost.
  */
 function* overriddenForms(
   request: ChatRequest,
@@ -256,10 +244,10 @@ function* overriddenForms(
 }
 
 /**
- * Returns the bounds of every overridden form of the request. A long request is not copied and read
- * for each channel, because that would block the event loop. Instead, the overrides are applied to
- * an outline of the request, and the bytes that they add to the outline are added to the request.
- * The overrides add at most as many bytes to the request itself.
+ * Returns the bounds of every overridden form of the request. For a long request, the overrides are
+ * applied to an outline, because copies of the request would block the event loop. The bytes that
+ * they add to the outline are added to the request's length, which they increase by at most as
+ * much.
  */
 export function formBoundsOf(
   request: ChatRequest,

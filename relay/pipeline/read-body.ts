@@ -17,10 +17,9 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   })
 
 /**
- * Reads the complete body. Bytes are counted in `memory` when they arrive. They are counted in the
- * user's share as soon as their number is known. After success, the calling function must give
- * `body.length` bytes back to `memory` and to the user's share. After an error, nothing must be
- * given back.
+ * Reads the complete body. Bytes are counted in `memory` when they arrive, and in the user's share
+ * as soon as their number is known. After success, the caller must give `body.length` bytes back to
+ * both. After an error, nothing must be given back.
  */
 export function readBody(
   request: IncomingMessage,
@@ -34,7 +33,7 @@ export function readBody(
   }
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
-  // The caller disconnected during authentication, so the response would not be received.
+  // The caller disconnected during authentication.
   if (request.destroyed) return Promise.resolve(INCOMPLETE)
   if (owner !== null && !memory.reserve(owner, declared)) {
     return Promise.resolve(shareIsFull(owner))
@@ -49,8 +48,7 @@ function gather(
   declared: number,
 ): Promise<Buffer | RelayError> {
   return new Promise((resolve) => {
-    // A large body is written into one buffer of its declared size. Joining its chunks at the end
-    // would need twice the memory.
+    // A large body is written into one buffer. Joining its chunks would need twice the memory.
     let whole = declared > GATHERED_BYTES_MAX ? Buffer.allocUnsafe(declared) : null
     let parts: Buffer[] = []
     let length = 0
@@ -84,8 +82,7 @@ function gather(
       if (whole !== null) resolve(whole.subarray(0, length))
       else resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
     })
-    // If the connection closes before the body is complete, the body is refused. If the connection
-    // closes later, nothing happens.
+    // A body whose connection closes too early is refused.
     request.on('close', () => request.readableEnded || give(INCOMPLETE))
   })
 }

@@ -4,25 +4,20 @@ import { type Exchange, sendError } from './http-exchange.ts'
 
 /** The time for the caller to read the response before the connection is closed. */
 const LINGER_MS = 500
-/**
- * The maximum number of connections that wait to be closed. Further connections are closed
- * immediately.
- */
+/** Connections above this number are closed immediately. */
 const LINGERING_MAX = 64
 
 let lingering = 0
 
 /**
- * Sends the error for a request whose body was not read completely, and closes the connection. If
- * the connection stayed open, Node would read and discard the remaining body, which keeps the event
- * loop busy. If a connection is closed while bytes arrive, the response may be lost. The connection
- * is therefore paused for a moment before it is closed.
+ * Sends the error for a request whose body was not read completely, and closes the connection. On
+ * an open connection, Node would read and discard the remaining body. The connection is paused
+ * before it is closed, because the response may be lost while bytes arrive.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange
   if (request.complete || request.destroyed) return sendError(exchange, error)
-  // NOTE: this read prevents Node from reading the complete body after the response. Node does so
-  // if no data of the request was ever read.
+  // NOTE: if no data of the request was ever read, Node reads the complete body after the response.
   request.read(0)
   request.pause()
   response.shouldKeepAlive = false
@@ -31,8 +26,8 @@ export function rejectUpload(exchange: Exchange, error: RelayError): void {
 }
 
 /**
- * Writes the complete response immediately and ends it after a delay. `Content-Length` tells the
- * client that the response is complete.
+ * Writes the response immediately and ends it after a delay. `Content-Length` tells the client that
+ * the response is complete.
  */
 function endLater(response: ServerResponse, text: string): void {
   lingering += 1

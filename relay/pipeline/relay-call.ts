@@ -29,8 +29,8 @@ import type { RelayDeps } from './relay-deps.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
- * Authenticates a call. First, `authenticate` checks the headers of the request. After the body is
- * read, `open` reads the settings in the body.
+ * Authenticates a call: `authenticate` checks the headers, and `open` reads the settings in the
+ * body.
  */
 export type Authenticator = {
   readonly authenticate: (
@@ -103,8 +103,8 @@ export async function relayCall(
 }
 
 /**
- * Parses the request. In pass-through mode, the request is serialized again before it is parsed,
- * because the serialized request is sent and billed.
+ * In pass-through mode, the request is serialized again before it is parsed, because the serialized
+ * request is sent and billed.
  */
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
@@ -174,8 +174,7 @@ async function carry(
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.delete(call)
-    // A finished call is removed immediately. If it stayed until the next tick, it would survive
-    // several garbage collections.
+    // Without this removal, a finished call would survive several garbage collections.
     if (call.isOver()) deps.watch.remove(call)
   }
 }
@@ -235,8 +234,7 @@ async function tryChannels(
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // An attempt that probed an open circuit does not reduce the remaining tries, because the
-    // attempt tested the provider for all calls.
+    // A probe of an open circuit tests the provider for all calls, so it does not count as a try.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])
@@ -246,7 +244,7 @@ async function tryChannels(
   return last
 }
 
-/** Logs the start of a call. At level debug, all log lines of a call contain its id in `call`. */
+/** At level debug, all log lines of a call contain its id in `call`. */
 function tracePlan(
   { log }: RelayDeps,
   { call }: Exchange,
@@ -281,8 +279,7 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /**
- * Returns the error for a call for which no channel was tried, because every channel was full or
- * was removed after the call was planned.
+ * Returns the error for a call whose channels were all full or removed after the call was planned.
  */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
@@ -291,8 +288,8 @@ function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
 }
 
 /**
- * The failure of a plain answer that contains a screened word. The caller receives no part of the
- * answer and is not charged.
+ * The failure of a plain answer with a screened word. The caller receives nothing and is not
+ * charged.
  */
 const SCREENED = {
   kind: 'failed',
@@ -324,9 +321,8 @@ const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**
- * Reports whether a failed attempt is charged. An attempt is charged only if the caller
- * disconnected or lost access after the provider received the request. Otherwise, disconnecting
- * would be cheaper than waiting for the answer.
+ * An attempt is charged if the caller disconnected or lost access after the provider received the
+ * request. Otherwise, disconnecting would be cheaper than waiting for the answer.
  */
 function isCharged(
   { isReadOn }: LiveCall,

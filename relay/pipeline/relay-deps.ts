@@ -15,7 +15,6 @@ import type { Deadlines, Watch } from './deadlines.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RetryBudget } from './retry-budget.ts'
 
-/** The dependencies of the functions that handle a call. */
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
   readonly outbound: Outbound

@@ -6,8 +6,8 @@ const SHARE = 0.2
 const LEAST = 24
 
 /**
- * Limits the number of concurrent retries, to prevent retry storms. The limit is a fifth of the
- * running calls, but at least 24.
+ * Limits concurrent retries to a fifth of the running calls, but at least 24, to prevent retry
+ * storms.
  */
 export class RetryBudget {
   private underWay = 0

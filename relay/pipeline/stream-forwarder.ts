@@ -5,7 +5,6 @@ import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { type Exchange, headersOf } from './http-exchange.ts'
 
-/** The state of a provider's stream, as derived from its bytes. */
 export type StreamVerdict =
   | 'open'
   | 'done'
@@ -15,10 +14,7 @@ export type StreamVerdict =
   | 'over-limit'
   | 'balance-spent'
 
-/**
- * The destination of a stream. `write` returns false if the destination accepts no more bytes for
- * now.
- */
+/** The destination of a stream. `write` returns false if it accepts no more bytes for now. */
 export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
 /** Returns a sink for the caller's connection. The first write begins the response. */
@@ -38,25 +34,21 @@ const FINISHED = /"finish_reason"\s*:\s*"/
  * filter may follow the finish reason before the usage.
  */
 const LATEST_PIECES = 4
-/**
- * The number of events at the start of a stream that are searched for the model's name. A stream
- * that contains the model's name has it in these events.
- */
+/** The number of events at the start of a stream that are searched for the model's name. */
 const MODEL_EVENTS_MAX = 8
 
 /**
- * Forwards one provider's stream to the caller. Bytes are forwarded as they arrive. The usage chunk
- * is kept for the bill, and is sent only to callers that requested usage. Everything after the
- * usage is held back until the call is settled. The response begins with the first real event, so
- * that a stream that fails at its start can be retried on another channel.
+ * Forwards one provider's stream to the caller. Usage is kept for the bill, and sent only to
+ * callers that requested it. Everything after the usage is held back until the call is settled. The
+ * response begins with the first real event, so that a stream that fails at its start can be
+ * retried.
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
-  /** The provider's last reported usage, unparsed. Undefined if none was reported. */
+  /** The provider's last reported usage, unparsed; undefined if none was reported. */
   rawUsage: unknown
-  /** The latest model name in the stream, or undefined if none was found. */
   answeredModel: string | undefined
-  /** True if text was delivered after the last reported usage. Such usage may be too low. */
+  /** True if text was delivered after the last reported usage, which may then be too low. */
   isUsageEarly = false
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
@@ -70,17 +62,12 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private held: Buffer[] = []
-  /**
-   * The last pieces of the stream that were forwarded. The next piece replaces the oldest piece.
-   */
+  /** The last pieces that were forwarded. The next piece replaces the oldest piece. */
   private readonly latest: Buffer[] = []
   private passed = 0
   private isFlowing = true
   private modelLooksLeft = MODEL_EVENTS_MAX
-  /**
-   * The number of bytes that may still be read after the caller has disconnected. Null while the
-   * caller is connected.
-   */
+  /** The bytes that may still be read after the caller has disconnected; null while connected. */
   private readOnBytes: number | null = null
 
   /**
@@ -110,15 +97,14 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded.
+   * Continues to read the stream for its usage, without forwarding, after the caller has
+   * disconnected.
    */
   readOn(): void {
     this.readOnBytes = READ_ON_BYTES_MAX
     this.held = []
   }
 
-  /** Stops forwarding with the given verdict. */
   endAt(verdict: StreamVerdict): void {
     if (this.verdict === 'open') this.verdict = verdict
   }
@@ -128,10 +114,7 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /**
-   * Processes a chunk. Returns false if reading must pause, because the caller's connection accepts
-   * no more bytes for now.
-   */
+  /** Processes a chunk. Returns false if the caller's connection accepts no more bytes for now. */
   push(chunk: Buffer): boolean {
     this.isFlowing = true
     this.scanner.push(chunk)
@@ -170,8 +153,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // The usage in this event already includes the text of this event, so `pass` must not look for
-    // text in it. `pass` looks for text only while `isUsageEarly` is false.
+    // The usage already includes the text of this event. `pass` looks for text only while
+    // `isUsageEarly` is false.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
@@ -192,9 +175,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Holds back the latest usage chunk. If another usage chunk follows, the earlier chunk is sent,
-   * so that only one chunk is held back. If nothing was sent before, the earlier chunk is dropped,
-   * because an answer must not begin with usage.
+   * Holds back the latest usage chunk. An earlier usage chunk is then sent, or dropped if it would
+   * be the first chunk, because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
     if (this.hasDelivered) this.letGo()
@@ -209,7 +191,7 @@ export class StreamForwarder implements SseSink {
     if (this.rawUsage !== undefined && !this.isUsageEarly) this.isUsageEarly = hasText(bytes)
   }
 
-  /** Stores the model's name. Azure's first event has an empty name, which is ignored. */
+  /** Azure's first event has an empty model name, which is ignored. */
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.answeredModel = model
@@ -263,10 +245,7 @@ const USAGE_CHUNK = new Set([
   ...['system_fingerprint', 'service_tier', 'obfuscation'],
 ])
 
-/**
- * NOTE: Azure sends content filter results in events without choices. Such an event may contain an
- * empty usage.
- */
+/** NOTE: Azure sends content filter results without choices, which may contain an empty usage. */
 const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))

@@ -15,14 +15,10 @@ export type AttemptError =
   | 'error-event'
   | 'caller-gone'
   | 'draining'
-  /** The caller lost access during the call. */
   | 'revoked'
   /** The answer contains a screened word of the site. */
   | 'screened'
-  /**
-   * The account is empty, or the stream exceeded its hold and the account could not pay for a
-   * larger hold.
-   */
+  /** The account is empty, or can't pay for a larger hold of the stream. */
   | 'balance-spent'
   /** The stream exceeded its hold, and the event store could not be reached to raise the hold. */
   | 'store-unavailable'
@@ -31,10 +27,7 @@ export type AttemptError =
 
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
-  /**
-   * The stream ended, or part of the stream was delivered. The attempt can't be retried, because
-   * the caller has received bytes.
-   */
+  /** The attempt can't be retried, because the caller has received bytes of the stream. */
   | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
   /** The attempt failed before the caller received any byte. */
   | {
@@ -63,9 +56,9 @@ const NOTHING = Buffer.alloc(0)
 class Aborted extends Error {}
 
 /**
- * One attempt to get an answer from one channel. The promise of `start` always resolves exactly
- * once, and later data from the provider is ignored. The class has no timers: the call that owns
- * the attempt calls `watch` on every tick of the relay's timer.
+ * One attempt to get an answer from one channel. The promise of `start` resolves exactly once, and
+ * later data is ignored. The class has no timers: the call that owns the attempt calls `watch` on
+ * every tick of the relay's timer.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly forwarder: StreamForwarder | null
@@ -106,35 +99,30 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** True while the provider may still answer. */
   get isRunning(): boolean {
     return this.resolve !== null
   }
 
-  /**
-   * True if the answer is not a stream. A provider may send a plain answer although a stream was
-   * requested.
-   */
+  /** A provider may send a plain answer (not a stream) although a stream was requested. */
   get isPlain(): boolean {
     return this.forwarder === null || (this.status !== null && !this.isStream)
   }
 
   /**
-   * Continues to read the answer only for its usage. The caller's deadlines no longer apply, so the
-   * owner of the attempt must end it.
+   * Continues to read the answer only for its usage. The owner of the attempt must end it, because
+   * the caller's deadlines no longer apply.
    */
   readOn(): void {
     this.isReadOn = true
     this.resume()
   }
 
-  /** Ends the attempt immediately with the part of the answer that was delivered so far. */
+  /** Ends the attempt with the part of the answer that was delivered so far. */
   abort(error: AttemptError): void {
     if (this.resolve === null) return
     this.abortedBy = error
     this.finish(this.endBy(error))
-    // The controller is aborted last, because the abort immediately calls `onResponseError`, which
-    // would report a broken connection.
+    // The abort immediately calls `onResponseError`, which would report a broken connection.
     this.controller?.abort(new Aborted(error))
   }
 
@@ -262,10 +250,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 }
 
-/**
- * Reads a `Retry-After` header, which contains seconds or a date. Returns the pause in
- * milliseconds, which is at least 0 and at most 30 s.
- */
+/** Reads a `Retry-After` header (seconds or a date). Returns milliseconds from 0 to 30 s. */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number {
   if (typeof header !== 'string') return 0
   const seconds = /^\d{1,10}$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1_000

@@ -14,17 +14,14 @@ type PlaygroundRequest = {
   readonly body: Buffer
 }
 
-/**
- * The member names that this file interprets. The chat parser checks all other members of the chat.
- */
+/** The member names that this file interprets. The chat parser checks all other members. */
 const NAMES = namesByFoldedName(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
- * Removes members that are only valid in the console's requests. The member `group` is removed
- * because providers do not know it. A `max_tokens` of 0 is removed because 0 means no limit in the
- * console but is an error at most providers. A body that is not a JSON object stays unchanged,
- * because the chat parser refuses it.
+ * Removes members that are only valid in the console's requests: `group`, which providers do not
+ * know, and a `max_tokens` of 0, which means no limit in the console but is an error at most
+ * providers. A body that is not a JSON object stays unchanged for the chat parser to refuse.
  */
 export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)
@@ -48,7 +45,6 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
   return { group, body: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
 }
 
-/** The session that started a playground call. */
 export type PlaygroundSession = {
   readonly userId: number
   /** Returns whether the session has ended since the call was started, for example by a logout. */
@@ -56,8 +52,7 @@ export type PlaygroundSession = {
 }
 
 /**
- * Returns an authenticator for a user whom the session has identified. The calls are charged to
- * that user, in the group that the body names.
+ * Returns an authenticator for the session's user, who is charged in the group that the body names.
  */
 export const sessionAuthenticator = ({ userId, hasEnded }: PlaygroundSession): Authenticator => ({
   authenticate: async ({ views }) => {

@@ -13,10 +13,7 @@ import {
 } from '../canonical/relay-error.ts'
 import type { PlaygroundSession } from './playground-request.ts'
 
-/**
- * Handles playground requests. `call` runs a call of the session's user, and `reject` sends an
- * error.
- */
+/** `call` runs a call of the session's user, and `reject` sends an error. */
 export type Playground = {
   readonly call: (
     request: IncomingMessage,
@@ -34,9 +31,8 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
 }
 
 /**
- * Serves `POST /pg/chat/completions` for chats from the console, which are authenticated by the
- * session. Fastify is only used to identify the user. After that, the relay handles the raw request
- * and response.
+ * Serves `POST /pg/chat/completions` for chats from the console. Fastify is only used to identify
+ * the user by the session. The relay handles the raw request and response.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   app.route({
@@ -58,7 +54,7 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
 
 /**
  * Returns a function that tells whether the session has ended. Each check starts a query, whose
- * result takes effect with a later check. A failed query changes nothing.
+ * result takes effect with a later check.
  */
 function sessionEndCheck(
   sessions: Pick<Sessions, 'live'>,

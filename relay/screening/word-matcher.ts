@@ -2,8 +2,7 @@
 const NONE = -1
 
 /**
- * A trie of words. State 0 is the empty prefix. Every other state extends a shorter prefix by one
- * UTF-16 unit.
+ * A trie of words. State 0 is the empty prefix. Other states extend a prefix by one UTF-16 unit.
  */
 class Trie {
   readonly parents: number[] = [0]
@@ -92,7 +91,7 @@ class Edges {
   }
 }
 
-/** The matcher's state after a part of a text. The value is -1 once a word was found. */
+/** The matcher's state after a part of a text, or -1 once a word was found. */
 type MatchState = number
 
 export const MATCH_START: MatchState = 0
@@ -101,9 +100,8 @@ export const MATCHED: MatchState = -1
 const UNITS = 65_536
 
 /**
- * Finds any of many words in one pass over a text. The time does not depend on the number of words
- * (Aho and Corasick, 1975). Words and texts are compared in Unicode compatibility form (NFKC) and
- * lower case.
+ * Finds any of many words in one pass over a text (Aho and Corasick, 1975). Words and texts are
+ * compared in Unicode compatibility form (NFKC) and lower case.
  */
 export class WordMatcher {
   private readonly first = new Int32Array(UNITS)
@@ -140,8 +138,8 @@ export class WordMatcher {
   }
 
   /**
-   * Sets the fallback of a state (the failure link of Aho and Corasick). The fallback is the state
-   * for the longest proper suffix of the state's prefix that the trie contains.
+   * Sets the fallback of a state (the failure link of Aho and Corasick): the state of the longest
+   * proper suffix that the trie contains.
    */
   private link(trie: Trie, state: number): void {
     const parent = trie.parents[state] ?? 0
@@ -161,5 +159,4 @@ export class WordMatcher {
   }
 }
 
-/** Normalizes a text so that matches ignore letter case and full-width forms. */
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase()

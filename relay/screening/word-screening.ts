@@ -13,7 +13,6 @@ export class AnswerScreen {
     this.matcher = matcher
   }
 
-  /** Returns false once the events so far contain a screened word. */
   isClean(events: Buffer): boolean {
     const pieces: string[] = []
     readEventTexts(events.toString('utf8'), sinkInto(pieces))
@@ -40,7 +39,6 @@ export const answerScreen = (
 ): AnswerScreen | null =>
   matcher === null || !isAnswerStopped || group === exemptGroup ? null : new AnswerScreen(matcher)
 
-/** The site's settings for screened words. */
 export type Screening = {
   /** The matcher of the site's words, or null when there are no words to find. */
   readonly matcher: WordMatcher | null
@@ -84,18 +82,14 @@ function matcherOf(text: string): WordMatcher | null {
   return words.length === 0 ? null : new WordMatcher(words)
 }
 
-/**
- * The number of characters that are matched before other work may run, so that a long text does not
- * block the event loop.
- */
+/** The characters that are matched before other work may run, so as not to block the event loop. */
 const PIECE = 256 * 1024
 /** The separator between two texts of a request, which prevents matches across texts. */
 const SEPARATOR = '\n'
 
 /**
- * Refuses a request that contains a screened word in any of its texts. Member names and data URLs
- * are not screened. The error does not repeat the word to the caller. Returns null synchronously
- * when requests are not screened.
+ * Refuses a request with a screened word in any of its texts, without repeating the word. Member
+ * names and data URLs are not screened. Returns null synchronously when requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -128,10 +122,7 @@ async function containsWord(matcher: WordMatcher, text: string): Promise<boolean
   return false
 }
 
-/**
- * Matches a data URL with the base64 bytes of an image or a sound. Any other text that begins with
- * `data:` is screened.
- */
+/** Matches the base64 data URL of an image or a sound. Other texts with `data:` are screened. */
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 
 function collect(value: unknown, texts: string[]): void {

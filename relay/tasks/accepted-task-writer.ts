@@ -18,17 +18,14 @@ type Deps = {
   readonly now: () => number
 }
 
-/**
- * The maximum number of acceptances that wait in memory. Each acceptance uses at most about 4 KB.
- */
+/** The maximum number of acceptances in memory, each of at most about 4 KB. */
 const PENDING_MAX = 4_096
 const RETRY_MS = 2_000
 
 /**
- * Writes acceptances to the event store. While the store is unavailable, acceptances are kept in
- * memory and retried until the task has expired. No acceptance may be lost, because a provider
- * bills every accepted task and only the acceptance contains the provider's id. An acceptance that
- * can't be written is logged for the operator.
+ * Writes acceptances of tasks. While the event store is unavailable, acceptances are retried until
+ * the task has expired, because a provider bills every accepted task and only the acceptance
+ * contains the provider's id. A lost acceptance is logged for the operator.
  */
 export class AcceptedTaskWriter {
   private readonly deps: Deps
@@ -53,18 +50,12 @@ export class AcceptedTaskWriter {
     }
   }
 
-  /**
-   * Reports whether the task's acceptance has not been written yet. A task with an unwritten
-   * acceptance must not be ended, because its result would be lost.
-   */
+  /** A task with an unwritten acceptance must not be ended, because its result would be lost. */
   isPending(task: string): boolean {
     return this.pending.some((one) => one.task === task)
   }
 
-  /**
-   * Tries once more to write all pending acceptances, and logs the acceptances that could not be
-   * written.
-   */
+  /** Tries once more to write all pending acceptances, and logs those that could not be written. */
   async stop(): Promise<void> {
     this.isStopped = true
     if (this.timer !== null) clearTimeout(this.timer)
@@ -114,7 +105,7 @@ export class AcceptedTaskWriter {
     }
   }
 
-  /** Logs the ids of a lost acceptance, so that an operator can find the task at its provider. */
+  /** An operator can find the task at its provider by the logged ids. */
   private reportLost({ task, place: { channelId, upstreamId } }: AcceptedTask): void {
     this.deps.log.error({ task, channelId, upstreamId }, 'an accepted task was not recorded')
   }

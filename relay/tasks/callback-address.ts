@@ -2,10 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/**
- * The task on which a callback reports, and the channel and key with which the relay sent the task
- * to the provider.
- */
+/** The task of a callback, and the channel and key with which the relay sent the task. */
 export type CallbackSource = {
   readonly task: string
   readonly channelId: number
@@ -15,8 +12,8 @@ export type CallbackSource = {
 type Deps = Pick<TaskDeps, 'vault' | 'views'>
 
 /**
- * Returns the callback URL for one task at one channel with one key. The signature in the URL
- * proves that this site issued the URL.
+ * Returns the callback URL for one task at one channel with one key. The signature proves that this
+ * site issued the URL.
  */
 export function callbackUrl(deps: Deps, source: CallbackSource): string {
   const { serverAddress } = deps.views.options.options.tasks
@@ -34,10 +31,7 @@ export const callbackSignature = (
 export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
-/**
- * Reports whether a callback for this channel and key may report on the task. Once the channel and
- * key of the task are known, only a callback for this channel and key is accepted.
- */
+/** Once the channel and key of the task are known, only their callback may report on the task. */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)
 

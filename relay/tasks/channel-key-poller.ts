@@ -18,13 +18,12 @@ export type PollTarget = {
 
 export type LaneTimes = {
   /**
-   * The pause after a failure, in milliseconds. The pause doubles with each further failure, up to
-   * twelve times this value.
+   * The pause after a failure. It doubles with each further failure, up to twelve times this value.
    */
   readonly everyMs: number
   /**
-   * The age in milliseconds from which a task is late. A late task will expire soon, so it is
-   * polled once before the other tasks.
+   * The age from which a task is late. A late task will expire soon, so it is polled once before
+   * the other tasks.
    */
   readonly lateMs: number
 }
@@ -44,10 +43,9 @@ const ANSWER_MS = 20_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * Polls the provider of one channel, with one key, about the tasks of that key. Such a poller is
- * called a lane. A failure pauses only its own lane. After a failure, the next poll begins with the
- * tasks after the failed tasks and queries fewer tasks at a time. A task that makes the provider's
- * response fail therefore delays other tasks only briefly.
+ * Polls one channel, with one key, about the tasks of that key. A failure pauses only this poller.
+ * The next poll begins after the failed tasks and queries fewer tasks at a time, so that a task
+ * that makes the provider fail delays other tasks only briefly.
  */
 export class PollLane {
   private readonly deps: TaskDeps
@@ -69,8 +67,8 @@ export class PollLane {
   }
 
   /**
-   * Polls the provider about all `tasks`, which are sorted from the oldest to the newest. Stops
-   * when the provider fails. Never rejects.
+   * Polls the provider about all `tasks`, oldest first. Stops when the provider fails. Never
+   * rejects.
    */
   async poll(target: PollTarget, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
     if (this.isPaused()) return
@@ -81,8 +79,8 @@ export class PollLane {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // While this worker waited for a permit, the lane's other worker may have taken the last
-        // tasks or paused the lane after a failure.
+        // While this worker waited for a permit, the poller's other worker may have taken the last
+        // tasks or paused after a failure.
         const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)
@@ -104,8 +102,7 @@ export class PollLane {
   }
 
   /**
-   * Sorts the tasks for a poll: first late tasks, then the tasks after the last failure, and last
-   * all other tasks.
+   * Sorts the tasks for a poll: late tasks, then the tasks after the last failure, then all others.
    */
   private orderedQueue(tasks: readonly OpenTask[]): OpenTask[] {
     const { failedAt } = this
@@ -178,9 +175,7 @@ export class PollLane {
     warnThrottled(this.deps.log, { channelId, reason }, 'polling a provider about its tasks failed')
   }
 
-  /**
-   * Records one report. A failure is only logged, so that the other reports are still processed.
-   */
+  /** Records one report. A failure is only logged, so that other reports are still processed. */
   private async note(
     task: string,
     { channel, key }: PollTarget,
@@ -207,10 +202,7 @@ const isAfter = (one: OpenTask, other: OpenTask): boolean =>
   one.submittedAt > other.submittedAt ||
   (one.submittedAt === other.submittedAt && one.task > other.task)
 
-/**
- * Returns the reports in a provider's response. Returns null if the response can't be read, so that
- * a faulty response does not stop the lane.
- */
+/** Returns null for an unreadable response, which must not stop the poller. */
 function readable(kind: TaskKind, body: Buffer): readonly ProviderReport[] | null {
   try {
     return reportsIn(kind, body)

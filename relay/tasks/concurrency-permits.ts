@@ -1,7 +1,4 @@
-/**
- * The limits of a `Permits` object. `total` limits running work. `waiting` and `waitingPerName`
- * limit waiting work.
- */
+/** `total` limits running work. `waiting` and `waitingPerName` limit waiting work. */
 export type PermitLimits = {
   readonly total: number
   readonly waiting: number
@@ -20,8 +17,7 @@ type Waiter = {
 
 /**
  * Limits concurrent work in this process, in total and per name. Waiting work starts in order of
- * arrival. Work under a name that has reached its limit is skipped until a permit of that name is
- * free.
+ * arrival, except work under a name that has reached its limit.
  */
 export class Permits {
   private readonly max: PermitLimits
@@ -34,8 +30,8 @@ export class Permits {
   }
 
   /**
-   * Acquires a permit under all given names. Returns the function that releases the permit, which
-   * must be called once. Returns null if no permit was granted.
+   * Acquires a permit under all given names. Returns the function that releases the permit, to be
+   * called once. Returns null if no permit was granted.
    */
   async enter(names: readonly PermitName[], signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null

@@ -20,18 +20,14 @@ const FILE_HEADS: readonly RegExp[] = [
 const QUOTE = 34
 const BACKSLASH = 92
 const PAD = 61
-/**
- * The lookup table of base64 characters. It contains 1 for each byte that is allowed in base64,
- * including the URL-safe characters and line ends.
- */
+/** Contains 1 for each byte of base64, including the URL-safe characters and line ends. */
 const BASE64_BYTES = new Uint8Array(256)
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_\r\n'
 for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Reports whether a JSON string, given with its quotes, is a picture. A picture is a data URL, the
- * base64 text of a picture file, or a web URL (which some providers accept). A text is only copied
- * if it contains escapes.
+ * Reports whether a JSON string, with its quotes, is a data URL, the base64 text of a picture file,
+ * or a web URL (which some providers accept). A text is only copied if it contains escapes.
  */
 export function isPicture(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)
@@ -53,9 +49,7 @@ function isBase64(text: Buffer, start: number): boolean {
   return end > start
 }
 
-/**
- * Yields each string of a JSON list. Yields null and stops at the first value that is not a string.
- */
+/** Yields each string of a JSON list, then null and the end at the first other value. */
 export function* textsIn(list: Buffer): Generator<Buffer | null> {
   let at = 1
   while (at < list.length - 1) {

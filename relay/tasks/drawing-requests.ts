@@ -4,10 +4,7 @@ import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
 
-/**
- * Maps the custom id of a drawing's button to an action. The first matching pattern counts, so
- * specific patterns come before general patterns.
- */
+/** Maps the custom id of a drawing's button to an action. The first matching pattern counts. */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::upsample/i, 'UPSCALE'],
   [/^MJ::JOB::low_variation/i, 'LOW_VARIATION'],
@@ -32,10 +29,7 @@ export const DRAWING_NAMES = namesByFoldedName([
 ])
 const FILTER_NAMES = namesByFoldedName(['modes'])
 
-/**
- * The result of reading a request body. `changes` replace the caller's members in the request to
- * the provider.
- */
+/** `changes` replace the caller's members in the request to the provider. */
 type ActionRequest = {
   readonly action: string
   readonly model?: string
@@ -46,10 +40,7 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/**
- * Replaces `taskId` by the provider's id of the task that the request continues, because the
- * provider does not know the gateway's ids.
- */
+/** Replaces `taskId` by the provider's id of the continued task. */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
@@ -66,10 +57,7 @@ const change: DrawingReader = (body) => {
 const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
-/**
- * Reads the short form of a change request: a task id, the action as a letter and the number of the
- * picture, such as `<task> U2`.
- */
+/** Reads a task id, the action as a letter and the number of the picture, such as `<task> U2`. */
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
     SIMPLE.exec(body.requireText('content').trim()) ?? []
@@ -144,16 +132,10 @@ export function drawingReader(path: string): DrawingReader | undefined {
   return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
 }
 
-/**
- * Matches the speed flags in a prompt. A long dash also begins a flag, because Midjourney reads a
- * long dash as two hyphens.
- */
+/** Matches the speed flags in a prompt. Midjourney reads a long dash as two hyphens. */
 const MODE_FLAGS = /\s*(?:--|[–—]+)(?:fast|relax|turbo)(?=\s|$)/gi
 
-/**
- * Builds the task request for a drawing. `mode` is `FAST`, `RELAX` or `TURBO` from the URL, or null
- * if the provider decides.
- */
+/** `mode` is `FAST`, `RELAX` or `TURBO` from the URL, or null if the provider decides. */
 export function readDrawing(
   path: string,
   reader: DrawingReader,

@@ -15,15 +15,10 @@ import { parsedObject, refuseParam, type TaskBody, textOf } from './task-request
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/**
- * Reports whether a text has the form of a task id. For any other text, the event store is not
- * read.
- */
+/** The event store is not read for a text in another format. */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
-/**
- * Returns the caller's task with this id, or null. A task of another user is treated as missing.
- */
+/** Returns the caller's task with this id. A task of another user is treated as missing. */
 export async function ownTask(
   { ledger }: Pick<TaskDeps, 'ledger'>,
   { user }: Caller,
@@ -43,9 +38,8 @@ const AT_ONCE_MAX = 32
 const MINUTE_MS = 60_000
 
 /**
- * Limits the task look-ups of a user over all relays. Look-ups are free, so the limits of calls
- * don't apply. `tasks` is the number of tasks that are read. `asksProvider` is true if a provider
- * is queried, at the operator's expense.
+ * Limits the task look-ups of a user over all relays, because look-ups are free and the limits of
+ * calls don't apply. `asksProvider` is true if a provider is queried at the operator's expense.
  */
 async function acquireLookPermit(
   { limits }: { readonly limits: Limits },
@@ -72,8 +66,8 @@ async function acquireLookPermit(
 const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
- * Returns the address of this site for links in a response. If no address is configured, the host
- * of the caller's request is used. This is safe, because only this caller receives the response.
+ * Returns the address of this site for links in a response, by default the host of the request.
+ * This is safe, because only this caller receives the response.
  */
 function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks
@@ -87,7 +81,6 @@ const IDS_MAX = 100
 const READ_AT_ONCE = 8
 const NEVER = new AbortController().signal
 
-/** Runs a look-up if the user's look-up limits allow it. */
 async function withinLookLimits(
   deps: TaskDeps,
   exchange: Exchange,
@@ -141,8 +134,7 @@ export async function fetchTask(
 }
 
 /**
- * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`. The response contains the
- * requested tasks that exist.
+ * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`: the requested tasks that exist.
  */
 export async function fetchTasks(
   deps: TaskDeps,
@@ -191,10 +183,7 @@ export async function imageSeed(
   )
 }
 
-/**
- * Requests the seed of a drawing from its provider. The request counts towards the channel's
- * limits, like a call.
- */
+/** Requests the seed of a drawing from its provider, within the channel's limits. */
 async function seedOf(
   deps: TaskDeps,
   model: string,

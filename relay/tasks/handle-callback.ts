@@ -11,7 +11,6 @@ export type CallbackPath = CallbackSource & { readonly signature: string }
 
 const PATH = /^\/notify\/([0-9a-f-]{36})\/([1-9]\d{0,14})\/([\w-]{1,64})\/([\w-]{16,128})$/
 
-/** Parses a callback path. Returns null for any other path. */
 export function callbackPath(path: string): CallbackPath | null {
   const [, task = '', channelId, keyRef = '', signature = ''] = PATH.exec(path) ?? []
   return channelId === undefined ? null : { task, channelId: Number(channelId), keyRef, signature }
@@ -19,8 +18,8 @@ export function callbackPath(path: string): CallbackPath | null {
 
 /**
  * Handles a drawing provider's callback about a task. The signature of the URL is verified before
- * the task and the body are read. A repeated or late callback is answered with success, so that the
- * provider does not send the callback again.
+ * the task and the body are read. A repeated or late callback gets success, so that the provider
+ * does not send it again.
  */
 export async function handleCallback(
   deps: TaskDeps,

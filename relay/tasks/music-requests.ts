@@ -14,10 +14,7 @@ export const MUSIC_NAMES = namesByFoldedName([
   ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])
 
-/**
- * The member names in the error for a music request without a prompt. A request with only a style
- * is not an error, because it asks for a song without lyrics.
- */
+/** The members that a request must have one of, unless it has a style (a song without lyrics). */
 const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const
 

@@ -12,7 +12,6 @@ import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './task-request-body.ts'
 
-/** The values that the gateway adds to a provider request. */
 export type SendOptions = {
   /** The task that this request continues, or null. */
   readonly origin: TaskRecord | null
@@ -22,7 +21,6 @@ export type SendOptions = {
   readonly allowed: ReadonlySet<string>
 }
 
-/** A caller's parsed task request. */
 export type TaskRequest = {
   readonly kind: TaskKind
   readonly platform: 'midjourney' | 'suno'
@@ -36,18 +34,15 @@ export type TaskRequest = {
   /** The id of the task that this request continues, or null. */
   readonly originId: string | null
   /**
-   * True if the continued task may still be unfinished. The provider then waits for this request,
-   * as for Midjourney's modal window.
+   * True if the continued task may still be unfinished, because the provider waits for this
+   * request, as for Midjourney's modal window.
    */
   readonly continuesOpen: boolean
   /** The path of the provider request, below the provider's base URL. */
   readonly path: string
   readonly body: TaskBody
   readonly providerBody: (options: SendOptions) => Buffer
-  /**
-   * Returns the restricted members that are dropped for a channel. `allowed` contains the members
-   * that the channel allows.
-   */
+  /** Returns the restricted members that are dropped for a channel that allows `allowed`. */
   readonly droppedMembers: (allowed: ReadonlySet<string>) => readonly string[]
 }
 
@@ -55,16 +50,11 @@ export type TaskPlan = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
-  /**
-   * The key of the continued task, which this request must also use. Null if any key may be used.
-   */
+  /** The key of the continued task, which this request must use; null if any key may be used. */
   readonly keyRef: string | null
 }
 
-/**
- * Prices a task and lists the channels to which it may be sent. Returns an error if the task is
- * refused.
- */
+/** Prices a task and lists the channels to which it may be sent. */
 export function planTask(
   views: Views,
   caller: Caller,
@@ -91,9 +81,9 @@ export function planTask(
 }
 
 /**
- * Returns the channels for a task. A request that continues a task needs the channel of that task.
- * The channel must also offer the model to the caller's group, because the group's price is
- * charged. Admins may name any channel.
+ * Returns the channels for a task. A request that continues a task needs the channel of that task,
+ * which must also offer the model to the caller's group, because the group's price is charged.
+ * Admins may name any channel.
  */
 function offerFor(
   { channels }: Views,

@@ -6,7 +6,7 @@ import { inParallel } from '#relay/channel-actions/in-parallel.ts'
 import { PollLane, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Returns a page of unfinished tasks, oldest first. Tests replace this function. */
+/** Returns a page of unfinished tasks, oldest first. */
 export type FindOpenTasks = (
   after: { readonly submittedAt: number; readonly task: string },
   limit: number,
@@ -48,7 +48,7 @@ export function startPoller(
 }
 
 /**
- * The unfinished tasks by lane (a channel, a key and a kind of tasks), and the ids of the tasks
+ * The unfinished tasks by poller (a channel, a key and a kind of tasks), and the ids of the tasks
  * that may have expired.
  */
 type Found = {
@@ -57,10 +57,9 @@ type Found = {
 }
 
 /**
- * Polls the providers about their tasks and ends the tasks that have expired. If the poll of a lane
- * is still running at the next pass, no second poll of this lane is started. A process that
- * continues after it has lost the lease does no harm, because the task's stream decides each
- * outcome.
+ * Polls the providers about their tasks and ends expired tasks. Two polls of one channel and key
+ * never overlap. A process that has lost the lease does no harm, because the task's stream decides
+ * each outcome.
  */
 class Poll {
   private readonly deps: TaskDeps
@@ -114,8 +113,8 @@ class Poll {
   }
 
   /**
-   * Reports whether a task may have expired. A task without a known provider may have expired after
-   * `staleMs`, and any other task only after the maximum time of a task.
+   * A task without a known provider may have expired after `staleMs`, any other task after the
+   * maximum time.
    */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
     const age = this.deps.now() - submittedAt
@@ -131,10 +130,7 @@ class Poll {
     this.begin(name, () => lane.poll(target, tasks, this.lost))
   }
 
-  /**
-   * Returns the channel and key to poll for the tasks of a lane. Returns null if the channel or key
-   * no longer exists.
-   */
+  /** Returns the channel and key to poll; null if the channel or key no longer exists. */
   private targetOf([first]: readonly OpenTask[]): PollTarget | null {
     const channel = this.deps.views.channels.find(first?.channelId ?? -1)
     const key = channel?.allKeys.find(({ keyRef }) => keyRef === first?.keyRef)

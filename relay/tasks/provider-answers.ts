@@ -11,15 +11,14 @@ import {
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text before the redaction. The limit is generous, because a secret that
- * is cut in two would not be recognized. The redacted text is shortened again before it is stored.
+ * The maximum length of a text before the redaction, which would not recognize a secret that is cut
+ * in two. The redacted text is shortened again.
  */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
 /** The maximum length of a task's result as JSON text. A longer result is not stored. */
 const RESULT_MAX = 96 * 1024
 
-/** A provider's response to a submitted task. */
 export type SubmitAnswer =
   | {
       readonly isAccepted: true
@@ -31,12 +30,12 @@ export type SubmitAnswer =
     }
   | {
       readonly isAccepted: false
-      /** The provider's code. Null if the response can't be read. */
+      /** The provider's code; null if the response can't be read. */
       readonly code: number | null
       readonly words: string | null
       /**
-       * True if the provider's account is missing or the account's queue is full. In these cases,
-       * another account may accept the task.
+       * True if another account may accept the task, because this account is missing or its queue
+       * is full.
        */
       readonly isAccountFault: boolean
     }
@@ -97,11 +96,10 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   return { isAccepted: true, ...place, status: 'SUBMITTED' }
 }
 
-/** A provider's report on one of its tasks. */
 export type ProviderReport = {
   readonly upstreamId: string
   readonly status: TaskStatus
-  /** The progress, such as `40%`. Null if the provider reports no progress. */
+  /** The progress, such as `40%`; null if the provider reports no progress. */
   readonly progress: string | null
   readonly imageUrl: string | null
   readonly promptEn: string | null
@@ -168,7 +166,7 @@ export function musicReport(task: JsonObject): ProviderReport | null {
 const progressOf = (value: unknown): string | null =>
   typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
 
-/** Returns the JSON text of the first value whose JSON text does not exceed the maximum length. */
+/** Returns the JSON text of the first value that is not too long. */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
     const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)

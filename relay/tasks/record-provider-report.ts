@@ -7,10 +7,7 @@ import { confidentialTexts, redactText, redactTexts } from './redact-provider-se
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
-/**
- * Records a provider's report on a task. The status is recorded as an event. The progress is stored
- * only for display.
- */
+/** Records the status as an event, and the progress only for display. */
 export async function recordReport(
   deps: TaskDeps,
   known: TaskRecord,
@@ -40,8 +37,8 @@ export async function recordReport(
 }
 
 /**
- * Redacts the texts of a provider's report, so that the caller can see them. The result of a music
- * task is not redacted, because the caller needs the URLs in the result.
+ * Redacts the texts of a provider's report, except the result of a music task, whose URLs the
+ * caller needs.
  */
 function wordsOf(
   deps: TaskDeps,

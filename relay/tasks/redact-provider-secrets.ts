@@ -2,14 +2,13 @@ import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { type CallbackSource, callbackSignature } from './callback-address.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The minimum length of a text that is redacted. Shorter texts would match ordinary words. */
+/** Shorter texts would match ordinary words, so they are not redacted. */
 const LENGTH_MIN = 5
 const DEPTH_MAX = 64
 
 /**
- * Lists the texts that callers must not read in a provider's answer about a task: the channel's
- * keys and hosts, and the signature of the callback URL. With the signature, anyone could report on
- * the task.
+ * Lists the texts that callers must not read in a provider's answer: the channel's keys and hosts,
+ * and the signature of the callback URL, with which anyone could report on the task.
  */
 export const confidentialTexts = (
   deps: Pick<TaskDeps, 'vault'>,
@@ -37,9 +36,8 @@ export function redactTexts(value: unknown, words: readonly string[], depth = 0)
 const TEXT_MAX = 16_384
 
 /**
- * Redacts the texts in `words`. The longest texts are replaced first, so that no part of a longer
- * text remains. The result is shortened only after the redaction, because the redaction would not
- * recognize a part of a confidential text.
+ * Redacts the texts in `words`, the longest first, so that no part of a longer text remains. The
+ * result is shortened afterwards, because a part of a confidential text would not be recognized.
  */
 export const redactText = (text: string, words: readonly string[]): string =>
   words

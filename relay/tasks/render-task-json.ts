@@ -48,16 +48,13 @@ async function decryptTexts(
   }
 }
 
-/**
- * Returns the progress of a task. An ended task always has `100%`, because clients poll until they
- * read this value.
- */
+/** An ended task has `100%`, because clients poll until they read this value. */
 const progressFor = ({ end }: TaskRecord, progress: string | undefined): string =>
   end === null ? (progress ?? '0%') : '100%'
 
 /**
- * Returns the start time of a task. A task that ended between two polls was never reported as
- * running, so its submission is used as its start.
+ * A task that ended between two polls was never reported as running, so its submission is its
+ * start.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)

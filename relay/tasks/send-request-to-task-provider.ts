@@ -8,10 +8,7 @@ import {
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
 
-/**
- * The limits of requests to task providers. A provider accepts or refuses a task immediately, but
- * uploading a picture may take a while.
- */
+/** A provider accepts or refuses a task immediately, but uploading a picture may take a while. */
 export const TASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 60_000,
@@ -27,10 +24,7 @@ export type ProviderRequest = {
   readonly body?: Buffer
 }
 
-/**
- * Sends one request to a task provider. Redirects are not followed. Failures are returned and never
- * thrown.
- */
+/** Sends one request without following redirects. Failures are returned, never thrown. */
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
@@ -58,8 +52,7 @@ export async function sendTaskRequest(
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    // If the status is an error, the response body is not needed. A failure to read the body is
-    // therefore ignored.
+    // The body of an error status is not needed.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
     if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
     const unreached = { ...NO_ANSWER, status, error: 'connect' } as const
@@ -71,10 +64,7 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299
 
 const NO_ANSWER = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
 
-/**
- * Calls `onSent` once the connection is established. From then on, the provider may have received
- * the request.
- */
+/** Calls `onSent` once connected, because the provider may then have received the request. */
 const onRequestSent =
   (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>

@@ -14,16 +14,10 @@ import type { TaskDeps } from './task-deps.ts'
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
 const TOTAL_MS = 60_000
-/**
- * The transfer is ended if no byte arrives for this many milliseconds, because the client or the
- * provider has stalled.
- */
+/** The time without a byte after which a stalled transfer is ended. */
 const STALL_MS = 10_000
 
-/**
- * The limits of concurrent picture requests. A request over the limit waits for a short time,
- * because a page shows many pictures at once.
- */
+/** A request over the limit waits for a short time, because a page shows many pictures at once. */
 export const PICTURE_PERMITS: PermitLimits = {
   total: 128,
   waiting: 1_024,
@@ -32,8 +26,8 @@ export const PICTURE_PERMITS: PermitLimits = {
 }
 
 /**
- * The maximum number of concurrent requests for pictures of one owner. The owner may be a reseller
- * with many readers.
+ * The maximum number of concurrent requests for pictures of one owner, who may be a reseller with
+ * many readers.
  */
 const PER_OWNER = 32
 const PER_ADDRESS = 6

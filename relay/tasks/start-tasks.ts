@@ -30,7 +30,6 @@ import { TaskLedger } from './task-ledger.ts'
 import { TaskBody, TaskRequestError } from './task-request-body.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
 
-/** The dependencies that tests replace. */
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined
   readonly progress?: TaskProgress | undefined
@@ -126,10 +125,7 @@ async function dispatch(
   })
 }
 
-/**
- * Runs `work` while memory is reserved for the modified copy of the body that the provider
- * receives.
- */
+/** Runs `work` while memory is reserved for the body's modified copy for the provider. */
 async function withCopy(
   { bodies }: TaskDeps,
   bytes: number,
@@ -170,10 +166,7 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }
 
-/**
- * Reads the body and runs `work` while memory is reserved for the body. A callback's body is
- * counted for no user.
- */
+/** Runs `work` while memory is reserved for the body. A callback's body is counted for no user. */
 async function withBody(
   deps: TaskDeps,
   exchange: Exchange,

@@ -62,9 +62,7 @@ export async function submitTask(
   }
 }
 
-/**
- * Returns the caller's task that this request continues, or null if the request continues no task.
- */
+/** Returns the caller's task that this request continues, or null. */
 async function originOf(
   deps: TaskDeps,
   caller: Caller,
@@ -86,10 +84,7 @@ type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
 type Opened = { readonly known: TaskRecord; readonly keyed: KeyedCall | null }
 
-/**
- * Holds the quota and records the task. The hold and the task are durable when the promise
- * resolves.
- */
+/** Holds the quota and records the task. Both are durable when the promise resolves. */
 async function open(
   deps: TaskDeps,
   exchange: Exchange,
@@ -124,7 +119,6 @@ async function open(
   }
 }
 
-/** The code that drawing clients read as "queued". */
 const QUEUED = 22
 
 const UNCONFIRMED: Record<Language, string> = {
@@ -132,10 +126,7 @@ const UNCONFIRMED: Record<Language, string> = {
   en: 'The provider has not confirmed the task yet. Fetch the task later.',
 }
 
-/**
- * Sends the task to a provider and answers the caller. Returns true if a provider has accepted or
- * may have accepted the task.
- */
+/** Returns true if a provider has accepted or may have accepted the task. */
 async function send(
   deps: TaskDeps,
   exchange: Exchange,
@@ -153,8 +144,8 @@ async function send(
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // If the provider has accepted the task, its callback will report the provider's id of the task.
-  // If no callback arrives, the task expires and its hold is released.
+  // A callback will report the provider's id of an accepted task. If no callback arrives, the task
+  // expires and its hold is released.
   if (last !== null && isNotified && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const description = UNCONFIRMED[exchange.language]
@@ -224,8 +215,8 @@ type Failed = {
 }
 
 /**
- * Records the failure of a task. Returns false if a callback of the provider has arrived in the
- * meantime, because the callback proves that the provider accepted the task.
+ * Records the failure of a task. Returns false if a callback has arrived in the meantime, which
+ * proves that the provider accepted the task.
  */
 async function recordFailure(
   { ledger }: TaskDeps,

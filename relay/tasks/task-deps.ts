@@ -6,7 +6,6 @@ import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import type { Permits } from './concurrency-permits.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
-/** The dependencies of the functions that handle tasks. */
 export type TaskDeps = RelayDeps & {
   readonly ledger: TaskLedger
   readonly acceptedTasks: AcceptedTaskWriter
@@ -17,7 +16,6 @@ export type TaskDeps = RelayDeps & {
   /** Connects to providers to fetch pictures of any size. */
   readonly pictureOutbound: Outbound
   readonly picturePermits: Permits
-  /** Limits concurrent polls of providers. */
   readonly pollPermits: Permits
   /** Counts requests for unknown tasks by IP address. */
   readonly guesses: FailedKeys

@@ -23,8 +23,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
 /**
- * The lease of a task's call in milliseconds. The lease is longer than the maximum time of a task,
- * so the sweeper ends the call only if no relay has ended the task.
+ * The lease of a task's call. It is longer than the maximum time of a task, so the sweeper ends the
+ * call only if no relay has ended the task.
  */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
@@ -60,9 +60,8 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. One joint append writes both the end of a task and the end of the
- * task's call in the account. A second report on the end of a task therefore does not change the
- * charge.
+ * Writes all events of tasks. One joint append ends a task and its call in the account, so a second
+ * report on the end does not change the charge.
  */
 export class TaskLedger {
   private readonly deps: Deps
@@ -81,8 +80,8 @@ export class TaskLedger {
   }
 
   /**
-   * Admits the call and records the task. Returns null once the hold and the task are durable, or
-   * the error for the caller.
+   * Admits the call and records the task. Returns null once both are durable, or the error for the
+   * caller.
    */
   async submit(submission: Submission): Promise<RelayError | null> {
     const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
@@ -117,8 +116,7 @@ export class TaskLedger {
       task,
     )
     if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
-    // `CallAdmitted` and `TaskSubmitted` are both required, because a task is sent only with a hold
-    // for its call.
+    // A task is sent only with a hold for its call, so both events are required.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return relayError('idempotency_replayed', { subject: task })
@@ -259,7 +257,7 @@ export class TaskLedger {
   }
 }
 
-/** Returns the channel's cost ratio at the time when the task was sent, if the ratio is known. */
+/** Returns the channel's cost ratio at the time when the task was sent, if it is known. */
 function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<ProviderCost, 'costRatio'> {
   const at = place ?? sentTo
   return at?.costRatio === undefined || at.channelId !== channelId
@@ -267,9 +265,7 @@ function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<Provider
     : { costRatio: at.costRatio }
 }
 
-/**
- * Returns the recorded attempts. If none were recorded, returns one attempt at the known channel.
- */
+/** Returns the recorded attempts, or else one attempt at the known channel. */
 function triesOf({ place, sentTo }: TaskRecord, channelId: number | null): readonly Attempt[] {
   if (place?.attempts !== undefined) return place.attempts
   if (channelId === null) return []

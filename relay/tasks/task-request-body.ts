@@ -4,15 +4,11 @@ import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
 import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './detect-picture.ts'
 
-/** The maximum length of a prompt in characters. */
 export const TEXT_LENGTH_MAX = 16_384
 
 const NAME_LENGTH_MAX = 1_024
 
-/**
- * An invalid task request. The readers of task requests throw this exception, and the caller
- * receives its `error`.
- */
+/** The readers of task requests throw this exception, and the caller receives its `error`. */
 export class TaskRequestError extends Error {
   readonly error: RelayError
   constructor(error: RelayError) {
@@ -34,8 +30,8 @@ const refuseLength = (param: string, lengthMax: number): never => {
 }
 
 /**
- * The body of a caller's task request. Pictures are checked in the bytes, because building strings
- * from them would block the event loop. The methods throw `TaskRequestError` for invalid members.
+ * The body of a task request. Pictures are checked in the bytes, because building strings from them
+ * would block the event loop. The methods throw `TaskRequestError`.
  */
 export class TaskBody {
   readonly bytes: Buffer
@@ -73,7 +69,6 @@ export class TaskBody {
     return this.text(key, lengthMax) ?? refuseParam(key, !this.has(key))
   }
 
-  /** Returns an integer member, or null if the member is missing. */
   integer(key: string, least: number, most: number): number | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -103,7 +98,6 @@ export class TaskBody {
     }
   }
 
-  /** Returns a short list of texts, or null if the member is missing. */
   texts(key: string, most: number): readonly string[] | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -114,10 +108,7 @@ export class TaskBody {
     return values.every(isText) ? values : refuseParam(key)
   }
 
-  /**
-   * Returns a small object, or null if the member is missing. `known` lists the names that the
-   * object may contain.
-   */
+  /** Returns an object that contains only names in `known`, or null if the member is missing. */
   object(key: string, known: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -131,8 +122,8 @@ export class TaskBody {
   }
 
   /**
-   * Lists the members of the body that have one of the given names and are not allowed. A member
-   * with another spelling of a name, such as `modelName` for `model_name`, is always listed.
+   * Lists the members that have one of the names and are not allowed. Another spelling of a name,
+   * such as `modelName` for `model_name`, is always listed.
    */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     const spelled = new Set(names.map((name) => withoutSeparators(foldedName(name))))
@@ -141,17 +132,12 @@ export class TaskBody {
       .map(({ key }) => key)
   }
 
-  /**
-   * Returns changes that remove the members with which the caller asks the provider for callbacks.
-   */
+  /** Removes the members with which the caller asks the provider for callbacks. */
   withoutCallbacks(): (readonly [string, undefined])[] {
     return without(this.restricted(CALLBACK_MEMBERS, NOTHING_ALLOWED))
   }
 
-  /**
-   * Returns the body's JSON with the changes applied. A member whose new value is undefined is
-   * removed.
-   */
+  /** Returns the body's JSON with the changes applied. The value undefined removes a member. */
   with(changes: ReadonlyMap<string, unknown>): Buffer {
     const parts: Buffer[] = []
     const put = (key: string, value: Buffer): void => {
@@ -189,8 +175,8 @@ export class TaskBody {
 const withoutSeparators = (name: string): string => name.replace(/[_-]/g, '')
 
 /**
- * The members with which a caller asks the provider to call back. These members are never sent to a
- * provider, because providers must report to this site only.
+ * Members with which a caller asks for callbacks. They are never sent, because providers must
+ * report to this site only.
  */
 const CALLBACK_MEMBERS = ['notifyHook', 'notifyUrl', 'callbackUrl', 'callback', 'webhook']
 const NOTHING_ALLOWED: ReadonlySet<string> = new Set()
@@ -202,10 +188,7 @@ export const without = (names: readonly string[]): (readonly [string, undefined]
 /** Untrusted JSON data: any member may be missing or of another type. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/**
- * The maximum depth of JSON from providers, which equals the limit for callers. Deeper nesting
- * would use too much stack.
- */
+/** Deeper JSON from providers would use too much stack. */
 const DEPTH_MAX = 64
 const QUOTE = 34
 const BACKSLASH = 92
@@ -235,8 +218,8 @@ export function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Checks the depth of JSON in its bytes. Decoding is unnecessary, because UTF-8 uses the bytes of
- * brackets and quotes for no other character.
+ * Checks the depth of JSON in its bytes, because UTF-8 uses the bytes of brackets and quotes for no
+ * other character.
  */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0
@@ -258,8 +241,8 @@ export const listOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOf) : []
 
 /**
- * Returns the value as a text, or null if the text is empty. Characters that can't be stored in
- * events are removed. Numbers are accepted, because some providers use numbers as ids.
+ * Returns the value as a text, or null if it is empty. Characters that can't be stored are removed.
+ * Some providers use numbers as ids, so numbers are accepted.
  */
 export function textOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value

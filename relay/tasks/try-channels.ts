@@ -27,8 +27,8 @@ export type LastAttempt = {
 }
 
 /**
- * Tries each channel once, one after another. The next channel is tried only if it is certain that
- * no earlier channel accepted the task.
+ * Tries each channel once. The next channel is tried only if it is certain that no earlier channel
+ * accepted the task.
  */
 export async function tryChannels(
   deps: TaskDeps,
@@ -77,8 +77,8 @@ export async function tryChannels(
 }
 
 /**
- * Returns the key for the task. A request that continues a task must use the key of that task,
- * because no other account knows the task.
+ * A request that continues a task must use the key of that task, because no other account knows the
+ * task.
  */
 function keyOf(
   { keys }: TaskDeps,
@@ -91,8 +91,8 @@ function keyOf(
 }
 
 /**
- * Reads a provider's answer. If the answer says that the provider's account is missing or the
- * account's queue is full, the attempt counts as a failure, whatever the HTTP status.
+ * If the provider's account is missing or its queue is full, the attempt is a failure, whatever the
+ * HTTP status.
  */
 function readAnswer(
   end: AttemptEnd,
@@ -109,15 +109,11 @@ function readAnswer(
 
 /**
  * The statuses with which a provider certainly refused a task: the key was rejected, a limit was
- * reached or the service is unavailable. The statuses from 521 mean that a proxy could not connect
- * to the service.
+ * reached or the service is unavailable. From 521, a proxy could not connect to the service.
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
-/**
- * Reports whether the provider certainly refused the task. If not, the provider may have accepted
- * the task, so no other channel is tried.
- */
+/** If the provider did not certainly refuse the task, no other channel is tried. */
 function isCertainlyRefused(end: AttemptEnd): boolean {
   if (end.kind !== 'failed') return false
   return (
@@ -129,15 +125,12 @@ function isCertainlyRefused(end: AttemptEnd): boolean {
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * The time in milliseconds within which a status 502 means that a reverse proxy could not connect
- * to the provider. After a later 502, the provider may have accepted the task.
+ * A 502 within this time means that a reverse proxy could not connect to the provider. After a
+ * later 502, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 
-/**
- * Reports whether the provider may have accepted the task. The acceptance is uncertain if the
- * provider sent no readable answer.
- */
+/** Reports whether the provider may have accepted the task, because it sent no readable answer. */
 export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false
   if (end.error !== 'status') return end.error !== 'connect'

@@ -3,20 +3,14 @@ import { ExcerptCount } from './excerpt-count.ts'
 import { RequestText } from './request-text.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 
-/**
- * The number of tokens that OpenAI's formula adds for each message and for the start of the answer.
- */
+/** The tokens that OpenAI's formula adds for each message and for the start of the answer. */
 const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_ANSWER = 3
 
-/** The token counts of a request and its answer. */
 export type CountAnswer = {
   readonly input: number
   readonly output: number
-  /**
-   * The maximum number of input tokens by the tokenizer of any vendor, if the request consists of
-   * text only.
-   */
+  /** The maximum input tokens by any vendor's tokenizer, if the request consists of text only. */
   readonly inputMost: number
 }
 
@@ -39,7 +33,7 @@ export class CountJob {
   }
 
   /**
-   * Counts until `isTimeUp` returns true. All text must be passed to the job before the first call.
+   * Counts until `isTimeUp` returns true. All text must have been passed before the first call.
    * Returns null if tokens remain to be counted.
    */
   count(isTimeUp: () => boolean): CountAnswer | null {

@@ -11,8 +11,8 @@ export type QueueBounds = {
 type Lane<Job> = { jobs: Job[]; bytes: number }
 
 /**
- * Queues the jobs of all users. `next` serves the users in turn, so that a user with many jobs does
- * not delay other users. The bytes and the number of jobs are limited per user and in total.
+ * Queues the jobs of all users. `next` serves the users in rotation, so that a user with many jobs
+ * does not delay other users. Bytes and jobs are limited per user and in total.
  */
 export class CountQueue<Job extends Queued> {
   bytes = 0
@@ -26,9 +26,8 @@ export class CountQueue<Job extends Queued> {
   }
 
   /**
-   * Adds a job and returns the jobs that were rejected because the queue is full. A new job is
-   * rejected if its user has too many jobs. If all jobs together exceed the total, the latest jobs
-   * of the users with the most jobs are rejected.
+   * Adds a job and returns the jobs that were rejected: the new job if its user has too many jobs,
+   * or the latest jobs of the users with the most jobs if the total is exceeded.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds

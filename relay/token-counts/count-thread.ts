@@ -9,7 +9,7 @@ export type CountStep =
       readonly kind: 'work'
       readonly job: number
       /**
-       * Tells whether the first `length` bytes of the shared memory belong to the request or the
+       * Tells whether the first `length` bytes of the shared memory are of the request or the
        * answer.
        */
       readonly source: Source
@@ -30,16 +30,15 @@ type ThreadEvents = {
 }
 
 /**
- * The maximum heap of the thread, which holds the vocabulary and the excerpts of all jobs. If the
- * thread exceeds the maximum, the thread ends and the process continues.
+ * The maximum heap of the thread, for the vocabulary and the excerpts of all jobs. A thread that
+ * exceeds it ends, and the process continues.
  */
 const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)
 
 /**
- * The worker thread that tokenizes. The thread handles one step at a time. The bytes of a step are
- * passed through a small piece of shared memory, so that the thread never holds a copy of a
- * request.
+ * The worker thread that tokenizes. A step's bytes are passed through a small piece of shared
+ * memory, so that the thread never holds a copy of a request.
  */
 export class CountThread {
   private readonly scratch = new Uint8Array(new SharedArrayBuffer(STEP_BYTES_MAX))

@@ -2,23 +2,14 @@ export const TOKENS_PER_IMAGE = 765
 
 /** Marks the beginning of base64 data, which extends to the end of its JSON string. */
 const PICTURE = ';base64,'
-/**
- * The maximum number of pictures that are searched for. Further pictures are counted as text, so
- * that the search takes bounded time.
- */
+/** Further pictures are counted as text, so that the search takes bounded time. */
 const PICTURES_MAX = 1_000
 /** The maximum distance in bytes from the member's name to `PICTURE`. */
 const HEAD_BYTES_MAX = 256
-/**
- * Matches the beginning of a member that holds a data URL. A data URL in any other place is counted
- * as text.
- */
+/** Matches the beginning of a member that holds a data URL. Other data URLs count as text. */
 const HEAD = /"(?:url|file_data)"\s*:\s*"data:[^"\\]*$/
 
-/**
- * Estimates a request's tokens without a vocabulary: one token for four bytes of JSON, and a fixed
- * number of tokens for each picture.
- */
+/** Estimates one token for four bytes of JSON, and a fixed number of tokens for each picture. */
 export function roughInput(requestBody: Uint8Array): number {
   const json = Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.byteLength)
   let bytes = json.length

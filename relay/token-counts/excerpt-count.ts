@@ -3,25 +3,18 @@ import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { BYTES_PER_TOKEN_MAX, type Span, type TextExcerpt } from './text-excerpt.ts'
 import { completeEnd, isSpace } from './utf8-boundaries.ts'
 
-/**
- * The number of bytes that one call of the tokenizer handles. A call takes a few milliseconds at
- * most.
- */
+/** The bytes that one call of the tokenizer handles, which takes a few milliseconds at most. */
 const SLICE_BYTES = 2048
-/**
- * The maximum number of bytes by which a slice is shortened to end at a word boundary, so that no
- * token is cut.
- */
+/** The maximum bytes by which a slice is shortened to a word boundary, so that no token is cut. */
 const BACK_BYTES_MAX = 256
 /**
- * Matches a run of letters, signs or spaces that is longer than any run in real text. Such runs are
- * cut, because the tokenizer's time is quadratic in the length of a run. Each cut adds about one
- * token.
+ * Matches a run of letters, signs or spaces that is longer than in real text. Such runs are cut,
+ * because the tokenizer's time is quadratic in their length. Each cut adds about one token.
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**
- * The number of words that the tokenizer caches. By default, the tokenizer would cache 100 000
- * words of any length from the texts of all users.
+ * The number of words that the tokenizer caches. Its default is 100 000 words of any length from
+ * the texts of all users.
  */
 const REMEMBERED_WORDS = 8_192
 
@@ -29,9 +22,7 @@ const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 setMergeCacheSize(REMEMBERED_WORDS)
 
-/**
- * Counts the tokens of an excerpt in steps and scales the count to the length of the complete text.
- */
+/** Counts the tokens of an excerpt in steps and scales the count to the complete text. */
 export class ExcerptCount {
   private readonly bytes: Buffer
   private readonly spans: readonly Span[]
@@ -71,18 +62,12 @@ export class ExcerptCount {
     return true
   }
 
-  /**
-   * The estimated token count of the complete text. The value is final once `step` has returned
-   * false.
-   */
+  /** The estimated token count of the complete text, once `step` has returned false. */
   get tokens(): number {
     return this.scaled(this.countedTokens)
   }
 
-  /**
-   * The number of tokens that tokenizers of other vendors may count at most. 0 unless the count is
-   * bounded.
-   */
+  /** The maximum that other vendors' tokenizers may count; 0 unless the count is bounded. */
   get most(): number {
     return this.scaled(this.countedMost)
   }
@@ -94,16 +79,13 @@ export class ExcerptCount {
 
 /** The factor by which another vendor's tokenizer may count more tokens for the same ASCII text. */
 export const VENDOR_FACTOR = 2
-/**
- * The gateway's tokenizer has tokens of up to three digits, while some other tokenizers use one
- * token for each digit.
- */
+/** The gateway's tokenizer has tokens of up to three digits; others use one token per digit. */
 const DIGITS_PER_TOKEN = 3
 
 /**
- * Returns the highest count that another vendor's tokenizer is likely to have for a text in which
- * the gateway's tokenizer counts `tokens`. Each byte that is not ASCII counts as one token, because
- * vocabularies differ too much there. The result is at most the number of bytes.
+ * Returns the highest likely count of another vendor's tokenizer for a text with `tokens`. Each
+ * byte that is not ASCII counts as one token, because vocabularies differ too much there. The
+ * result is at most the number of bytes.
  */
 export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
   let others = 0
@@ -118,10 +100,7 @@ export function mostTokensOf(bytes: Uint8Array, from: number, end: number, token
   return Math.min(length, Math.ceil(most + others + digits / DIGITS_PER_TOKEN))
 }
 
-/**
- * Counts the tokens of a text. Long runs of letters, signs or spaces are cut, so that the time is
- * linear.
- */
+/** Long runs of letters, signs or spaces are cut, so that the time is linear. */
 export function tokensOf(text: string): number {
   let tokens = 0
   let from = 0
@@ -133,10 +112,7 @@ export function tokensOf(text: string): number {
   return tokens + countTokens(from === 0 ? text : text.slice(from), OPTIONS)
 }
 
-/**
- * Returns the end of the slice that begins at `start`. The slice ends before white space if
- * possible.
- */
+/** Returns the end of the slice that begins at `start`, before white space if possible. */
 function sliceEnd(bytes: Uint8Array, start: number, limit: number): number {
   const end = start + SLICE_BYTES
   if (end >= limit) return limit

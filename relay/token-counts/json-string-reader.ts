@@ -8,10 +8,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 const LETTER_N = 110
 const LETTER_U = 117
-/**
- * The maximum number of characters of a name that are kept. All names that the reader looks for are
- * shorter.
- */
+/** The maximum characters of a name that are kept. All names of interest are shorter. */
 const NAME_LENGTH_MAX = 32
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [98, 8],
@@ -22,8 +19,7 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
 ])
 
 /**
- * Reads JSON strings one after another. Each string may arrive in pieces. Reading begins at the
- * byte after the opening quote.
+ * Reads JSON strings, each of which may arrive in pieces, from the byte after the opening quote.
  */
 export class JsonStringReader {
   /** True once the closing quote of the current string was read. */
@@ -113,10 +109,7 @@ export class JsonStringReader {
     else this.putCharacter(0x10000 + ((highSurrogate - 0xd800) << 10) + (unit - 0xdc00))
   }
 
-  /**
-   * Appends a character in UTF-8. In raw JSON, characters that JSON requires to be escaped stay
-   * escaped.
-   */
+  /** Appends a character in UTF-8. In raw JSON, characters that must be escaped stay escaped. */
   private putCharacter(code: number): void {
     const isEscaped = code < 32 || code === QUOTE || code === BACKSLASH
     if (isEscaped && this.role === 'raw') this.putByte(BACKSLASH)

@@ -16,8 +16,7 @@ const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 
 /**
- * The nesting depth of the members of the request. The next constants are the depths of the members
- * of a message and of a message part.
+ * The nesting depth of the request's members, followed by those of a message and a message part.
  */
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
@@ -26,8 +25,8 @@ const IN_PART = 5
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Reads the JSON of a chat request and collects the text that the model receives. The JSON is read
- * in pieces, in linear time and bounded memory. The JSON must have been validated before.
+ * Collects the text that the model receives from the validated JSON of a chat request, in pieces,
+ * linear time and bounded memory.
  */
 export class RequestText {
   readonly text: TextExcerpt
@@ -37,10 +36,7 @@ export class RequestText {
   bytesRead = 0
   private readonly string: JsonStringReader
   private readonly isObject: boolean[] = []
-  /**
-   * The latest key of each open object, by depth. Keys below the depth of message parts are not
-   * stored.
-   */
+  /** The latest key of each open object, by depth. Keys below message parts are not stored. */
   private readonly keys: string[] = []
   private expectsKey = false
   private role: Role | null = null

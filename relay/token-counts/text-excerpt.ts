@@ -10,17 +10,14 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
 export const BLOCK_BYTES = 1024
 
 /**
- * The assumed maximum number of bytes in one token. Vocabularies differ most in runs of one sign,
- * which may be a single token in one vocabulary.
+ * The assumed maximum of bytes per token. Vocabularies differ most in runs of one sign, which may
+ * be a single token.
  */
 export const BYTES_PER_TOKEN_MAX = 4
 
 const BLOCKS_MAX = EXCERPT_BYTES_MAX / BLOCK_BYTES
 const FIRST_CAPACITY = 4096
-/**
- * The maximum number of bytes that are removed at each end of a block, so that a block contains no
- * partial words.
- */
+/** The bytes that are removed at most at each end of a block, so that it has no partial words. */
 const TRIM_BYTES_MAX = 64
 
 /**
@@ -34,9 +31,8 @@ export type Span = { readonly start: number; readonly end: number }
 
 /**
  * Keeps a bounded excerpt that is spread over a UTF-8 text of any length. At first every block is
- * kept. As the text grows, one of every two blocks is kept, then one of every four, and so on.
- * `salt` decides which blocks are kept. The excerpt depends only on the text and the salt, and not
- * on the pieces in which the text arrives.
+ * kept. As the text grows, one of every two blocks is kept, then one of every four, and so on. The
+ * excerpt depends only on the text and the salt, not on the pieces in which the text arrives.
  */
 export class TextExcerpt {
   /** The length of the complete text so far, in bytes. */
@@ -121,8 +117,7 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns a number from 0 to `count` - 1, where `count` is a power of two. Callers can't predict
-   * the number without the salt.
+   * Returns a number below `count` (a power of two), which callers can't predict without the salt.
    */
   private pick(place: number, count: number): number {
     let hash = Math.imul(place + 1, 0x9e3779b1) ^ Math.imul(this.salt ^ this.stride, 0x85ebca6b)

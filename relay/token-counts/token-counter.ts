@@ -8,10 +8,7 @@ export type CountRequest = { readonly requestBody: Uint8Array | null; readonly t
 
 /** Counts the tokens of one user's calls. */
 export type UserTokenCounter = {
-  /**
-   * Counts the tokens of a request and its answer. Returns an estimate if counting takes too long.
-   * Never rejects.
-   */
+  /** Returns an estimate if counting takes too long. Never rejects. */
   readonly count: (request: CountRequest) => Promise<CountAnswer>
 }
 
@@ -24,25 +21,20 @@ export type TokenCounter = {
 
 export type CounterOptions = {
   readonly bounds: QueueBounds
-  /** The maximum time to wait for a count, in milliseconds. */
   readonly waitMs: number
-  /** The maximum duration of a step in milliseconds. The thread is ended if a step takes longer. */
+  /** The maximum duration of a step, after which the thread is ended. */
   readonly stepMs: number
-  /** The program of the thread, which tests replace. */
   readonly program?: URL
 }
 
 const MB = 1024 * 1024
-/** The default limits. The share of one user has room for the largest possible request. */
+/** The share of one user has room for the largest possible request. */
 const DEFAULTS: CounterOptions = {
   bounds: { bytesMax: 128 * MB, lengthMax: 1_024, userBytesMax: 40 * MB, userLengthMax: 128 },
   waitMs: 3_000,
   stepMs: 1_500,
 }
-/**
- * The maximum time to start the thread. Loading the vocabulary takes less than a second on an idle
- * machine.
- */
+/** Loading the vocabulary takes less than a second on an idle machine. */
 const START_MS_MAX = 30_000
 const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)
@@ -57,16 +49,15 @@ type Job = {
   readonly request: CountRequest
   readonly resolve: (answer: CountAnswer) => void
   readonly timer: NodeJS.Timeout
-  /** The texts that remain to be sent. Null until the first step of the job. */
+  /** The texts that remain to be sent; null until the first step of the job. */
   parts: Part[] | null
   isOver: boolean
 }
 
 /**
  * Creates a counter that tokenizes in a separate thread, because loading the vocabulary and
- * counting long texts would block the event loop. The thread is started at the first count. Users
- * are served alternately, in steps of some milliseconds. If the queue is full or the wait is too
- * long, the count is estimated.
+ * counting long texts would block the event loop. Users are served alternately, in steps of some
+ * milliseconds. If the queue is full or the wait is too long, the count is estimated.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {
   const counts = new Counts({ ...DEFAULTS, ...options })
@@ -84,7 +75,7 @@ class Counts {
   private isReady = false
   /** The job whose step the thread is processing. */
   private current: Job | null = null
-  /** The timer that limits the start of the thread and, once the thread has started, each step. */
+  /** Limits the start of the thread and, once the thread has started, each step. */
   private deadline: NodeJS.Timeout | undefined
   private idleTimer: NodeJS.Timeout | undefined
   private nextId = 1
@@ -197,10 +188,7 @@ class Counts {
   }
 }
 
-/**
- * Returns the next text for the thread. The text is empty if the thread has received everything and
- * only needs to count.
- */
+/** Returns the next text for the thread. It is empty if the thread only needs to count. */
 function nextPartOf(job: Job): Part {
   job.parts ??= partsOf(job.request)
   const part = job.parts.shift()
@@ -216,7 +204,6 @@ const partsOf = ({ requestBody, text }: CountRequest): Part[] => [
   ...(text === '' ? [] : [{ source: 'answer', bytes: Buffer.from(text) } as const]),
 ]
 
-/** Estimates the tokens of a request and its answer without a vocabulary. */
 export const roughCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
   input: requestBody === null ? 0 : roughInput(requestBody),
   output: roughTokens(text),

@@ -1,4 +1,3 @@
-/** Reports whether the byte is an ASCII space or line feed. */
 export const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10
 
 /** Reports whether the byte is a continuation byte of a UTF-8 character. */
@@ -6,8 +5,7 @@ export const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 
 /**
- * Returns `end`, or the start of the UTF-8 character that `end` would split. The result is at least
- * `start`.
+ * Returns `end`, or the start of the UTF-8 character that `end` would split, but at least `start`.
  */
 export function completeEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end - 1

@@ -83,8 +83,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel has the model for chats, even if the channel is disabled or serves
-   * another group.
+   * Reports whether any channel has the model for chats, even if it is disabled or for another
+   * group.
    */
   isKnown(model: string): boolean {
     this.names ??= new Set(
@@ -99,10 +99,7 @@ export class ChannelView {
     return [...(this.index('chat').get(group)?.keys() ?? [])]
   }
 
-  /**
-   * Reports whether the channel is the last channel that serves one of its models to one of its
-   * groups.
-   */
+  /** Reports whether the channel is the last one that serves some model to some group. */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
     const work = workOf(channel)
     return channel.terms.groups.some((group) =>
@@ -122,10 +119,7 @@ export class ChannelView {
     await this.update(idsOf(event))
   }
 
-  /**
-   * Replaces this view's state by the state of another view. After this call, the other view must
-   * not be used.
-   */
+  /** Takes over the state of another view, which must not be used afterwards. */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels
@@ -163,10 +157,7 @@ export class ChannelView {
     }
   }
 
-  /**
-   * Returns the current channel if neither its terms nor its keys have changed. Such a channel is
-   * kept and not rebuilt.
-   */
+  /** Returns the current channel if neither its terms nor its keys have changed. */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const known = this.channels.get(channelId)
     return known?.terms === terms && known.keyRefs === keyRefs ? known : null
@@ -199,10 +190,7 @@ export class ChannelView {
   }
 }
 
-/**
- * Reports whether the offer contains at most one channel that has not expired. `now` is in unix
- * seconds.
- */
+/** Reports whether at most one channel has not expired. `now` is in unix seconds. */
 const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
   offer
     .flatMap(({ channels }) => channels)

@@ -12,10 +12,7 @@ import type { CircuitRow } from '../channel-health/open-circuits.ts'
 import type { ChannelView } from './channel-view.ts'
 import type { RelayUser, TokenRow } from './token-view.ts'
 
-/**
- * The rows of each read model, with the position of the last event that the rows include. Later
- * events are applied to the rows.
- */
+/** The rows of each read model, with the position of the last event that they include. */
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
   readonly users: { readonly position: number; readonly rows: readonly RelayUser[] }
@@ -71,7 +68,6 @@ export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> 
   }
 }
 
-/** Loads only the channels' rows and their position. */
 export async function loadChannelRows({ db }: Pick<Core, 'db'>): Promise<ViewRows['channels']> {
   const { position, rows } = await relayChannels(db)
   return {
@@ -109,7 +105,6 @@ export type LoadChannels = () => Promise<ViewRows['channels']>
 type Options = {
   readonly log: Core['log']
   readonly view: ChannelView
-  /** Creates an empty view to be filled. */
   readonly emptyView: () => ChannelView
   readonly load: LoadChannels
 }
@@ -118,10 +113,9 @@ const ATTEMPTS_MAX = 100
 const RETRY_MS = 100
 
 /**
- * Returns a function that applies channel events to the view. After the event
- * `ChannelAbilitiesFixed` (an admin has repaired the table that lists the channels' models and
- * groups), a new view is loaded from the read model. The current view stays in use until the new
- * view replaces it.
+ * Returns a function that applies channel events to the view. After `ChannelAbilitiesFixed` (an
+ * admin has repaired the table of the channels' models and groups), a new view is loaded from the
+ * read model. The current view stays in use until then.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the current reload began, or null if no reload is running. */
@@ -152,10 +146,7 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
   }
 }
 
-/**
- * Loads the channels once the read model includes the event at the position, because the read model
- * may lag slightly behind.
- */
+/** Waits until the read model includes the event at the position, because it may lag behind. */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
   for (let tries = 1; ; tries += 1) {
     const loaded = await load()

@@ -11,13 +11,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
 import { type Screening, screeningReader } from '../screening/word-screening.ts'
 
-/** The options that the relay uses, in typed form. */
 export type RelayOptions = {
   readonly retryTimes: number
-  /**
-   * The minimum quota that is held for the output if neither the caller nor the model limits the
-   * output.
-   */
+  /** The minimum quota held for the output if neither the caller nor the model limits it. */
   readonly preConsumedQuota: bigint
   /** The maximum number of output tokens per choice, by the callers' name of the model. */
   readonly outputCaps: OutputCaps
@@ -25,18 +21,15 @@ export type RelayOptions = {
   readonly defaultOutputCap: number
   readonly isUpstreamErrorHidden: boolean
   /**
-   * True in pass-through mode: channels' overrides don't apply, and requests are sent as the
-   * gateway parsed and serialized them.
+   * True in pass-through mode: overrides don't apply, and requests are sent as the gateway
+   * serialized them.
    */
   readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean
   readonly health: HealthOptions
   /** The interval of ping comments in idle streams, or null if no pings are sent. */
   readonly pingIntervalMs: number | null
-  /**
-   * The price of one US dollar in yuan, as decimal text. It converts providers' balances in yuan to
-   * dollars.
-   */
+  /** The price of one US dollar in yuan, as decimal text, for providers' balances in yuan. */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
   readonly screening: Screening
@@ -52,7 +45,6 @@ export type RelayOptions = {
   }
 }
 
-/** The options of drawing and music tasks. */
 export type TaskOptions = {
   readonly isDrawingOn: boolean
   readonly isMusicOn: boolean
@@ -63,21 +55,14 @@ export type TaskOptions = {
   readonly isForwarded: boolean
   readonly isModeCleared: boolean
   readonly isSuccessChecked: boolean
-  /** The maximum number of unfinished tasks per user. */
   readonly openMax: number
-  /**
-   * The public address of this site without a trailing slash. The text is empty if no address is
-   * configured.
-   */
+  /** The public address of this site without a trailing slash; empty if none is configured. */
   readonly serverAddress: string
 }
 
 const RETRIES_MAX = 3
 
-/**
- * Stores the current price list and options. The price list and the typed options are rebuilt when
- * an option changes.
- */
+/** Stores the current price list and options, which are rebuilt when an option changes. */
 export class OptionView {
   prices: PriceList
   options: RelayOptions

@@ -3,9 +3,7 @@ import { allowableMembers } from '#domain/channel/restricted-request-members.ts'
 import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-mappings.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 
-/**
- * The JSON settings of a channel's terms, parsed once. A text that can't be parsed counts as empty.
- */
+/** The JSON settings of a channel's terms. A text that can't be parsed counts as empty. */
 export type ChannelRules = {
   /** Maps the caller's name of a model to the provider's name. Chains of mappings are resolved. */
   readonly modelNames: ReadonlyMap<string, string>
@@ -14,18 +12,14 @@ export type ChannelRules = {
   /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if `stream_options.include_usage` is sent to the provider. The default comes from the
-   * provider's profile. An `include_usage` in the channel's JSON settings replaces the default.
+   * True if `stream_options.include_usage` is sent, by the channel's settings or else its profile.
    */
   readonly takesIncludeUsage: boolean
   /** The restricted members that may be sent to the provider (`restricted-request-members.ts`). */
   readonly allowedMembers: ReadonlySet<string>
 }
 
-/**
- * The members that channels can't override. `stream` is included because the relay relies on the
- * caller's value.
- */
+/** `stream` can't be overridden because the relay relies on the caller's value. */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
 
 export function channelRules(terms: ChannelTerms): ChannelRules {
@@ -58,9 +52,7 @@ function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
   return new Set(allowableMembers(type).filter((name) => names.includes(name)))
 }
 
-/**
- * Returns the provider's name for a model. The channel's prefix is removed from the caller's name.
- */
+/** Returns the provider's name for a model, after the channel's prefix is removed. */
 export function upstreamModelOf(terms: ChannelTerms, rules: ChannelRules, model: string): string {
   const bare = model.startsWith(terms.modelPrefix) ? model.slice(terms.modelPrefix.length) : model
   return rules.modelNames.get(bare) ?? bare

@@ -29,16 +29,13 @@ export type Views = {
 type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
-/**
- * The prefixes of the streams whose events change a view. Most events belong to calls and change no
- * view.
- */
+/** Most events belong to calls and change no view. */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
- * Loads the relay's views and keeps them up to date by a subscription to the event store. Resolves
- * once the views include every event that existed when the function was called. A lost subscription
- * resumes at its last position.
+ * Loads the relay's views and keeps them up to date by a subscription. Resolves once the views
+ * include every event that existed when the function was called. A lost subscription resumes at its
+ * last position.
  */
 export async function startViews(
   core: ViewCore,
@@ -105,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // Only an event that is applied asynchronously is awaited. With an unnecessary await between
-      // two options of one append, a call could be priced with only one of the new options.
+      // With an unnecessary await between two options of one append, a call could be priced with
+      // only one of the new options.
       if (pending !== undefined) await pending
       position = event.position
     }

@@ -20,8 +20,8 @@ export type TokenRow = {
 type IsAllowed = (address: string) => boolean
 
 /**
- * A token as the relay uses it. Values derived from its terms are computed at first use, because
- * most tokens are not used for days.
+ * A token as the relay uses it. Derived values are computed at first use, because most tokens are
+ * not used for days.
  */
 export class RelayToken implements TokenRow {
   readonly tokenId: number
@@ -48,8 +48,8 @@ export class RelayToken implements TokenRow {
   }
 
   /**
-   * Reports whether the token may be used from the address. Rejects if the list of addresses can't
-   * be decrypted now. Call this method only if `terms.allowIps` is a list.
+   * Reports whether the token may be used from the address. Rejects if the list can't be decrypted
+   * now. Call this method only if `terms.allowIps` is a list.
    */
   async isIpAllowed(address: string, vault: Pick<Vault, 'open'>): Promise<boolean> {
     this.addresses ??= await decryptedList(this, vault)
@@ -58,8 +58,7 @@ export class RelayToken implements TokenRow {
 }
 
 /**
- * NOTE: a list that can never be decrypted again allows no address, because allowing all addresses
- * would be unsafe.
+ * NOTE: a list that can never be decrypted allows no address, because allowing all would be unsafe.
  */
 async function decryptedList(
   { userId, terms: { allowIps } }: TokenRow,
@@ -75,7 +74,6 @@ export class TokenView {
   private readonly byId = new Map<number, RelayToken>()
   private readonly byLookup = new Map<string, RelayToken>()
 
-  /** Returns the token with the given keyed hash of its key. */
   find(keyLookup: string): RelayToken | undefined {
     return this.byLookup.get(keyLookup)
   }
@@ -112,10 +110,7 @@ export class TokenView {
     for (const tokenId of tokenIds) this.change(tokenId, { isEnabled })
   }
 
-  /**
-   * Changes a token. An unknown token is ignored, because the loaded rows may already include a
-   * later event that deleted the token.
-   */
+  /** An unknown token is ignored, because the loaded rows may include its later deletion. */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)
     if (token === undefined) return

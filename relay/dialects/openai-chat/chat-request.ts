@@ -11,8 +11,7 @@ const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
  * The JSON kinds that each field may have. Only kinds that no version of the API accepts are
- * excluded, because the provider itself checks values and new fields. A null counts as an absent
- * field.
+ * excluded, because the provider itself checks values and new fields. A null counts as absent.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -49,7 +48,7 @@ function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   return !kinds.includes(kind) || (LISTS_OF_OBJECTS.has(key) && !isAllObjects)
 }
 
-/** A chat completion request as the caller sent it, with the fields that the gateway reads. */
+/** A chat completion request, with the fields that the gateway reads. */
 export type ChatRequest = {
   readonly body: Buffer
   readonly members: readonly Member[]
@@ -58,9 +57,9 @@ export type ChatRequest = {
   /** True if the caller requested the usage chunk at the end of the stream. */
   readonly wantsUsage: boolean
   readonly choices: number
-  /** The output limit per choice. Null if the caller set no limit. */
+  /** The output limit per choice; null if the caller set no limit. */
   readonly outputTokensMax: number | null
-  /** The caller's `reasoning_effort`. Null if it is absent or not a plain word. */
+  /** The caller's `reasoning_effort`; null if it is absent or not a plain word. */
   readonly reasoningEffort: string | null
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
@@ -69,10 +68,7 @@ export type ChatRequest = {
 const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
-/**
- * The member name that is refused, because it could mislead code that builds objects from a
- * request. No parameter of the API has this name.
- */
+/** A member name that could mislead code that builds objects, and that no parameter has. */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
@@ -83,8 +79,8 @@ export const NO_NAMES = namesByFoldedName([])
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
- * Reads a chat request without building objects. Returns an error if a member may be mistaken for
- * one of the names in `known`. For a body with an admin's overrides, `known` is empty.
+ * Reads a chat request without building objects. Returns an error if a member may be mistaken for a
+ * name in `known`, which is empty for a body with an admin's overrides.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body)
@@ -147,10 +143,7 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/**
- * Matches a `reasoning_effort` that is a plain word. The effort is stored in events, so free text
- * is excluded. The provider checks the value.
- */
+/** The effort is stored in events, so only a plain word is kept. The provider checks the value. */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
 
 function effortOf(body: Buffer, member: Member | undefined): string | null {
@@ -159,12 +152,11 @@ function effortOf(body: Buffer, member: Member | undefined): string | null {
   return EFFORT.test(text) ? text.slice(1, -1) : null
 }
 
-/** The maximum length of a number in an outline. A longer number is written in a shorter form. */
+/** A longer number is written in a shorter form. */
 const OUTLINE_NUMBER_BYTES_MAX = 32
 
 /**
- * Returns a short request with the same model, limits and number of choices, and with one empty
- * message. No member is longer than in the original request.
+ * Returns a short request with the same model, limits and number of choices, and one empty message.
  */
 export function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
@@ -189,38 +181,34 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: A limit of 0 does not bound the output, because some clients send 0 to request no limit.
-  // If one of `max_tokens` and `max_completion_tokens` is 0, both limits are ignored, because the
-  // provider may read only the 0.
+  // NOTE: some clients send 0 to request no limit. If one of `max_tokens` and
+  // `max_completion_tokens` is 0, both are ignored, because the provider may read only the 0.
   const given = [older, newer].filter((limit) => limit !== null)
   const isLimited = given.length > 0 && !given.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...given) : null }
 }
 
 /**
- * Matches the member `ttl` with the value `1h` of a `cache_control`, even if characters are
- * escaped. The same characters inside a string value don't match, because JSON escapes quotes
- * inside a string.
+ * Matches `"ttl": "1h"` of a `cache_control`, even if characters are escaped. A string value can't
+ * match, because JSON escapes quotes inside a string.
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
 /**
- * Every match of `HOUR_TTL` contains at least one of these texts. A body that contains none of
- * these texts is not copied into a string.
+ * Every match of `HOUR_TTL` contains one of these texts. Other bodies are not copied into a string.
  */
 const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**
- * Reports whether a request stores a part of its prompt in the provider's one-hour cache, which
- * costs more than the five-minute cache. The search takes time, so the function is only called when
- * the provider reports cache writes or the text of the request has been counted.
+ * Reports whether a request uses the provider's one-hour cache, which costs more than the
+ * five-minute cache. The search takes time, so it is only made when the provider reports cache
+ * writes or the text has been counted.
  */
 export const requestsHourCache = (body: Buffer): boolean =>
   HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
 
 /**
- * Returns an integer member. Returns null if the member is absent or null, and undefined if it is
- * not an integer in the range.
+ * Returns null if the member is absent or null, and undefined if it is not an integer in the range.
  */
 function wholeOf(
   body: Buffer,
@@ -234,18 +222,15 @@ function wholeOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
-/**
- * Returns the value of a boolean member. An absent or null member counts as false. Returns null if
- * the value has another kind.
- */
+/** An absent or null member counts as false. Returns null if the value has another kind. */
 function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
   return member.kind === 'true' ? true : null
 }
 
 /**
- * NOTE: `stream_options` is scanned and not parsed, because an object with many different keys
- * would block the event loop.
+ * NOTE: `stream_options` is not parsed, because an object with many different keys would block the
+ * event loop.
  */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false

@@ -12,8 +12,7 @@ export type ErrorBody = {
 }
 
 /**
- * Renders an error of the gateway in OpenAI's format and in the caller's language. The `status` of
- * the result is the HTTP status.
+ * Renders an error in OpenAI's format and in the caller's language. `status` is the HTTP status.
  */
 export function errorBody(
   error: RelayError,
@@ -30,24 +29,20 @@ export function errorBody(
 }
 
 const TEXT_MAX = 2_000
-/**
- * The maximum number of characters of a provider's message in which patterns are searched. The
- * limit keeps the search fast and exceeds the length of the text that is shown.
- */
+/** The maximum characters of a provider's message in which patterns are searched. */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
   /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi
 const ADDRESSES =
   /\b(?:https?|wss?):\/\/\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)\b/gi
 
-/** The minimum length of a text that is redacted. Shorter texts would match ordinary words. */
+/** Shorter texts would match ordinary words, so they are not redacted. */
 const TELLING_MIN = 5
 
 /**
  * Removes keys, account names, addresses and the texts in `known` from a provider's message. The
  * message is shortened after the redaction, because a secret that is cut off would not be
- * recognized. Only the first `LOOKED_AT_MAX` characters are kept. If this limit cuts a word, the
- * word is left out.
+ * recognized. A word that `LOOKED_AT_MAX` cuts is left out.
  */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)
@@ -65,10 +60,9 @@ function wholeWordsOf(text: string): string {
 }
 
 /**
- * Renders a provider's error in OpenAI's format, redacted. If `isHidden` is true, only the kind of
- * error is shown. The result has the shape `{ error: { message, type, param, code } }`, whatever
- * the provider sent. `known` contains the channel's confidential texts, such as its key and host
- * name.
+ * Renders a provider's error in OpenAI's format: `{ error: { message, type, param, code } }`. If
+ * `isHidden` is true, only the kind of error is shown. `known` contains the channel's confidential
+ * texts, such as its key and host name.
  */
 export function providerErrorBody(
   bytes: Buffer,
@@ -89,18 +83,13 @@ export function providerErrorBody(
   }
 }
 
-/**
- * Returns the code of the provider's structured error, such as `insufficient_quota`, or null if the
- * error has no code.
- */
+/** Returns the code of a provider's error, such as `insufficient_quota`; null without a code. */
 export function providerErrorCode(bytes: Buffer): string | null {
   const { code, type } = errorIn(bytes)
   return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null
 }
 
-/**
- * Returns the texts of a provider's structured error. A missing text is returned as an empty text.
- */
+/** Returns the texts of a provider's error. A missing text is empty. */
 export function providerErrorFields(bytes: Buffer): {
   readonly code: string
   readonly type: string

@@ -2,8 +2,8 @@ import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
 
 /**
- * The kind of a message part whose bytes don't determine its token count, such as a picture by URL
- * or a file by id.
+ * The kinds of message parts whose bytes don't determine their token count, such as a picture by
+ * URL or a file by id.
  */
 export type PartKind = 'picture' | 'video' | 'audio' | 'file'
 
@@ -16,8 +16,7 @@ export type ToolElement = {
 }
 
 /**
- * For each kind of message part, the values of `type` and the names of content members that
- * identify the kind.
+ * The values of `type` and the names of content members that identify each kind of message part.
  */
 const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   picture: ['image_url', 'image', 'input_image', 'image_file'],
@@ -25,18 +24,12 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
-/**
- * The members and types of message parts whose complete content is in the request. The number of
- * tokens in such a part can't exceed its number of bytes.
- */
+/** The types of message parts whose tokens can't exceed their bytes. */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
-/**
- * The members of a message whose complete content is in the request. The number of tokens in such a
- * member can't exceed its number of bytes.
- */
+/** The members of a message whose tokens can't exceed their bytes. */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
   ...['annotations', 'cache_control', 'prefix', 'partial', 'weight', 'id', 'type'],
@@ -61,8 +54,8 @@ const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 /** A tool without a `type` is a function of the caller if it has only these members. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
- * The members by which gateways recognize that the provider runs a tool, even if the tool's `type`
- * is unknown. The names are in lower case and without underscores.
+ * Members that reveal a tool that the provider runs, even with an unknown `type`, in lower case and
+ * without underscores.
  */
 const PROVIDER_TOOL_MEMBERS = new Set([
   ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],
@@ -70,10 +63,7 @@ const PROVIDER_TOOL_MEMBERS = new Set([
   ...['mcpservers', 'serverurl', 'imagegeneration'],
 ])
 
-/**
- * The maximum number of tools in a request, which is several times what any provider accepts. The
- * limit exists because each tool uses memory.
- */
+/** Several times what any provider accepts. The limit exists because each tool uses memory. */
 export const TOOLS_MAX = 4_096
 
 const QUOTE = 34
@@ -83,30 +73,26 @@ const NAME_BYTES_MAX = 32
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
 const NONE: readonly PartKind[] = []
 /**
- * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
- * levels deeper.
+ * The nesting depth of an element of `messages` or `tools`. A message part is two levels deeper.
  */
 const ELEMENT_DEPTH = 2
 const PART_DEPTH = 4
 
 /**
- * Finds the message parts and the tools of a chat while its body is scanned. Keys and types are
- * both inspected, because some providers identify a part by its key and others by its type. A part
- * that contains plain text costs only one or two comparisons.
+ * Finds the message parts and tools of a chat while its body is scanned. Some providers identify a
+ * part by its key and others by its type, so both are inspected.
  */
 export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
   /** True if the number of tokens in a message part or member can't be bounded. */
   hasUnknown = false
-  /** The tools of the request, at most `TOOLS_MAX`. */
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
   private list: 'messages' | 'tools' | null = null
   private isInContent = false
-  /** The possible kinds of the current part. */
   private kinds: readonly PartKind[] = NONE
   private toolStart = 0
-  /** True if the current tool is a function of the caller. Null until the tool's type is read. */
+  /** Null until the tool's type is read. */
   private isCallersTool: boolean | null = null
   private hasUnknownMember = false
 
@@ -196,17 +182,13 @@ export class BodyParts implements ObjectVisitor {
     return name.length === end - start && isAt(this.bytes, start, name)
   }
 
-  /**
-   * Returns the key between two offsets, which include the quotes. If the key contains escapes, the
-   * result matches no known name.
-   */
+  /** Returns the key without quotes. A key that contains escapes matches no known name. */
   private nameAt(start: number, end: number): string {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
   /**
-   * Returns the text that begins at `start`. The scan has not reached this offset yet. Returns an
-   * empty text if the text is long or contains escapes.
+   * Returns the text at `start`, which the scan has not reached; empty for a long or escaped text.
    */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''

@@ -2,26 +2,19 @@ import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { Member } from '../json-scan.ts'
 import type { BodyParts, PartKind } from './find-message-parts-and-tools.ts'
 
-/** The maximum number of input tokens of a request. */
 export type InputBound = {
-  /**
-   * The likely maximum of input tokens. The call's hold (the quota reserved for it) covers this
-   * number.
-   */
+  /** The likely maximum of input tokens, which the call's hold (reserved quota) covers. */
   readonly tokens: number
-  /**
-   * The absolute maximum of input tokens. If a provider reports more, the report is not trusted.
-   */
+  /** The absolute maximum. If a provider reports more, the report is not trusted. */
   readonly ceiling: number
   /** True if the request consists of text, so that its tokens can be counted. */
   readonly isText: boolean
 }
 
 /**
- * The maximum tokens of each kind of message part, from the largest counts that providers publish.
- * A detailed picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models.
- * An hour of video has a million tokens. Sound is usually inside the request, so its tokens can't
- * exceed its bytes.
+ * The largest counts that providers publish. A detailed picture has up to 5 000 tokens for most
+ * models and 48 169 for OpenAI's small models. An hour of video has a million tokens. Sound is
+ * usually inside the request, so its tokens can't exceed its bytes.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -43,18 +36,17 @@ const REMOTE = new Set([
 ])
 
 /**
- * The ceiling is the request's token bound times this factor, plus `CEILING_BASE`. The margin
- * allows for a provider's own system prompt and tokenizer.
+ * The ceiling is the token bound times this factor, plus `CEILING_BASE`, to allow for a provider's
+ * own system prompt and tokenizer.
  */
 const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000
 
 /**
- * Bounds the input tokens of a request by its length. A token represents at least one byte of text,
- * and a message's JSON has more bytes than the tokens that a provider adds for the message.
- * Pictures, videos and files by URL or id are added per part. Pictures inside the request are also
- * bounded by their bytes, because only the provider decides whether a text is a picture. If a part
- * may represent any number of tokens, the ceiling is `TOKENS_MAX`.
+ * Bounds the input tokens by the length of the request, because a token represents at least one
+ * byte. Pictures, videos and files by URL or id are added per part. Pictures inside the request are
+ * also bounded by their bytes, because only the provider decides whether a text is a picture. If a
+ * part may have any number of tokens, the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

@@ -6,31 +6,25 @@ import type { ToolElement } from './find-message-parts-and-tools.ts'
 
 type UpstreamChange = {
   readonly model: string
-  /**
-   * True if `model` is the name of a deployment. A deployment's name may differ from the name of
-   * the deployed model.
-   */
+  /** True if `model` names a deployment, whose name may differ from that of its model. */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
   /** The members that the channel overrides, as JSON texts by member name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * The restricted members that may be sent. All other restricted members are dropped. If the set
-   * contains `PROVIDER_TOOLS`, the tools that the provider runs may be sent.
+   * The restricted members that may be sent. `PROVIDER_TOOLS` allows the tools that the provider
+   * runs.
    */
   readonly allowed: ReadonlySet<string>
-  /**
-   * The maximum number of output tokens per choice. The limit is sent if the request has a larger
-   * limit or no limit.
-   */
+  /** The maximum output tokens per choice, which replace a larger or missing limit. */
   readonly outputTokens?: number | null
 }
 
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` in the
-   * list means that the tools that the provider runs were dropped.
+   * The dropped restricted members, in the caller's spelling, or `PROVIDER_TOOLS` for dropped
+   * tools.
    */
   readonly dropped: readonly string[]
 }
@@ -38,16 +32,13 @@ type UpstreamBody = {
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
 const NO_TOOLS: readonly ToolElement[] = []
-/**
- * The members that require tools. Some providers refuse these members in a request without tools.
- */
+/** Some providers refuse these members in a request without tools. */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
- * Builds the request body for the provider. The body contains the provider's model name and the
- * admin's overrides. For a stream, the body also requests the usage chunk. Members that would make
- * the provider serve something other than what is billed are removed. An unchanged body is returned
- * without a copy.
+ * Builds the request body for the provider, with the provider's model name, the admin's overrides
+ * and, for a stream, a request for the usage chunk. Members that would make the provider serve
+ * something other than what is billed are removed. An unchanged body is returned without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const values = new Map(change.overrides)
@@ -83,25 +74,16 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
 const NOTHING_DROPPED: readonly string[] = []
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
-/**
- * Matches models that require `max_completion_tokens`. OpenAI's reasoning models reject
- * `max_tokens`, but many other servers know only `max_tokens`.
- */
+/** OpenAI's reasoning models reject `max_tokens`, but many servers know only `max_tokens`. */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
-/**
- * Matches a deployment's name, or a caller's model name, that contains the name of a model which
- * requires `max_completion_tokens`.
- */
+/** Matches names of deployments or callers' models that contain the name of such a model. */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
 const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange): boolean =>
   TAKES_NEWER_MEMBER.test(model) ||
   (isDeployment === true && [model, asked].some((name) => NAMES_NEWER_MODEL.test(name)))
 
-/**
- * Sets the output limit. Afterwards, neither a member of the request nor an override allows more
- * tokens.
- */
+/** Sets the output limit, which no member and no override exceeds afterwards. */
 function setOutputLimit(
   values: Map<string, string>,
   { body, members, model: asked }: ChatRequest,
@@ -120,7 +102,7 @@ function setOutputLimit(
   }
 }
 
-/** Lists the restricted members to remove. A member that an override replaces is not listed. */
+/** Lists the restricted members to remove, except those that an override replaces. */
 function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
   let found = NONE
   for (const member of members) {
@@ -142,10 +124,7 @@ function droppedTools(
     : NO_TOOLS
 }
 
-/**
- * Lists all members to remove: restricted members, and members that a provider may read in place of
- * an override.
- */
+/** Lists restricted members, and members that a provider may read in place of an override. */
 function removedOf(
   { members }: ChatRequest,
   overrides: ReadonlyMap<string, string>,
@@ -177,9 +156,8 @@ const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStar
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
- * Returns the edits that remove items from a list. An item is removed together with the comma
- * before it. The items before the first remaining item are removed together with the comma after
- * them, so that no comma is left at the start.
+ * Returns the edits that remove items from a list, each with the comma before it. The items before
+ * the first remaining item are removed with the comma after them.
  */
 function removals<Item>(
   items: readonly Item[],
@@ -197,10 +175,7 @@ function removals<Item>(
   })
 }
 
-/**
- * Returns the edit that inserts a member before the first member. The inserted member always ends
- * with a comma, because a request contains at least its model.
- */
+/** The inserted member ends with a comma, because a request contains at least its model. */
 function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1
   return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
@@ -224,9 +199,8 @@ const COLON = 58
 
 /**
  * Replaces the provider's name of the model by the caller's name, in an answer or in complete
- * events of a stream. The key `"model"` is found by its bytes and without parsing. A string value
- * can't be mistaken for the key, because JSON escapes the quotes inside a string. Azure's first
- * event has an empty name, which is not replaced.
+ * events. `"model"` is found by its bytes. A string can't be mistaken for the key, because JSON
+ * escapes its quotes. Azure's first event has an empty name, which stays.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []
@@ -242,8 +216,8 @@ export function withModel(bytes: Buffer, model: string): Buffer {
 }
 
 /**
- * Returns the value of the first `model` member in the bytes of an answer, or null if there is
- * none. A member whose value is the string `model` is not mistaken for the `model` member.
+ * Returns the value of the first `model` member in an answer; null if there is none. A value that
+ * is the string `model` is not mistaken for the member.
  */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
@@ -263,8 +237,7 @@ function behindSpace(bytes: Buffer, from: number): number {
 }
 
 /**
- * Returns the offset after the closing quote of the string at `start`, or -1 if the string is not
- * closed.
+ * Returns the offset after the closing quote of the string at `start`, or -1 if it is not closed.
  */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
@@ -274,12 +247,10 @@ function endOfText(bytes: Buffer, start: number): number {
   return -1
 }
 
-/**
- * Replaces the bytes from `start` to `end` by `text`. If `start` equals `end`, `text` is inserted.
- */
+/** Replaces the bytes from `start` to `end` by `text`, or inserts it if they are equal. */
 type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Applies the edits and leaves all other bytes unchanged. Edits must not overlap. */
+/** Edits must not overlap. */
 function applyEdits(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
   if (edits.length === 0) return bytes
   const parts: Buffer[] = []

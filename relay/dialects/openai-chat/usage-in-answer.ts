@@ -1,9 +1,8 @@
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * Returns the usage in a stream event or a complete answer, or undefined if there is none. Moonshot
- * sends the usage inside a choice. llama.cpp reports cached tokens outside the usage, as
- * `timings.cache_n`. This count is added to the usage as OpenAI's `cached_tokens`.
+ * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
+ * choice. llama.cpp reports cached tokens as `timings.cache_n`, which is added as `cached_tokens`.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
@@ -37,9 +36,8 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /**
- * Returns the `usage` of an answer that is not a stream, or undefined if there is none. Usually the
- * usage is found without parsing the answer. If the key occurs twice, the answer is parsed, because
- * another object in the answer may also have a `usage`.
+ * Returns the `usage` of a plain answer, usually without parsing the answer. If the key occurs
+ * twice, the answer is parsed, because another object may also have a `usage`.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)
@@ -60,10 +58,7 @@ function usageOfWhole(body: Buffer): unknown {
 const isSpaceOrColon = (byte: number | undefined): boolean =>
   byte === 58 || byte === 32 || byte === 10 || byte === 13 || byte === 9
 
-/**
- * Returns the offset after the brace that closes the object at `start`, or -1 if the object is not
- * closed.
- */
+/** Returns the offset after the object at `start`, or -1 if the object is not closed. */
 function endOfObject(bytes: Buffer, start: number): number {
   let depth = 0
   let isInText = false
@@ -94,9 +89,8 @@ const ERROR = Buffer.from('"error"')
 const CHOICES = Buffer.from('"choices"')
 
 /**
- * Checks the body of an answer with status 200. Returns null for a valid answer. Returns `format`
- * if the first and last byte are not those of a JSON object. Returns `error-event` if the body
- * contains an error in place of an answer.
+ * Checks the body of an answer with status 200: null for a valid answer, `format` if it is not a
+ * JSON object, `error-event` if it contains an error.
  */
 export function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   let first = 0
@@ -108,9 +102,7 @@ export function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   return body.includes(ERROR) ? 'error-event' : null
 }
 
-/**
- * Renders a plain answer as a stream with one event. The message of each choice becomes its delta.
- */
+/** Renders a plain answer as a stream with one event. Each choice's message becomes its delta. */
 export function streamOfAnswer(body: Buffer): string {
   const answer = recordOf(parsed(body, 0, body.length))
   const choices = Array.isArray(answer?.choices) ? answer.choices : []

@@ -38,8 +38,8 @@ import type { Profile } from './provider-profile.ts'
 
 /**
  * The channel types of OpenAI's chat format, in the order of the channel form. Type 21 is left out,
- * because its provider answers from documents and has no models to price. The models of the same
- * company are available as type 10.
+ * because its provider answers from documents and has no models to price. The company's models are
+ * available as type 10.
  */
 export const PROFILES: readonly Profile[] = [
   openAi,
@@ -78,5 +78,5 @@ const BY_ID: ReadonlyMap<number, Profile> = new Map(
   PROFILES.map((profile) => [profile.id, profile]),
 )
 
-/** Returns the profile of a channel type, or undefined if the relay does not support the type. */
+/** Returns the profile of a channel type; undefined for an unsupported type. */
 export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)

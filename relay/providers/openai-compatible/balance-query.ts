@@ -10,20 +10,14 @@ export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY
 
 /** Describes how to read the remaining balance of the account to which a key belongs. */
 export type BalanceQuery = {
-  /**
-   * Returns the path of the next request, given the responses so far, or null if no request is
-   * left.
-   */
+  /** Returns the path of the next request, given the responses so far, or null at the end. */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'
   /** Returns the balance in the responses, or null if they contain none. */
   readonly read: (answers: readonly ExactJson[], baseUrl: string) => Balance | null
 }
 
-/**
- * Creates a balance query that sends one request. `place` is the path of member names that leads to
- * the amount in the response.
- */
+/** `place` is the path of member names that leads to the amount in the response. */
 export function singleRequest(
   path: string,
   place: readonly string[],
@@ -39,10 +33,7 @@ export function singleRequest(
   }
 }
 
-/**
- * Returns a function that determines the currency by the channel's address. Chinese providers state
- * amounts in yuan at their domestic address and in dollars elsewhere.
- */
+/** Chinese providers state amounts in yuan at their domestic address and in dollars elsewhere. */
 export const currencyByHost =
   (host: string) =>
   (baseUrl: string): Balance['currency'] =>
@@ -69,8 +60,8 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
  * Reads OpenAI's billing dashboard, which compatible gateways also serve. The balance is the limit
- * in dollars minus the usage in cents. For accounts that pay monthly, the usage of the current
- * month is read. For all other accounts, the usage of the last 100 days is read.
+ * in dollars minus the usage in cents: of the current month for accounts that pay monthly, of the
+ * last 100 days for all other accounts.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

@@ -17,10 +17,7 @@ export type ProfileField = {
   readonly choices?: readonly string[]
 }
 
-/**
- * Another base URL of the same provider. An admin selects it by entering a keyword in the address
- * field.
- */
+/** Another base URL of the provider, which an admin selects by entering a keyword as address. */
 export type NamedBase = {
   readonly keyword: string
   readonly name: Words
@@ -28,8 +25,8 @@ export type NamedBase = {
 }
 
 /**
- * Describes how a provider of OpenAI's chat format differs from OpenAI. In paths, `{model}` is
- * replaced by the provider's name for the model and `{other}` by the channel's field `other`.
+ * Describes how a provider of OpenAI's chat format differs from OpenAI. In paths, `{model}` is the
+ * provider's name for the model and `{other}` the channel's field `other`.
  */
 export type Profile = {
   /** The number of the channel type in the API. */
@@ -45,20 +42,17 @@ export type Profile = {
   readonly keyHeader?: KeyHeader
   readonly keyHint: Words
   readonly fields?: readonly ProfileField[]
-  /**
-   * True if the provider's streams always include usage and the provider rejects requests that ask
-   * for usage.
-   */
+  /** True if the provider's streams include usage and requests for usage are rejected. */
   readonly sendsUsageByDefault?: true
   /**
-   * True if the provider's `completion_tokens` exclude reasoning. For such a provider, the output
-   * is computed as the total tokens minus the prompt tokens.
+   * True if `completion_tokens` exclude reasoning, so that the output is the total minus the
+   * prompt.
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
   /**
-   * The kind of tasks that the channel accepts in place of chats. In a profile with tasks,
-   * `chatPath` is the path of the simplest task.
+   * The kind of tasks that the channel accepts in place of chats. `chatPath` is then the path of
+   * the simplest task.
    */
   readonly tasks?: TaskKind
   /** The models that the channel form suggests. */

@@ -11,7 +11,7 @@ const CHAT_END = '/chat/completions'
 /**
  * Returns the path of a call for a channel's address. If the address ends in a version
  * (`https://api.example.com/v4`), the version in `path` is dropped. An address that ends in
- * `/chat/completions` is the complete address of a chat call.
+ * `/chat/completions` is complete.
  */
 function pathBelow(address: string, path: string): string {
   const root = rootOf(address)
@@ -20,7 +20,7 @@ function pathBelow(address: string, path: string): string {
   return `${root}${tailBehind(path, last)}`
 }
 
-/** Returns a path outside the versioned API. Providers serve account endpoints there. */
+/** Returns a path outside the versioned API, such as those of account endpoints. */
 function pathOutsideVersion(address: string, path: string): string {
   if (path.split('/').some((segment) => VERSION.test(segment))) return pathBelow(address, path)
   const root = rootOf(address)
@@ -37,10 +37,7 @@ function rootOf(address: string): string {
 
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
-/**
- * Returns the part of the path after the given version. If the path does not contain this version,
- * returns the part after the path's last version.
- */
+/** Returns the part of the path after the given version, or else after the path's last version. */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
   const same = segments.indexOf(version)
@@ -68,9 +65,8 @@ export type ProviderTarget = {
 const MODEL = '{model}'
 
 /**
- * Returns the target of a channel, or null if the relay can't call the channel. Possible reasons
- * are an unknown type, a missing address and a refusal by the outbound policy. `proxy` is the URL
- * of the channel's proxy with its credentials.
+ * Returns the target of a channel; null for an unknown type, a missing address or a refusal by the
+ * outbound policy. `proxy` is the URL of the channel's proxy with its credentials.
  */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
@@ -108,14 +104,10 @@ export function providerTarget(
   }
 }
 
-/**
- * Reports whether calls to the target name a deployment. The operator chooses a deployment's name,
- * so it may differ from the model's name.
- */
+/** Reports whether calls name a deployment, whose name may differ from the model's name. */
 export const isByDeployment = ({ path }: Pick<ProviderTarget, 'path'>): boolean =>
   path.includes(MODEL)
 
-/** Returns the path of a chat call to the given model. */
 export const chatPathOf = ({ path }: ProviderTarget, model: string): string =>
   path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
 
@@ -144,17 +136,14 @@ export function providerRequest(
 
 /**
  * Returns the address for a base URL or keyword that an admin entered. For an empty text, returns
- * the provider's default address, or null if the provider has none.
+ * the provider's default address, or null without a default.
  */
 export function baseOf(profile: Profile, given: string): string | null {
   if (given === '') return profile.baseUrl
   return profile.bases?.find(({ keyword }) => keyword === given)?.baseUrl ?? given
 }
 
-/**
- * Returns the channel's `other` field or its default, or null if the type requires the field and
- * the field is empty.
- */
+/** Returns the channel's `other` field or its default; null if a required field is empty. */
 function otherOf({ fields = [] }: Profile, given: string): string | null {
   const field = fields.find(({ key }) => key === 'other')
   if (field === undefined) return ''
@@ -171,8 +160,5 @@ const withQuery = (path: string, search: string): string =>
 const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] =>
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
-/**
- * Reports whether a text may be sent in a header. Only visible ASCII and spaces are allowed,
- * because other characters could inject headers or be refused by the HTTP client.
- */
+/** Allows visible ASCII and spaces. Other characters could inject headers or be refused. */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

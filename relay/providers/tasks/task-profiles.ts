@@ -35,7 +35,7 @@ const midjourney: Profile = {
   models: DRAWING_MODELS,
 }
 
-/** Midjourney Plus is a different product with the same API as Midjourney. */
+/** A different product with the same API as Midjourney. */
 const midjourneyPlus: Profile = { ...midjourney, id: 5, name: 'Midjourney Plus' }
 
 const suno: Profile = {

@@ -12,8 +12,7 @@ export const deepSeek: Profile = {
   keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
   balance: {
     pathAfter: (answers) => (answers.length === 0 ? '/user/balance' : null),
-    // The account has one currency. If the response lists two currencies, the amount in dollars is
-    // used because dollars need no conversion.
+    // If the response lists two currencies, dollars are used because they need no conversion.
     read: ([answer = null]) => {
       const infos = memberAt(answer, 'balance_infos')
       const entries = Array.isArray(infos) ? infos.filter(isObject) : []

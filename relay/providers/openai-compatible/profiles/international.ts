@@ -42,8 +42,8 @@ export const openAi: Profile = {
 }
 
 /**
- * Azure identifies a model by the name of its deployment. An address that ends in `/openai/v1`
- * belongs to the newer API, whose paths contain neither deployments nor versions.
+ * Azure identifies a model by its deployment. An address that ends in `/openai/v1` belongs to the
+ * newer API, whose paths contain neither deployments nor versions.
  */
 export const azure: Profile = {
   id: 3,

@@ -2,10 +2,7 @@ import { billingDashboard, singleRequest } from '../balance-query.ts'
 import { ANY_KEY, CHAT_PATH, OPENAI_LIKE, type Profile } from '../provider-profile.ts'
 import { ORGANIZATION } from './international.ts'
 
-/**
- * The profile for any other server of OpenAI's format, such as llama.cpp, vLLM, LM Studio or
- * another gateway.
- */
+/** Any other server of OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway. */
 export const custom: Profile = {
   ...OPENAI_LIKE,
   id: 8,
