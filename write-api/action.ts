@@ -28,10 +28,7 @@ import type { HumanCheck } from './sessions/human-check.ts'
 import type { LoginGuard } from './sessions/login-guard.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
-/**
- * The Fastify instance with which actions register their routes. The types of each handler are
- * derived from its schemas.
- */
+/** The types of each handler are derived from its schemas. */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -40,37 +37,35 @@ export type Api = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** The dependencies that every action receives. */
 export type Deps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The supported channel types, each with the fields that channels of this type require. */
+  /** The supported channel types, with the fields that they require. */
   readonly servedTypes: ServedTypes
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
-  /** The balances of users that each reader has last seen in a response. */
+  /** The balances of users that each reader has last seen. */
   readonly shownBalances: ShownAmounts
-  /** The budgets of tokens that each reader has last seen in a response. */
+  /** The budgets of tokens that each reader has last seen. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck
   readonly providers: Providers
-  /** The HTTP client for OAuth providers. */
   readonly outbound: Outbound
-  /** The outbound policy, which determines the addresses that channels may use. */
+  /** Determines the addresses that channels may use. */
   readonly upstreams: OutboundPolicy
 }
 
-/** An action registers one route with its schema and its handler. */
+/** Registers one route with its schema and its handler. */
 export type Action = (api: Api, deps: Deps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * Returns the context of a request's commands: the actor, the id of the request as the cause, and
- * the time. All events of the action record this context.
+ * Returns what all events of a request record: the actor, the request's id as the cause, and the
+ * time.
  */
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
@@ -78,17 +73,14 @@ export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandConte
   at: core.now(),
 })
 
-/**
- * Returns the events that a command appended. If the command was rejected, throws its error, which
- * the error handler formats in the caller's language.
- */
+/** Returns the events of a command, or throws its error, which the error handler translates. */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
   if (!outcome.isDone) throw toHttpError(outcome.error)
   return outcome
 }
 
 /**
- * Sends the position of a write in the header `X-Position`. Before that, it waits up to two seconds
+ * Sends the position of a write in the header `X-Position`. The response waits up to two seconds
  * until the named read models include the write, so that the caller's next request sees the change.
  * The write is already committed.
  */
@@ -102,5 +94,4 @@ export async function waitUntilVisible(
   await freshness.waitFor(names, position, FRESH_WITHIN_MS)
 }
 
-/** Returns the id from a path whose schema is `IdParams`. */
 export const idOf = ({ id }: Static<typeof IdParams>): number => Number(id)

@@ -12,10 +12,9 @@ import {
 import { validationMessage } from './validation-messages.ts'
 
 /**
- * Returns the values with the fields of the request applied. A field whose value does not change is
- * kept as it is stored. For example, an encrypted text is not encrypted again. Personal texts are
- * encrypted with the key of `owner`. Throws if a text contains control characters, because it could
- * not be stored.
+ * Applies a request's fields to the values. Unchanged fields stay as stored, so that an encrypted
+ * text is not encrypted again. Personal texts are encrypted with the key of `owner`. Throws if a
+ * text contains control characters.
  */
 export async function applyFields<F extends WritableFields, Values extends Partial<ValuesOf<F>>>(
   fields: F,

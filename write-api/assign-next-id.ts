@@ -19,25 +19,18 @@ type Kind = keyof typeof KINDS
 
 export type WithId<O> = { readonly id: number; readonly outcome: O }
 
-/**
- * Creates an object with the next free id. Ids are consecutive, even if requests are concurrent. If
- * the id is already in use, `create` is called again with the next id.
- */
+/** Calls `create` with the next free id, and again with later ids while the id is in use. */
 export type NextIds = <E extends Fact, R extends CodedError>(
   kind: Kind,
   create: (id: number) => Promise<Outcome<E, R>>,
 ) => Promise<WithId<Outcome<E, R>>>
 
-/**
- * The maximum number of ids that are tried. An id may already be in use, because the read model may
- * not include the latest objects of other processes.
- */
+/** An id may be in use, because the read model may lack the latest objects of other processes. */
 const TRIES_MAX = 1_000
 
 /**
- * Creates the function that assigns ids. Within this process, objects are created one at a time. If
- * several processes choose the same id, the append that creates the stream succeeds for only one of
- * them.
+ * Within this process, objects are created one at a time. If processes choose the same id, only one
+ * of them can append to the new stream.
  */
 export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()

@@ -22,7 +22,6 @@ import { TOP_UP_ERRORS } from './top-ups/top-up-errors.ts'
 import { ACCOUNT_ERRORS } from './users/account-errors.ts'
 import { USER_ERRORS } from './users/user-errors.ts'
 
-/** The error codes of all aggregates to which this API sends commands. */
 export type DomainErrorCode =
   | AccountErrorCode
   | ChannelErrorCode
@@ -37,10 +36,7 @@ export type DomainErrorCode =
   | UserErrorCode
   | UsernameErrorCode
 
-/**
- * The HTTP status and the message of each domain error. The compiler reports codes that have no
- * entry.
- */
+/** The compiler reports codes that have no entry. */
 const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
   ...CHANNEL_ERRORS,
@@ -56,6 +52,5 @@ const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
 
 const domainError = errorsOf(DOMAIN_ERRORS)
 
-/** Converts a domain error to the HTTP error that the API throws. */
 export const toHttpError = ({ code, params }: CodedError): HttpError =>
   domainError(code as DomainErrorCode, params)

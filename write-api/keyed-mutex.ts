@@ -1,10 +1,7 @@
 /** Runs work with the same name one at a time, in the order of the calls. */
 export type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
-/**
- * Creates a keyed mutex. A name is removed as soon as no work waits for it, so any number of names
- * can be used.
- */
+/** A name is removed when no work waits for it, so any number of names can be used. */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return (name, work) => {

@@ -5,17 +5,14 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
 /**
- * Matches the write routes that are allowed on a demo site. Visitors must be able to set up the
- * site, log in and log out. Payment notifications are allowed because the money was already paid. A
- * request for a price changes nothing.
+ * Write routes that are allowed on a demo site. Visitors must be able to set up the site, log in
+ * and log out. Payment notifications report money that was already paid. A request for a price
+ * changes nothing.
  */
 const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
-/**
- * Rejects all writes on a demo site. Writes of the super admin are accepted, because the super
- * admin must be able to end the demo mode.
- */
+/** Only the super admin can write, in order to end the demo mode. */
 export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return

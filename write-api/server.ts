@@ -86,7 +86,6 @@ import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
 import { limitWrites } from './write-limit.ts'
 
-/** All actions of the management API. */
 const ACTIONS: readonly Action[] = [
   initializeSite,
   login,
@@ -177,16 +176,13 @@ const ACTIONS: readonly Action[] = [
 export type WriteApiDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The supported channel types, each with the fields that channels of this type require. */
+  /** The supported channel types, with the fields that they require. */
   readonly servedTypes: ServedTypes
-  /**
-   * Prints a line for the operator when the server is ready. In the line, `{url}` is replaced with
-   * the address of the server.
-   */
+  /** Prints a line when the server is ready. `{url}` is replaced with the server's address. */
   readonly printLine?: (line: string, when: 'ready') => void
 }
 
-/** Registers the write routes with an app that `createHttpApp` has created. */
+/** Registers the write routes with an app of `createHttpApp`. */
 export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()

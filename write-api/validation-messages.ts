@@ -7,9 +7,8 @@ type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode
 
 /**
- * Returns the message for an invalid field or option. `fault` is the error code of the domain, and
- * `name` is the name of the invalid entry. `minimum` and `maximum` are the bounds in the unit
- * `unit`.
+ * `fault` is the error code of the domain, and `name` the invalid entry. `minimum` and `maximum`
+ * are in the unit `unit`.
  */
 export function validationMessage({
   fault = '',
@@ -32,10 +31,7 @@ export function validationMessage({
   return inEn === '' ? { zh, en } : { zh: `${zh}（${inZh}）`, en: `${en} (${inEn})` }
 }
 
-/**
- * The error codes for values that are not numbers. For these errors, the message contains both
- * bounds, because neither bound in particular was violated.
- */
+/** For a value that is not a number, the message contains both bounds. */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
 function rangeWords(minimum: string | number = '', maximum: string | number = ''): Words {
@@ -112,10 +108,7 @@ const PROBLEMS: Record<ProblemCode, Words> = {
   'not-secret': { zh: '不是机密选项', en: 'is not a secret option' },
 }
 
-/**
- * Returns the message for several objects, followed by the objects' names: `…: a, b, c and 97
- * more`. If there are no names, returns the message for a single object.
- */
+/** Returns `…: a, b, c and 97 more`, or without names the message for a single object. */
 export function appendNames({ names, more }: Details, one: Words, several: Words): Words {
   if (names === undefined) return one
   const [zh, en] = more === undefined ? ['', ''] : [` 等，另有 ${more} 个`, ` and ${more} more`]

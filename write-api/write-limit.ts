@@ -4,7 +4,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
-/** The maximum number of writing calls per user and minute. */
+/** Per user and minute. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
 /** The number of objects in a batch that count as one call. */
@@ -12,10 +12,10 @@ const OBJECTS_PER_CALL = 10
 const OBJECTS_MAX = 100
 
 /**
- * Limits the writes of normal users, because events are stored permanently. A user can make 120
- * writing calls per minute and 1 000 per day. Ten objects of a batch count as one call. Further
- * calls receive status 429. Calls that write nothing do not count. Admins are not limited, because
- * they run scripts for the whole site.
+ * Limits the writes of normal users, because events are stored permanently: 120 calls per minute
+ * and 1 000 per day. Ten objects of a batch count as one call. Further calls receive status 429.
+ * Calls that write nothing do not count. Admins are not limited, because they run scripts for the
+ * whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -40,10 +40,7 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
   })
 }
 
-/**
- * Returns the number of calls that a request counts as. A batch counts by its number of ids, or by
- * the `count` of objects to create.
- */
+/** A batch counts by its number of ids, or by the `count` of objects to create. */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
   const objects = Array.isArray(ids) ? ids.length : typeof count === 'number' ? count : 1

@@ -2,7 +2,7 @@ import type { Vault } from '#infra/vault/port.ts'
 
 export const ownerOf = (channelId: number): string => `channel:${channelId}`
 
-/** Stores a provider's keys in the vault. Returns the references of the keys in the same order. */
+/** Returns the vault references of the keys in the same order. */
 export async function storeChannelKeys(
   vault: Vault,
   channelId: number,
@@ -13,10 +13,7 @@ export async function storeChannelKeys(
   return refs
 }
 
-/**
- * Reads keys from the vault, so that they can be copied or compared. Keys are never part of a
- * response.
- */
+/** Reads keys to copy or compare them. Keys are never part of a response. */
 export async function readChannelKeys(
   vault: Vault,
   channelId: number,

@@ -9,16 +9,13 @@ import {
 import type { Vault } from '#infra/vault/port.ts'
 import { ownerOf } from './channel-keys-in-vault.ts'
 
-/**
- * Stores a proxy address with its credentials in the vault. Returns the reference of the address.
- */
+/** Stores a proxy address with its credentials. Returns the vault reference. */
 export const storeProxy = (vault: Vault, channelId: number, proxy: string): Promise<string> =>
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Reads a channel's proxy address with its credentials from the vault. Returns null if the proxy
- * has no credentials, or if the vault does not contain them. In old channels, the settings contain
- * the credentials.
+ * Returns null if the proxy has no credentials, or if the vault does not contain them, as for old
+ * channels.
  */
 async function readProxy(
   vault: Vault,
@@ -31,8 +28,8 @@ async function readProxy(
 }
 
 /**
- * Returns the terms with the proxy's credentials inserted into the proxy address. A copy of the
- * channel is created with these terms, so that it stores the credentials as a separate secret.
+ * Inserts the proxy's credentials into the terms, so that a copy of the channel stores them as a
+ * separate secret.
  */
 export async function termsWithProxyLogin(
   vault: Vault,
@@ -44,23 +41,17 @@ export async function termsWithProxyLogin(
 }
 
 export type SettingChange = {
-  /** The changed terms of the channel. If `proxyRef` is empty, the proxy has no credentials. */
+  /** If `proxyRef` is empty, the proxy has no credentials. */
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
-  /**
-   * The proxy address if its credentials are new, so that they must be stored in the vault.
-   * Otherwise null.
-   */
+  /** The proxy address if its credentials must be stored in the vault, otherwise null. */
   readonly proxy: string | null
-  /**
-   * True if the request does not change the proxy. The request may contain the proxy with masked
-   * credentials.
-   */
+  /** The request may contain the same proxy with masked credentials. */
   readonly isSameProxy: boolean
 }
 
 /**
- * Compares the setting in a request with the stored setting. If the request contains masked
- * credentials of the proxy, the stored credentials are kept.
+ * Compares a request's setting with the stored one. Masked credentials of the proxy are replaced by
+ * the stored ones.
  */
 export async function settingChange(
   vault: Vault,
@@ -69,7 +60,7 @@ export async function settingChange(
   before: ChannelTerms,
 ): Promise<SettingChange> {
   const { proxyRef } = before
-  // In old channels, the proxy's credentials are stored in the settings instead of the vault.
+  // In old channels, the settings contain the proxy's credentials instead of the vault.
   const setting =
     proxyRef === undefined ? unmaskedSetting(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

@@ -10,10 +10,7 @@ import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { changedCount, executeChannelCommand, unixNow } from './channel-tags.ts'
 
-/**
- * POST /api/channel/batch/status: enables or disables several channels in one append. Returns the
- * number of channels that changed.
- */
+/** POST /api/channel/batch/status: returns the number of channels that changed. */
 export const setChannelsStatus: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/batch/status'),
@@ -32,8 +29,8 @@ export const setChannelsStatus: Action = (api, deps) => {
 
 /**
  * `POST /api/channel/{id}/circuit/close`, for admins: closes all circuits of a channel, its models
- * and its keys, so that relays use them again immediately. Returns the number of closed circuits.
- * If the gateway has closed all circuits before, the number is 0, which is not an error.
+ * and its keys, so that relays use them immediately. Returns the number of closed circuits, which
+ * may be 0.
  */
 export const closeCircuits: Action = (api, deps) => {
   api.route({
@@ -57,10 +54,7 @@ export const closeCircuits: Action = (api, deps) => {
   })
 }
 
-/**
- * POST /api/channel/fix: makes all relay processes reload their channels. Returns the number of
- * channels.
- */
+/** POST /api/channel/fix: makes all relay processes reload their channels. */
 export const fixAbilities: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/fix'),

@@ -12,10 +12,7 @@ import { channelActions, type UpdateTag } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { checkGroups } from './create-channel.ts'
 
-/**
- * Executes a command on the stream of channels, and waits until the list of channels shows the
- * change. Throws the error of the command if it is rejected.
- */
+/** Executes a command, and waits until the list of channels shows the change. */
 export async function executeChannelCommand(
   deps: Deps,
   request: FastifyRequest,
@@ -30,20 +27,13 @@ export async function executeChannelCommand(
   return done
 }
 
-/**
- * Returns the current time in unix seconds. Channels that have expired by this time cannot be
- * enabled.
- */
+/** Channels that have expired by this time (unix seconds) cannot be enabled. */
 export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
 
-/** Returns the number of channels that the events changed. */
 export const changedCount = ({ events }: Done<ChannelEvent>): number =>
   events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)
 
-/**
- * POST /api/channel/batch/tag: sets the tag of several channels in one append. A null tag removes
- * the tags of the channels.
- */
+/** POST /api/channel/batch/tag: sets the tag of several channels. A null tag removes it. */
 export const tagChannels: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/batch/tag'),
@@ -78,10 +68,7 @@ async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string
   return [...channels.values()].flatMap(({ terms }) => (terms.tag === tag ? terms.groups : []))
 }
 
-/**
- * Converts the request to a change of the tag's channels. Empty fields are not changed. An empty
- * new tag is an exception: it removes the tag.
- */
+/** Empty fields are not changed, except that an empty new tag removes the tag. */
 function changeOf(fields: UpdateTag): TagChange {
   const models = namesIn(fields.models ?? '')
   const groups = namesIn(fields.groups ?? '')
@@ -98,9 +85,8 @@ function changeOf(fields: UpdateTag): TagChange {
 }
 
 /**
- * POST /api/channel/tag/enabled and POST /api/channel/tag/disabled: enables or disables all
- * channels that have the tag. Expired channels are not enabled. Returns the number of channels that
- * changed.
+ * POST /api/channel/tag/enabled and POST /api/channel/tag/disabled. Expired channels are not
+ * enabled. Returns the number of channels that changed.
  */
 export const setTagStatus: Action = (api, deps) => {
   for (const [name, type] of [

@@ -9,20 +9,18 @@ import { initialValues, sentValues } from '#read-api/contract/resource-fields.ts
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 
-/**
- * The initial terms of a channel. They apply to all fields that a request for a new channel omits.
- */
+/** The terms for fields that a request for a new channel omits. */
 export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_FIELDS) }
 
 type Fields = CreateChannel | UpdateChannel
 
-/** Returns the terms with the given fields applied. The terms are validated by the domain. */
+/** The domain validates the terms. */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),
 })
 
-/** Converts the given fields to terms. If `cost_ratio` is null, it becomes an empty text. */
+/** A `cost_ratio` of null becomes an empty text. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const { name, cost_ratio: costRatio } = fields
   const { baseUrl, ...sent } = sentValues(CHANNEL_FIELDS, fields)
@@ -36,14 +34,11 @@ export function changeOf(fields: Fields): Partial<ChannelTerms> {
 
 export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
-  /** The fields that must not be empty, by their names in the HTTP API. */
+  /** The fields that must not be empty, by their names in the API. */
   readonly required: readonly RequiredField[]
-  /**
-   * True if the channel type has no default address. Each channel of this type must then have an
-   * address.
-   */
+  /** The channel type has no default address, so each channel must have one. */
   readonly needsAddress: boolean
-  /** The keywords that an admin may enter instead of an address for this channel type. */
+  /** The keywords that an admin may enter instead of an address. */
   readonly addressWords: readonly string[]
 }
 type RequiredField = {
@@ -52,10 +47,7 @@ type RequiredField = {
   readonly default: string
 }
 
-/**
- * Throws if calls could not reach the channel. The reasons are a missing group, a missing or
- * invalid address, and an empty required field.
- */
+/** Throws for a missing group, a missing or invalid address, and an empty required field. */
 export function checkRequirements(
   { type, groups, baseUrl, other, organization }: ChannelTerms,
   servedTypes: ServedTypes,
@@ -83,16 +75,12 @@ export function checkRequirements(
   }
 }
 
-/**
- * Throws if the expiry (unix seconds) was changed to a time before `now` (unix milliseconds). If
- * the expiry was not changed, it may be in the past.
- */
+/** Throws if the expiry (unix seconds) was changed to a time before `now` (unix milliseconds). */
 export function checkExpiry(time: number, before: number, now: number): void {
   if (time <= 0 || time === before || time * 1_000 > now) return
   throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past' })
 }
 
-/** Throws if no provider profile supports the channel type. */
 export function checkType(type: number, servedTypes: ServedTypes): void {
   if (servedTypes.has(type)) return
   throw invalidField('type', {
@@ -101,10 +89,7 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
   })
 }
 
-/**
- * Throws if the outbound policy does not allow the address. The host name is not resolved here.
- * Each call checks the address again.
- */
+/** The host name is not resolved here, because each call checks the address again. */
 export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)
@@ -113,8 +98,8 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
 }
 
 /**
- * Throws if the outbound policy does not allow the proxy address in the channel's settings. A proxy
- * address with masked credentials is only valid if the credentials are stored (`isLoginKnown`).
+ * Throws if the outbound policy does not allow the proxy. Masked credentials are only valid if the
+ * credentials are stored (`isLoginKnown`).
  */
 export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''

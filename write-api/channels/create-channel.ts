@@ -32,13 +32,11 @@ import {
   termsWith,
 } from './channel-terms-from-request.ts'
 
-/** The name of a group that always exists. */
 const DEFAULT_GROUP = 'default'
 
 /**
- * Throws if a group does not exist in the settings. Without this check, a typing error would go
- * unnoticed, because no user can make calls in an unknown group. Groups in `currentGroups`, which
- * the channel already has, are accepted.
+ * Throws if a new group does not exist in the settings. A typing error would go unnoticed, because
+ * no user can make calls in an unknown group. Groups that the channel already has are accepted.
  */
 export async function checkGroups(
   { core }: Deps,
@@ -50,7 +48,7 @@ export async function checkGroups(
   if (added.length === 0) return
   const { values } = await allOptions(core.db)
   const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  // Invalid names are skipped here, because the domain returns an error for them.
+  // The domain returns an error for invalid names.
   const name = added.find((one) => isName(one) && !Object.hasOwn(existing, one))
   if (name === undefined) return
   throw invalidField(field, {
@@ -60,15 +58,11 @@ export async function checkGroups(
 }
 
 /**
- * The keys without duplicates. `repeated` is the number of duplicates: keys that occur twice in the
- * text, and keys that the channel already has.
+ * `repeated` is the number of keys that occur twice in the text or that the channel already has.
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
-/**
- * Parses a text with one key per line and removes duplicates. If the text is a JSON object, the
- * entire text is a single key.
- */
+/** Parses one key per line without duplicates. A JSON object is a single key. */
 export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', fault: 'bad-character' })
   if (/^\s*\{/.test(text)) return { keys: [text.trim()], repeated: 0 }
@@ -79,10 +73,7 @@ export function parseKeys(text: string): ParsedKeys {
   return { keys, repeated: entered.length - keys.length }
 }
 
-/**
- * Returns the keys that the channel does not have yet. Throws if the channel already has all of the
- * keys.
- */
+/** Returns the keys that the channel does not have yet. Throws if there are none. */
 export function keysToAdd(
   { keys, repeated }: ParsedKeys,
   existing: ReadonlySet<string>,
@@ -92,9 +83,6 @@ export function keysToAdd(
   return { keys: added, repeated: repeated + keys.length - added.length }
 }
 
-/**
- * Returns the message about duplicate keys that were ignored. The message is empty if `count` is 0.
- */
 export const repeatedKeysMessage = (count: number): Words =>
   count === 0
     ? { zh: '', en: '' }
@@ -104,10 +92,7 @@ export const repeatedKeysMessage = (count: number): Words =>
       }
 
 type ChannelBatch = {
-  /**
-   * The terms that all channels of the batch have, without the name. `setting` contains the proxy
-   * address with its credentials.
-   */
+  /** The common terms, without the name. `setting` contains the proxy's credentials. */
   readonly terms: ChannelTerms
   readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
   readonly keyMode: KeyMode
@@ -115,14 +100,14 @@ type ChannelBatch = {
 }
 
 /**
- * The maximum number of attempts. An attempt fails if another process has created channels that the
- * read model does not include yet, so that the first id is already assigned.
+ * An attempt fails if another process has created channels that the read model lacks, so that the
+ * first id is already assigned.
  */
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all channels of a batch in one append, with the next free ids. Returns the ids after the
- * list of channels includes the new channels.
+ * Creates all channels of a batch in one append. Returns the ids when the list of channels includes
+ * them.
  */
 async function createBatch(
   deps: Deps,
@@ -172,7 +157,7 @@ async function createFrom(
   return { ids: channels.map(({ channelId }) => channelId), outcome }
 }
 
-/** POST /api/channel/: creates one enabled channel, or one enabled channel for each key. */
+/** POST /api/channel/: creates one enabled channel, or one for each key. */
 export const createChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/'),
@@ -202,8 +187,8 @@ export const createChannel: Action = (api, deps) => {
 }
 
 /**
- * Distributes the keys to channels. In `batch` mode, there is a channel with a numbered name for
- * each key. In the other modes, one channel has all keys.
+ * In `batch` mode, each key gets a channel with a numbered name. Otherwise, one channel gets all
+ * keys.
  */
 function splitKeys(
   name: string,
@@ -220,10 +205,7 @@ function splitKeys(
 
 const COPY_SUFFIX: Words = { zh: '_复制', en: '_copy' }
 
-/**
- * POST /api/channel/copy/{id}: creates a channel with the same terms, keys and status as an
- * existing channel.
- */
+/** POST /api/channel/copy/{id}: copies a channel's terms, keys and status. */
 export const copyChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/copy/:id'),

@@ -10,7 +10,7 @@ import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
 import { executeChannelCommand } from './channel-tags.ts'
 
-/** Deletes channels and their secrets in the vault. Returns the number of deleted channels. */
+/** Deletes channels and their secrets. Returns the number of deleted channels. */
 async function deleteMany(
   deps: Deps,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ async function deleteMany(
   return ids.length
 }
 
-/** DELETE /api/channel/{id}/: deletes a channel. */
+/** DELETE /api/channel/{id}/ */
 export const deleteChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'DELETE /api/channel/:id/'),
@@ -37,10 +37,7 @@ export const deleteChannel: Action = (api, deps) => {
   })
 }
 
-/**
- * POST /api/channel/batch: deletes several channels in one append. Returns the number of deleted
- * channels.
- */
+/** POST /api/channel/batch: returns the number of deleted channels. */
 export const deleteChannels: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/batch'),

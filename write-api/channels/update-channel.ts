@@ -28,10 +28,9 @@ import {
 import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create-channel.ts'
 
 /**
- * PUT /api/channel/: changes the given fields of a channel. Status 1 enables the channel, and
- * status 2 disables it. Status 3 means that the gateway has disabled the channel. A request may
- * only contain 3 if this is the channel's current status. A status that equals `expected_status`
- * changes nothing.
+ * PUT /api/channel/: changes the given fields. Status 1 enables the channel, and 2 disables it.
+ * Status 3 (disabled by the gateway) is only accepted if it is the current status. A status that
+ * equals `expected_status` changes nothing.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -49,13 +48,11 @@ export const updateChannel: Action = (api, deps) => {
 }
 
 /**
- * Removes a status that is unchanged since the caller read the channel. A complete row that was
- * read before the gateway disabled the channel must not enable it again.
+ * A complete row that was read before the gateway disabled the channel must not enable it again.
  */
 const withoutSameStatus = ({ status, expected_status: expected, ...rest }: UpdateChannel) =>
   status === undefined || status === expected ? rest : { ...rest, status }
 
-/** The terms that determine whether calls can reach the channel. */
 const REQUIREMENT_TERMS = ['type', 'groups', 'baseUrl', 'other', 'organization'] as const
 
 type ChangeResult = { readonly position: number; readonly repeated: number }
@@ -69,8 +66,8 @@ async function change(
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
   const { proxy, isSameProxy, terms } = await changeWithProxy(deps, fields)
-  // Unchanged terms are not checked, so that an admin can still disable a channel whose address is
-  // no longer allowed.
+  // Unchanged terms are not checked, so that a channel whose address is no longer allowed can be
+  // disabled.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
   if (row !== null && REQUIREMENT_TERMS.some((key) => key in terms)) {
@@ -108,10 +105,7 @@ async function change(
   return { position: accepted(outcome).position, repeated: entered.repeated }
 }
 
-/**
- * Converts the fields to terms. Masked credentials of the proxy are replaced by the stored
- * credentials.
- */
+/** Masked credentials of the proxy are replaced by the stored ones. */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
@@ -123,10 +117,7 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   return { ...change, terms: { ...terms, ...change.terms } }
 }
 
-/**
- * Parses the keys in a request. Keys that are added are compared with the channel's keys, so that a
- * channel never has a key twice.
- */
+/** Added keys are compared with the channel's keys, so that a channel never has a key twice. */
 async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
   const entered = parseKeys(key ?? '')
   if (key_mode !== 'append' || entered.keys.length === 0) return entered
@@ -135,10 +126,7 @@ async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel)
   return keysToAdd(entered, new Set(existing))
 }
 
-/**
- * Returns the step that closes all circuits of a channel. The circuits are closed when the keys or
- * the address change, because earlier failures do not apply to new keys or addresses.
- */
+/** Earlier failures do not apply to new keys or addresses. */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
   stream: channelHealthStream(channelId),
@@ -151,10 +139,7 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
   return droppedKeyRefs.concat(droppedProxyRef)
 }
 
-/**
- * Returns the command that enables keys again. `enable_keys` contains indexes of keys in the list
- * that the caller has read.
- */
+/** `enable_keys` contains indexes of keys in the list that the caller has read. */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []
   const { keyRefs } = row ?? { keyRefs: [] }

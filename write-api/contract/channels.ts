@@ -8,18 +8,15 @@ const text = (maxLength: number) =>
 
 export const ChannelFields = {
   name: Type.String({ maxLength: 200 }),
-  /** The provider's key. If there are several keys, each key is on a separate line. */
+  /** The provider's keys, one per line. */
   key: Type.Optional(Type.String({ maxLength: 500000 })),
   ...requestProperties(CHANNEL_FIELDS),
   /**
-   * The provider's charge for a call, as a multiple of the site's list price (group ratio 1). It
-   * has at most 6 decimal places. null means that the charge is unknown.
+   * The provider's charge as a multiple of the site's list price (group ratio 1), with at most 6
+   * decimal places. null means unknown.
    */
   cost_ratio: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])),
-  /**
-   * The way in which a channel with several keys chooses the key of a call: at random, or one after
-   * another.
-   */
+  /** How one of several keys is chosen for a call: at random, or one after another. */
   multi_key_mode: Type.Optional(
     Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   ),
@@ -28,8 +25,8 @@ export const ChannelFields = {
 export const CreateChannel = Type.Object({
   ...ChannelFields,
   /**
-   * The way in which the lines of `key` are used. `batch` creates a channel for each line.
-   * `multi_to_single` creates one channel that has all lines as keys.
+   * `batch` creates a channel for each line of `key`. `multi_to_single` creates one channel with
+   * all lines as keys.
    */
   mode: Type.Optional(
     Type.Union([Type.Literal('single'), Type.Literal('batch'), Type.Literal('multi_to_single')]),
@@ -37,7 +34,7 @@ export const CreateChannel = Type.Object({
 })
 export type CreateChannel = Static<typeof CreateChannel>
 
-/** The ids of the created channels. `id` is the first of `ids`. */
+/** `id` is the first of `ids`. */
 export const CreatedChannels = Type.Object({
   id: Type.Integer(),
   ids: Type.Array(Type.Integer()),
@@ -49,32 +46,29 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   /**
-   * The new status. 1 enables the channel, and 2 disables it. 0 and 3 change nothing, so that a
-   * client can send back the row of a channel that the gateway has disabled (3).
+   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing, so that a client can send
+   * back the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-  /** The status that the client has read. A `status` that equals it changes nothing. */
+  /** The status that the client has read. An equal `status` changes nothing. */
   expected_status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-  /** The way in which `key` is used: it replaces the existing keys, or it is added to them. */
+  /** `key` replaces the existing keys, or is added to them. */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
-  /** The indexes (from 0) of the automatically disabled keys that should be enabled again. */
+  /** The indexes (from 0) of automatically disabled keys to enable again. */
   enable_keys: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0, maximum: 9999 }), { maxItems: 1000 }),
   ),
 })
 export type UpdateChannel = Static<typeof UpdateChannel>
 
-/**
- * The ids of the channels. The schema accepts an empty list, because the action rejects an empty
- * list with a more specific message.
- */
+/** The action rejects an empty list with a more specific message than the schema. */
 const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
 const tag = Type.String({ maxLength: 200 })
 
 export const DeleteChannelsBody = Type.Object({ ids })
 export type DeleteChannelsBody = Static<typeof DeleteChannelsBody>
 
-/** Sets the tag of several channels. A null tag removes the tag. */
+/** A null tag removes the tag. */
 export const TagChannels = Type.Object({ ids, tag: Type.Union([tag, Type.Null()]) })
 export type TagChannels = Static<typeof TagChannels>
 
@@ -85,8 +79,8 @@ export const SetChannelsStatus = Type.Object({
 export type SetChannelsStatus = Static<typeof SetChannelsStatus>
 
 /**
- * A change of all channels that have a tag. If `new_tag` is empty, the tag is removed. All other
- * fields that are omitted, null or empty are not changed.
+ * A change of all channels with a tag. An empty `new_tag` removes the tag. All other fields that
+ * are omitted, null or empty are not changed.
  */
 export const UpdateTag = Type.Object({
   tag,
@@ -103,14 +97,13 @@ export const NamedTag = Type.Object({ tag })
 export type NamedTag = Static<typeof NamedTag>
 
 /**
- * A request for the list of models at a provider's address. If `key` is omitted, the stored key of
- * the channel `id` is used. This requires that the address equals the stored address of the
- * channel.
+ * A request for the models at a provider's address. Without `key`, the stored key of the channel
+ * `id` is used, which requires the channel's stored address.
  */
 export const FetchModels = Type.Object({
   base_url: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])),
   type: Type.Integer({ minimum: 0, maximum: 1000 }),
-  /** The provider's key. If the text has several lines, only the first line is used. */
+  /** The provider's key. Only the first line is used. */
   key: Type.Optional(Type.String({ maxLength: 500000 })),
   id: Type.Optional(Type.Integer({ minimum: 1, maximum: 999999999999999 })),
   other: Type.Optional(Type.Union([Type.String({ maxLength: 20000 }), Type.Null()])),

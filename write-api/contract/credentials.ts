@@ -13,7 +13,6 @@ const signed = {
   clientExtensionResults: Type.Optional(Type.Object({})),
 }
 
-/** The browser's response after it created a passkey. */
 export const PasskeyRegistration = Type.Object({
   ...signed,
   response: Type.Object({
@@ -24,7 +23,6 @@ export const PasskeyRegistration = Type.Object({
 })
 export type PasskeyRegistration = Static<typeof PasskeyRegistration>
 
-/** The browser's response after it signed with a passkey. */
 export const PasskeyAssertion = Type.Object({
   ...signed,
   response: Type.Object({
@@ -37,8 +35,7 @@ export const PasskeyAssertion = Type.Object({
 export type PasskeyAssertion = Static<typeof PasskeyAssertion>
 
 /**
- * The proof of identity that a change of a credential requires. It is the password, a code of the
- * authenticator app, a recovery code or a passkey.
+ * Proof of identity: the password, a code of the authenticator app, a recovery code or a passkey.
  */
 const Proof = {
   password: Type.Optional(Type.String({ maxLength: 512 })),
@@ -51,13 +48,13 @@ export const ProofOnly = Type.Object(Proof)
 export type ProofOnly = Static<typeof ProofOnly>
 
 /**
- * A new secret for an authenticator app. The user must confirm the secret with a code within ten
+ * A new secret for an authenticator app, which the user must confirm with a code within ten
  * minutes.
  */
 export const TotpOffer = Type.Object({
-  /** The secret in base 32, for manual entry. */
+  /** In base 32, for manual entry. */
   secret: Type.String(),
-  /** The secret as an `otpauth://` URI, for a QR code. */
+  /** An `otpauth://` URI, for a QR code. */
   uri: Type.String(),
 })
 export type TotpOffer = Static<typeof TotpOffer>
@@ -66,8 +63,7 @@ export const ConfirmTotp = Type.Object({ code })
 export type ConfirmTotp = Static<typeof ConfirmTotp>
 
 /**
- * The new recovery codes, which are returned only once. The list is empty if the user already had
- * recovery codes.
+ * Recovery codes are returned only once. The list is empty if the user already had recovery codes.
  */
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>
@@ -91,7 +87,7 @@ export type RemovePasskey = Static<typeof RemovePasskey>
 
 const ticket = Type.String({ maxLength: 100 })
 
-/** The second step of a login. It contains a code or a passkey's signature. */
+/** The second step of a login, with a code or a passkey's signature. */
 export const SecondStep = Type.Object({
   ticket,
   code: Type.Optional(code),

@@ -4,7 +4,6 @@ import { SessionUser } from '#read-api/contract/users.ts'
 import { PasskeyLogin, PasskeyOptions, SecondStep, TicketOnly } from './credentials.ts'
 import { HumanToken } from './registration.ts'
 
-/** The kinds of second factor that a user can present. */
 export const SecondFactorKind = Type.Union([
   Type.Literal('totp'),
   Type.Literal('recovery'),
@@ -12,23 +11,17 @@ export const SecondFactorKind = Type.Union([
 ])
 export type SecondFactorKind = Static<typeof SecondFactorKind>
 
-/** The response if the first factor was accepted, but a second factor is still required. */
+/** The first factor was accepted, but a second factor is still required. */
 export const SecondFactorRequired = Type.Object({
   second_factor: Type.Object({
-    /**
-     * The ticket that identifies the login in its second step. A ticket is valid for five minutes
-     * and for five attempts.
-     */
+    /** Identifies the login in its second step, for five minutes and five attempts. */
     ticket: Type.String(),
     kinds: Type.Array(SecondFactorKind),
   }),
 })
 export type SecondFactorRequired = Static<typeof SecondFactorRequired>
 
-/**
- * The `data` of all login responses. It is the user of the new session, or the second factor that
- * is still required.
- */
+/** The user of the new session, or the second factor that is still required. */
 export const LoginResult = Type.Union([SessionUser, SecondFactorRequired])
 export type LoginResult = Static<typeof LoginResult>
 

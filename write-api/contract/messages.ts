@@ -4,17 +4,13 @@ import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 /**
- * The maximum number of recipients that a message can list individually. Messages to groups or to
- * all users are not limited.
+ * Limits the recipients listed individually. Messages to groups or to all users are not limited.
  */
 export const RECIPIENTS_MAX = 20_000
 
 const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
-/**
- * A new message and its recipients. All users in any of the given lists receive the message, each
- * user once. Users who register later do not receive the message.
- */
+/** All users in any of the lists receive the message once. Users who register later do not. */
 export const CreateMessage = Type.Object({
   ...requestProperties(MESSAGE_TERMS),
   user_ids: Type.Optional(Type.Array(userId, { maxItems: RECIPIENTS_MAX })),

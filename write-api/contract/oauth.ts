@@ -3,7 +3,7 @@ import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
 import { LoginResult, SecondFactorRequired } from './login.ts'
 
-/** The OAuth providers that redirect the browser back with a code. */
+/** Providers that redirect the browser back with a code. */
 export const OAuthType = Type.Union([
   Type.Literal('github'),
   Type.Literal('oidc'),
@@ -14,10 +14,9 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * The purpose of an OAuth flow, which is fixed when the state is issued. `login` signs a user in,
- * and `bind` binds the identity to the current user. `anew` confirms the identity of the current
- * user, and no other user can sign in. If `intent` is omitted, the purpose is `bind` for a request
- * with a session and `login` for a request without one. `aff` is the inviter's code.
+ * `login` signs a user in. `bind` binds the identity to the current user. `anew` confirms the
+ * current user's identity, and no other user can sign in. The default is `bind` with a session and
+ * `login` without one. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -45,8 +44,8 @@ export const CallbackQuery = Type.Object({
 export type CallbackQuery = Static<typeof CallbackQuery>
 
 /**
- * The `data` of an OAuth callback: the signed-in user, or the second factor that is still required.
- * After an identity was bound, `data` is null and `message` is "bind".
+ * The signed-in user, or the second factor that is still required. After an identity was bound,
+ * `data` is null and `message` is "bind".
  */
 export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
 export type LoginOrBindResult = Static<typeof LoginOrBindResult>
@@ -57,10 +56,7 @@ export const WeChatQuery = Type.Object({
 })
 export type WeChatQuery = Static<typeof WeChatQuery>
 
-/**
- * The fields that the Telegram widget sends, and the state from the URL in which the widget was
- * shown.
- */
+/** The fields of the Telegram widget, and the state from the URL that showed it. */
 export const TelegramQuery = Type.Object({
   id: Type.String({ pattern: '^[0-9]{1,20}$' }),
   first_name: Type.Optional(SHORT),

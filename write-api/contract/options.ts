@@ -4,24 +4,20 @@ import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.t
 export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),
   value: Type.String({ maxLength: 250000 }),
-  /**
-   * The value that the caller has read. The change is rejected with `OptionChanged` if the option
-   * has another value by now.
-   */
+  /** The value that the caller has read. Another current value is rejected with `OptionChanged`. */
   before: Type.Optional(Type.String({ maxLength: 250000 })),
 })
 export type PutOption = Static<typeof PutOption>
 
 /**
- * A scheduled value for one entry of a price option. The value is a decimal as text, or `true` or
- * `false` for the boolean option. null removes the entry.
+ * A scheduled value: a decimal as text, or `true` or `false` for the boolean option. null removes
+ * the entry.
  */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
   /**
-   * The name of the entry. It is empty for a fallback price. The name of a special ratio contains
-   * two groups, such as `vip > default`. If a group's name contains `>`, the name is a JSON array
-   * of the two groups: `["a > b","default"]`.
+   * The name of the entry, empty for a fallback price. A special ratio has two groups, such as `vip
+   * > default`, or `["a > b","default"]` if a group's name contains `>`.
    */
   name: Type.String({ maxLength: 1100 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
@@ -29,31 +25,22 @@ export const PlannedEntry = Type.Object({
 export type PlannedEntry = Static<typeof PlannedEntry>
 
 export const SchedulePrices = Type.Object({
-  /** The time at which the change is due, in unix seconds. */
+  /** When the change is due, in unix seconds. */
   at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
-  /**
-   * The id of an earlier scheduled change, which is cancelled in the same append that schedules
-   * this change.
-   */
+  /** The id of a scheduled change, which is cancelled in the same append. */
   replaces: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type SchedulePrices = Static<typeof SchedulePrices>
 
-/**
- * A draft of a price list. It contains the values of price options. Options that are omitted have
- * their current values.
- */
+/** A draft of a price list. Omitted options have their current values. */
 export const PreviewPrices = Type.Object({
   prices: Type.Record(
     Type.String({ minLength: 1, maxLength: 200 }),
     Type.String({ maxLength: 250000 }),
     { maxProperties: 50 },
   ),
-  /**
-   * The start of the range in unix seconds. `end_timestamp` is the end of the range. The default
-   * range is the last seven days.
-   */
+  /** The start and end of the range in unix seconds. The default is the last seven days. */
   start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
   end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
 })
@@ -61,15 +48,10 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 
 const figures = {
   calls: Type.Integer(),
-  /**
-   * The quota that was charged for the calls. `drafted` is the quota that would have been charged
-   * at the draft prices.
-   */
+  /** The quota that was charged, and the quota at the draft prices (`drafted`). */
   charged: Type.Integer(),
   drafted: Type.Integer(),
-  /**
-   * The number of calls that have no price in the draft. These calls are not included in `drafted`.
-   */
+  /** The calls without a price in the draft, which are not part of `drafted`. */
   refused: Type.Integer(),
 }
 
@@ -77,15 +59,9 @@ export const PricePreview = Type.Object({
   ...figures,
   start_timestamp: Type.Integer(),
   end_timestamp: Type.Integer(),
-  /**
-   * False if the preview ended because of its time limit. The sums then cover only the calls up to
-   * `end_timestamp`.
-   */
+  /** False if the time limit ended the preview. The sums cover only calls up to `end_timestamp`. */
   is_complete: Type.Boolean(),
-  /**
-   * The models with the largest differences between `charged` and `drafted`. There are at most a
-   * hundred models.
-   */
+  /** At most a hundred models, with the largest differences between `charged` and `drafted`. */
   models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
   users: Type.Array(Type.Object({ user_id: Type.Integer(), username: Type.String(), ...figures })),
 })

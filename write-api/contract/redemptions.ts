@@ -13,25 +13,22 @@ const terms = requestProperties(REDEMPTION_TERMS)
 
 export const CreateRedemption = Type.Object({
   ...terms,
-  /** The number of codes to create. Each code has a different key. */
+  /** The number of codes to create, each with a different key. */
   count: Type.Optional(Type.Integer({ minimum: -1000000, maximum: 1000000 })),
-  /** A key that the admin chooses. If it is empty, a key is generated. */
+  /** A custom key. If it is empty, a key is generated. */
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
 })
 export type CreateRedemption = Static<typeof CreateRedemption>
 
 /**
- * The changes of a redemption code. Fields that are omitted are not changed. A client may send back
- * a complete row, but `key` and `count` have no effect.
+ * Omitted fields are not changed. A client may send back a complete row, but `key` and `count` have
+ * no effect.
  */
 export const UpdateRedemption = Type.Object({
   ...Type.Partial(Type.Object(terms)).properties,
   id,
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
-  /**
-   * The new status of the code, which is used if the request contains `status_only`: 1 enables the
-   * code, and 2 disables it.
-   */
+  /** With `status_only`: 1 enables the code, and 2 disables it. */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
 })
 export type UpdateRedemption = Static<typeof UpdateRedemption>
@@ -44,7 +41,7 @@ export type RedemptionIds = Static<typeof RedemptionIds>
 export const RedeemCode = Type.Object({ key: Type.String({ maxLength: 200 }) })
 export type RedeemCode = Static<typeof RedeemCode>
 
-/** The result of redeeming a code. `quota` is the quota that was credited. */
+/** `quota` is the quota that was credited. */
 export const Redeemed = Type.Object({ quota: Type.Integer(), is_gift: Type.Boolean() })
 export type Redeemed = Static<typeof Redeemed>
 

@@ -4,7 +4,7 @@ import { SessionUser } from '#read-api/contract/users.ts'
 
 const MailText = Type.String({ maxLength: 320 })
 
-/** The token of the human check (CAPTCHA), if the site requires this check. */
+/** The token of the CAPTCHA, if the site requires one. */
 export const HumanToken = Type.Object({
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
 })
@@ -12,7 +12,7 @@ export const HumanToken = Type.Object({
 export const Register = Type.Object({
   username: Type.String({ maxLength: 256 }),
   password: Type.String({ maxLength: 512 }),
-  /** The password, repeated. If this field is present, it must equal `password`. */
+  /** If present, this field must equal `password`. */
   password2: Type.Optional(Type.String({ maxLength: 512 })),
   email: Type.Optional(MailText),
   verification_code: Type.Optional(Type.String({ maxLength: 32 })),
@@ -25,8 +25,8 @@ export const CodeRequest = Type.Object({
   email: MailText,
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
   /**
-   * The purpose of the mailed code. The default is `bind` for a request with a session and
-   * `register` for a request without one. `notify` verifies an address for notifications.
+   * The default is `bind` with a session and `register` without one. `notify` verifies an address
+   * for notifications.
    */
   purpose: Type.Optional(
     Type.Union([Type.Literal('register'), Type.Literal('bind'), Type.Literal('notify')]),
@@ -55,10 +55,7 @@ export const Setup = Type.Object({
   confirmPassword: Type.String({ maxLength: 512 }),
   SelfUseModeEnabled: Type.Optional(Type.Boolean()),
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
-  /**
-   * The token that the server prints when it starts. It is required if the request comes from
-   * another machine.
-   */
+  /** The token that the server prints at its start, required for requests from other machines. */
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })
 export type Setup = Static<typeof Setup>

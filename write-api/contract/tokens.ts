@@ -11,23 +11,18 @@ import {
 const QUOTA_RANGE = { minimum: -9007199254740991, maximum: 9007199254740991 }
 const quota = Type.Integer(QUOTA_RANGE)
 
-/**
- * The fields of a token. All fields except `name` are optional. If a token is created, an omitted
- * field has its default. If a token is updated, an omitted field is not changed.
- */
+/** For a new token, an omitted field has its default. In an update, it is not changed. */
 export const CreateToken = Type.Object({
   name: Type.String({ maxLength: TOKEN_NAME_MAX }),
   remain_quota: Type.Optional(quota),
   unlimited_quota: Type.Optional(Type.Boolean()),
-  /** The expiry in unix seconds, or -1 if the token never expires. 0 is rejected. */
+  /** The expiry in unix seconds, or -1 for never. 0 is rejected. */
   expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
   ...requestProperties(RATE_LIMIT_FIELDS),
   model_limits_enabled: Type.Optional(Type.Boolean()),
   model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
   ...requestProperties(TOKEN_FIELDS),
-  /**
-   * The number of tokens to create. The names of all tokens except the first have a random suffix.
-   */
+  /** The number of tokens to create. All names except the first have a random suffix. */
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })
 export type CreateToken = Static<typeof CreateToken>
@@ -35,12 +30,10 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. If `expected_remain_quota` and `budget_version` are given, the difference of
- * `remain_quota` to `expected_remain_quota` is added to the token's remaining quota. If the
- * difference is negative, the remaining quota is at most `remain_quota` afterwards. The change is
- * rejected with 409 if the budget was edited since `budget_version`.
- *
- * Otherwise the change is rejected with 409 unless the remaining quota equals
+ * A change of a token. With `expected_remain_quota` and `budget_version`, the difference of
+ * `remain_quota` to `expected_remain_quota` is added to the remaining quota, which a negative
+ * difference limits to `remain_quota`. The change is rejected with 409 if the budget was edited
+ * since `budget_version`. Otherwise, it is rejected with 409 unless the remaining quota equals
  * `expected_remain_quota`, or without that field, what the session or access token has last read or
  * set. If it has read none, the remaining quota is set to `remain_quota`.
  */
@@ -56,14 +49,14 @@ export const UpdateToken = Type.Object({
     }),
   ),
   /**
-   * The remaining quota on which `remain_quota` is based. A request without `budget_version` is
-   * rejected with 409 unless the remaining quota still equals this value.
+   * The remaining quota on which `remain_quota` is based. Without `budget_version`, a different
+   * current value is rejected with 409.
    */
   expected_remain_quota: Type.Optional(quota),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),
   /**
-   * The new status. 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing, so that a
-   * client can send back a complete row.
+   * 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing, so that a client can send
+   * back a complete row.
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
 })
@@ -72,7 +65,7 @@ export type UpdateToken = Static<typeof UpdateToken>
 export const TokenIds = Type.Object({ ids: Type.Array(tokenId, { maxItems: 1000 }) })
 export type TokenIds = Static<typeof TokenIds>
 
-/** The new status of several tokens: 1 enables the tokens, and 2 disables them. */
+/** 1 enables the tokens, and 2 disables them. */
 export const TokenStatuses = Type.Object({
   ...TokenIds.properties,
   status: Type.Union([Type.Literal(1), Type.Literal(2)]),
@@ -83,7 +76,7 @@ const CreatedBody = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   key: Type.String(),
-  /** The ids of all tokens that were created, in the order of their creation. */
+  /** In the order of creation. */
   ids: Type.Array(Type.Integer()),
   names: Type.Array(Type.String()),
   keys: Type.Array(Type.String()),

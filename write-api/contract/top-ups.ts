@@ -11,10 +11,7 @@ export const PaymentMethod = Type.Union([
 ])
 export type PaymentMethod = Static<typeof PaymentMethod>
 
-/**
- * A request for the price of a top-up. If the payment method is omitted, the response contains the
- * price for a payment by Epay.
- */
+/** The default payment method is Epay. */
 export const AmountRequest = Type.Object({
   amount: AMOUNT,
   top_up_code: Type.Optional(Type.String({ maxLength: 200 })),
@@ -22,7 +19,7 @@ export const AmountRequest = Type.Object({
 })
 export type AmountRequest = Static<typeof AmountRequest>
 
-/** The price of a top-up. `data` is the exact amount to pay, such as `7.30`. */
+/** `data` is the exact amount to pay, such as `7.30`. */
 export const Amount = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
@@ -40,8 +37,8 @@ export const Pay = Type.Object({
 export type Pay = Static<typeof Pay>
 
 /**
- * The page on which the user pays. If `data` is empty, the browser opens `url`. Otherwise, the
- * browser submits a form with the fields in `data` to `url`.
+ * The page on which the user pays. With empty `data`, the browser opens `url`. Otherwise, it
+ * submits a form with the fields in `data` to `url`.
  */
 export const PaymentPage = Type.Object({
   success: Type.Boolean(),
@@ -60,8 +57,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * The number of the order's refunds that the caller has seen. It prevents a repeated request from
-   * refunding twice, because the number in the repeated request is outdated.
+   * The number of refunds that the caller has seen, which is outdated in a repeated request, so
+   * that it does not refund twice.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

@@ -16,10 +16,9 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * A change of a user. `quota` is the new balance, and the difference is granted or deducted. If
- * `quota` equals `expected_quota`, the balance is not changed. Otherwise, the change is rejected
- * with 409 if the balance is not `expected_quota`. If `expected_quota` is omitted, the change is
- * rejected if the balance has changed since the session or access token last read it.
+ * `quota` is the new balance; equal to `expected_quota`, it changes nothing. Otherwise, the change
+ * is rejected with 409 if the balance is not `expected_quota`, or without that field, has changed
+ * since the session or access token last read it.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
@@ -28,10 +27,7 @@ export const UpdateUser = Type.Object({
   group,
   quota: Type.Optional(QUOTA),
   expected_quota: Type.Optional(QUOTA),
-  /**
-   * The reason for a change of the group or quota, which is stored for admins. It must not be
-   * empty. If it is omitted, the change has no reason.
-   */
+  /** Why the group or quota changes, for admins. It must not be empty. */
   reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
 export type UpdateUser = Static<typeof UpdateUser>
@@ -39,69 +35,55 @@ export type UpdateUser = Static<typeof UpdateUser>
 const USER_ID = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * An amount that is added to or deducted from the balance of one user (`id`) or of up to 100 users
- * (`ids`). Several requests with the same `request_id` change a balance only once.
+ * Adds or deducts an amount for one user (`id`) or up to 100 users (`ids`). Requests with the same
+ * `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({
   id: Type.Optional(USER_ID),
   ids: Type.Optional(Type.Array(USER_ID, { minItems: 1, maxItems: 100 })),
   action: Type.Union([Type.Literal('add'), Type.Literal('deduct')]),
-  /** The amount in quota units. */
+  /** In quota units. */
   amount: Type.Integer({ minimum: 1, maximum: 9007199254740991 }),
   reason: Type.String({ maxLength: 200 }),
   request_id: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' }),
 })
 export type AdjustQuota = Static<typeof AdjustQuota>
 
-/** The result of the adjustment for one user. */
 export const QuotaAdjustment = Type.Object({
   id: Type.Integer(),
-  /** The username. It is empty if the user is unknown or was erased. */
+  /** The username, or empty if the user is unknown or was erased. */
   username: Type.String(),
   /**
-   * The outcome for this user. `repeated` means that an earlier request with the same `request_id`
-   * has changed the balance. `refused` means that the balance was not changed.
+   * `repeated`: an earlier request with the same `request_id` changed the balance. `refused`: the
+   * balance was not changed.
    */
   outcome: Type.Union([Type.Literal('done'), Type.Literal('repeated'), Type.Literal('refused')]),
-  /** The current balance in quota units. It is null if the caller may not see the balance. */
+  /** The current balance in quota units, or null if the caller may not see it. */
   quota: Type.Union([Type.Integer(), Type.Null()]),
-  /**
-   * The error code if the adjustment was refused. `message` is the error message in the caller's
-   * language.
-   */
+  /** The error code and its message in the caller's language, if the adjustment was refused. */
   code: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
 })
 export type QuotaAdjustment = Static<typeof QuotaAdjustment>
 
-/**
- * The results of an adjustment. There is one result for each requested user, in the order of the
- * request.
- */
+/** One result per requested user, in the order of the request. */
 export const QuotaAdjustments = Type.Object({ items: Type.Array(QuotaAdjustment) })
 export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 
-/**
- * A change of the caller's own profile. To set a new password, the caller must send the current
- * password.
- */
+/** A new password requires the current password. */
 export const UpdateSelf = Type.Object({
   display_name,
   password: Type.Optional(Type.String({ maxLength: 512 })),
   original_password: Type.Optional(Type.String({ maxLength: 512 })),
   /**
-   * A code of the second factor. Users without a password send this code instead of the current
-   * password.
+   * A second factor's code, which users without a password send instead of the current password.
    */
   code: Type.Optional(Type.String({ maxLength: 64 })),
   passkey: Type.Optional(PasskeyAssertion),
 })
 export type UpdateSelf = Static<typeof UpdateSelf>
 
-/**
- * A transfer of rewards for invitations to the balance. `quota` is the amount, which must be worth
- * at least one US dollar.
- */
+/** Transfers invitation rewards to the balance. `quota` must be worth at least one US dollar. */
 export const TransferAffiliate = Type.Object({
   quota: Type.Integer({ minimum: 0, maximum: 9007199254740991 }),
 })
@@ -112,25 +94,24 @@ export const UpdateSettings = Type.Object({
   notify_type: Type.Optional(Type.Union([Type.Literal('email'), Type.Literal('webhook')])),
   /** The balance in quota units below which the user is warned. 0 disables warnings. */
   quota_warning_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 9007199254740991 })),
-  /** The https URL of the webhook. An empty text means that the user has no webhook. */
+  /** The https URL of the webhook, or empty. */
   webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
   /**
-   * The secret of the webhook, in printable ASCII. It is never returned. An empty text leaves the
-   * secret unchanged, and null removes it.
+   * Printable ASCII, never returned. An empty text leaves the secret unchanged, and null removes
+   * it.
    */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**
-   * The email address for notifications. If it is empty, the address that is bound to the account
-   * is used. A new address that is not bound to the account must be verified with
-   * `notification_code`.
+   * The email address for notifications, or empty for the address bound to the account. Any other
+   * new address must be verified with `notification_code`.
    */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
-  /** The code in the mail that the caller requested with the purpose `notify`. */
+  /** The code that was mailed for the purpose `notify`. */
   notification_code: Type.Optional(Type.String({ maxLength: 32 })),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>
 
-/** A request to erase a user. `username` must be the name of the user, as a confirmation. */
+/** `username` must be the name of the user, as a confirmation. */
 export const EraseUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   username: Type.String({ maxLength: 256 }),
@@ -138,8 +119,8 @@ export const EraseUser = Type.Object({
 export type EraseUser = Static<typeof EraseUser>
 
 /**
- * The id of the user who has lost the second factors. The authenticator app, the passkeys and the
- * recovery codes become invalid.
+ * The user who has lost the second factors. The authenticator app, the passkeys and the recovery
+ * codes become invalid.
  */
 export const ResetSecondFactor = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

@@ -10,8 +10,7 @@ import { changeCredentials } from './read-and-change-credentials.ts'
 const DAYS = 90
 
 /**
- * GET /api/user/token: creates a new access token for the user, which replaces the current one. The
- * token is returned only in this response.
+ * GET /api/user/token: replaces the user's access token. Only this response contains the new token.
  */
 export const resetAccessToken: Action = (api, deps) => {
   api.route({
@@ -35,7 +34,7 @@ export const resetAccessToken: Action = (api, deps) => {
   })
 }
 
-/** DELETE /api/user/token: revokes the system access token immediately. */
+/** DELETE /api/user/token: revokes the access token immediately. */
 export const revokeAccessToken: Action = (api, deps) => {
   api.route({
     ...endpoint(credentialActions, 'DELETE /api/user/token'),

@@ -40,8 +40,7 @@ export const beginPasskey: Action = (api, deps) => {
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
         excludeCredentials: await passkeysOfSite(deps.core.vault, userId, credentials, site.id),
-        // The credential must be discoverable, because a user who logs in with a passkey does not
-        // enter a username.
+        // The credential must be discoverable, because a login with a passkey has no username.
         authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       })
       return success({ options })
@@ -50,8 +49,8 @@ export const beginPasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys: stores a passkey that the browser has created. If this is the user's
- * first second factor, the response contains recovery codes.
+ * POST /api/user/passkeys: stores a passkey. For the first second factor, the response contains
+ * recovery codes.
  */
 export const addPasskey: Action = (api, deps) => {
   api.route({

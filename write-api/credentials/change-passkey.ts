@@ -33,8 +33,8 @@ export const renamePasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys/remove: removes a passkey. The request must contain a proof of identity.
- * A passkey that is the last login method cannot be removed.
+ * POST /api/user/passkeys/remove: requires a proof of identity. The last login method cannot be
+ * removed.
  */
 export const removePasskey: Action = (api, deps) => {
   api.route({
@@ -56,10 +56,7 @@ export const removePasskey: Action = (api, deps) => {
   })
 }
 
-/**
- * NOTE: the command for the credentials comes before the command for the user, which records that a
- * login method was removed.
- */
+/** NOTE: the command for the credentials precedes the user's command, which records the removal. */
 async function stepsToRemove(
   deps: Deps,
   request: FastifyRequest,

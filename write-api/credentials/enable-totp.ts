@@ -44,8 +44,8 @@ export const beginTotp: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/totp: enables the authenticator app if the code matches the offered secret.
- * Returns the recovery codes.
+ * POST /api/user/totp: enables the authenticator app if the code is correct. Returns the recovery
+ * codes.
  */
 export const confirmTotp: Action = (api, deps) => {
   api.route({
@@ -71,7 +71,7 @@ export const confirmTotp: Action = (api, deps) => {
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
         // NOTE: if it is unknown whether the append was committed, the secret is kept, because the
-        // authenticator app may be enabled.
+        // app may be enabled.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })
@@ -83,8 +83,8 @@ export const confirmTotp: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/totp/disable: disables the authenticator app and deletes its secret. The request
- * must contain a proof of identity.
+ * POST /api/user/totp/disable: deletes the authenticator app's secret. Requires a proof of
+ * identity.
  */
 export const disableTotp: Action = (api, deps) => {
   api.route({

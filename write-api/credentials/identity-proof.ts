@@ -13,10 +13,7 @@ import { credentialsOf } from './read-and-change-credentials.ts'
 import { verifyPasskey } from './verify-passkey.ts'
 import { enterProofGuard, verifyCode } from './verify-second-factor-code.ts'
 
-/**
- * POST /api/user/passkeys/proof: returns the WebAuthn options for a proof of identity with a
- * passkey.
- */
+/** POST /api/user/passkeys/proof: returns the WebAuthn options for a proof of identity. */
 export const beginProof: Action = (api, deps) => {
   api.route({
     ...endpoint(credentialActions, 'POST /api/user/passkeys/proof'),
@@ -30,16 +27,12 @@ export const beginProof: Action = (api, deps) => {
   })
 }
 
-/**
- * Returns the purpose of the challenge for a proof of identity. A challenge for a login has another
- * purpose, so it is not valid as a proof.
- */
+/** A challenge for a login has another purpose, so it is not valid as a proof. */
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
- * Throws unless the request proves the caller's identity with the password, a code, or a passkey
- * that has verified the user. A session alone may not change a login method, because the session
- * may be unattended.
+ * Throws unless the request contains the password, a code, or a passkey that has verified the user.
+ * A session alone may not change a login method, because the session may be unattended.
  */
 export async function verifyProof(
   deps: Deps,
@@ -50,8 +43,7 @@ export async function verifyProof(
   if (password === '' && code === '' && passkey === undefined) throw credentialsError('ProofNeeded')
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
-    // The limit of failed codes does not apply to a passkey, because its signatures cannot be
-    // guessed.
+    // A passkey's signatures cannot be guessed, so the limit of failed codes does not apply.
     const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
     return verifyPasskey(deps, request, check, context)
   }
@@ -66,9 +58,9 @@ export async function verifyProof(
 }
 
 /**
- * Requires a proof of identity (see `verifyProof`) if the user has a password or a second factor.
- * Other users must have logged in within the last half hour. Otherwise, someone at an unattended
- * session could add the first password or second factor.
+ * Requires a proof of identity from users with a password or a second factor, and a login within
+ * the last half hour from all others. Otherwise, someone at an unattended session could add the
+ * first password or second factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,
@@ -80,8 +72,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * Throws unless the caller has logged in or proved the identity within the last half hour. This
- * check protects requests that add or remove a login method but contain no proof.
+ * Throws unless the caller has logged in or proved the identity within the last half hour, for
+ * requests that contain no proof.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return
@@ -102,7 +94,7 @@ async function hasProof(deps: Deps, userId: number): Promise<boolean> {
 
 /**
  * POST /api/user/proof: proves the caller's identity for this session. For half an hour, the
- * session can then make requests that require a recent login.
+ * session can make requests that require a recent login.
  */
 export const proveSession: Action = (api, deps) => {
   api.route({

@@ -15,35 +15,32 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * Returns the user handle that authenticators store with a passkey. If a user logs in without a
- * username, the handle identifies the user.
+ * Authenticators store the user handle with a passkey. It identifies a user who logs in without a
+ * username.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
 
-/** Returns the user id in a user handle, or null if this site did not issue the handle. */
+/** Returns null if this site did not issue the handle. */
 export function userIdOfHandle(handle: string): number | null {
   const [, id] = /^user:([1-9]\d{0,14})$/.exec(Buffer.from(handle, 'base64url').toString()) ?? []
   return id === undefined ? null : Number(id)
 }
 
 /**
- * The data that is needed to verify the signatures of a passkey. It is encrypted in the event that
- * added the passkey.
+ * The data that verifies the signatures of a passkey. It is encrypted in the event that added the
+ * passkey.
  */
 export type PasskeyRecord = {
-  /**
-   * The credential id that the authenticator assigned. `id` and `publicKey` (in COSE format) are in
-   * base64url.
-   */
+  /** The authenticator's credential id. `id` and `publicKey` (in COSE format) are in base64url. */
   readonly id: string
   readonly publicKey: string
   readonly transports: readonly string[]
-  /** The id of the WebAuthn relying party to which the passkey is bound, which is a domain name. */
+  /** The domain name of the WebAuthn relying party to which the passkey is bound. */
   readonly site: string
   /**
-   * True if the authenticator verified the user when the passkey was created. Such a passkey can be
-   * used as the only factor of a login.
+   * The authenticator verified the user at the creation, so the passkey can be the only factor of a
+   * login.
    */
   readonly isUnlockable: boolean
 }
@@ -57,7 +54,6 @@ export async function openPasskey(
   return text === null ? null : (JSON.parse(text) as PasskeyRecord)
 }
 
-/** Returns the user's passkeys that are valid for this site. */
 export async function passkeysOfSite(
   vault: Vault,
   userId: number,
@@ -87,9 +83,8 @@ async function recordsOfSite(
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the WebAuthn relying party of a request. Its origin is the request's Origin header, whose
- * host is one of the site's hosts. If the header is missing, the configured address is used. Throws
- * if the host is an IP address, because browsers do not support passkeys for IP addresses.
+ * The origin is the request's Origin header, whose host is one of the site's hosts, or the
+ * configured address. Throws for an IP address, for which browsers do not support passkeys.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -97,10 +92,7 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/**
- * Returns the WebAuthn relying party of a request. Returns null if the host is an IP address,
- * because browsers do not support passkeys for IP addresses.
- */
+/** Returns null for an IP address, for which browsers do not support passkeys. */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,
@@ -115,10 +107,7 @@ async function findPasskeySite(
   return { origin, id: hostname, name: optionValue(values, 'SystemName') }
 }
 
-/**
- * Returns whether the user can log in to this site with a passkey alone. The passkey whose id is
- * `without` does not count.
- */
+/** Returns whether the user can log in with a passkey other than `without` alone. */
 export async function canLogInWithPasskey(
   deps: Deps,
   request: FastifyRequest,
@@ -133,12 +122,12 @@ export async function canLogInWithPasskey(
 }
 
 /**
- * Loads the WebAuthn library when it is first needed, because loading it takes as long as loading
- * the rest of the management API.
+ * Loads the WebAuthn library on first use, because loading it takes as long as the rest of the
+ * management API.
  */
 export const webauthn = () => import('@simplewebauthn/server')
 
-/** The COSE algorithm numbers of EdDSA, ES256 and RS256, which all authenticators support. */
+/** The COSE numbers of EdDSA, ES256 and RS256, which all authenticators support. */
 export const ALGORITHMS = [-8, -7, -257]
 
 const KIND = 'passkey-challenge'
@@ -146,8 +135,8 @@ const CHALLENGE_MS = 5 * 60_000
 const CHALLENGES_PER_MINUTE_MAX = 30
 
 /**
- * Issues a challenge, which is valid once and only for one purpose, such as `login` or `add:7`. An
- * IP address can request at most 30 challenges per minute.
+ * A challenge is valid once and only for one purpose, such as `login` or `add:7`. An IP address can
+ * request at most 30 challenges per minute.
  */
 export async function issueChallenge(
   { core }: Deps,
@@ -165,18 +154,14 @@ export async function issueChallenge(
 }
 
 /**
- * Returns a function that returns whether a challenge was issued for this purpose. The function
- * returns true only once, because it consumes the challenge.
+ * Returns a function that consumes a challenge and returns whether it was issued for this purpose.
  */
 export const consumeChallenge =
   ({ core }: Deps, purpose: string) =>
   async (challenge: string): Promise<boolean> =>
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose
 
-/**
- * Returns the name of a passkey without surrounding spaces. Throws if the name is empty or contains
- * forbidden characters.
- */
+/** Removes surrounding spaces. Throws if the name is empty or contains forbidden characters. */
 export function passkeyName(text: string): string {
   const name = text.trim()
   if (name === '') throw credentialsError('PasskeyNameRequired')
@@ -191,14 +176,13 @@ export function passkeyName(text: string): string {
 
 type AssertionRequest = {
   readonly userId: number
-  /** The purpose for which the challenge is valid. */
   readonly purpose: string
   readonly userVerification: 'required' | 'preferred'
 }
 
 /**
- * Returns the WebAuthn options for a signature with one of the user's passkeys. Throws if the user
- * has no passkey for this site.
+ * Returns the WebAuthn options for a signature with one of the user's passkeys. Throws if there is
+ * none for this site.
  */
 export async function passkeyAssertionOptions(
   deps: Deps,

@@ -7,14 +7,11 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { accepted, contextOf, type Deps } from '../action.ts'
 
-/**
- * Returns a user's current credentials. They are read from the event stream, because the read
- * models may be behind.
- */
+/** Reads credentials from the event stream, because the read models may be behind. */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Executes a command on a user's credentials. If the command is rejected, throws its error. */
+/** Throws the command's error if the command is rejected. */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,
@@ -28,10 +25,9 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records that a user proved the identity with a code or a passkey. The number of uses per user is
- * limited, because each use is stored permanently as an event, and the general write limit does not
- * apply to logins. Throws 429 if the limit is reached. Other users cannot use up the limit, because
- * each use requires a valid code or passkey.
+ * Records the use of a code or a passkey. Throws 429 above a limit per user, because each use is
+ * stored permanently, and the general write limit does not apply to logins. Others cannot use up
+ * the limit, because each use requires a valid code or passkey.
  */
 export async function recordUse(
   deps: Deps,
@@ -49,8 +45,8 @@ export async function recordUse(
 }
 
 /**
- * Revokes all sessions, the access token and the second factors of a user who is deleted or erased.
- * The secret of the authenticator app is deleted.
+ * Revokes a deleted user's sessions, access token and second factors, and deletes the secret of the
+ * authenticator app.
  */
 export async function revokeCredentials(
   deps: Deps,

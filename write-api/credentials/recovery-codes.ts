@@ -4,14 +4,11 @@ import type { Vault } from '#infra/vault/port.ts'
 
 const CODE_COUNT = 10
 const CHARACTERS = 12
-/** The characters of recovery codes. Characters that look alike are not included. */
+/** Characters that look alike are not included. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
 export type NewRecoveryCodes = {
-  /**
-   * The new codes, such as `k3f8-9zq2-mm7x`. They are shown to the user once. Only their hashes are
-   * stored.
-   */
+  /** Codes such as `k3f8-9zq2-mm7x`, which are shown once. Only their hashes are stored. */
   readonly codes: readonly string[]
   readonly codeHashes: readonly string[]
 }
@@ -32,8 +29,8 @@ export const recoveryCodeHash = (vault: Vault, userId: number, code: string): st
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
 /**
- * Returns the new recovery codes if the events have replaced the user's recovery codes. Otherwise
- * returns an empty list.
+ * Returns the new codes if the events have replaced the user's recovery codes, otherwise an empty
+ * list.
  */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],

@@ -21,8 +21,7 @@ import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
  * POST /api/user/reset_second_factor: removes all second factors of a user with a lower role than
- * the admin. The user can then log in with the password alone. All sessions of the user are ended,
- * and the user is notified by email.
+ * the admin, ends the user's sessions, and notifies the user by email.
  */
 export const resetSecondFactor: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
@@ -34,8 +33,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // Admins cannot reset their own second factors, because a person at an unattended session
-      // could do so. They can disable their second factors with a proof of identity.
+      // A person at an unattended session of an admin could reset the second factors. Admins
+      // disable their own with a proof of identity.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -44,8 +43,7 @@ export const resetSecondFactor: Action = (api, deps) => {
       })
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
-      // The secrets are also deleted if there is no second factor, because an earlier reset may
-      // have been interrupted before their deletion.
+      // An earlier reset may have been interrupted before it deleted the secrets.
       if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
@@ -61,10 +59,7 @@ export const resetSecondFactor: Action = (api, deps) => {
   })
 }
 
-/**
- * NOTE: the command for the credentials comes before the command for the user, which records that
- * login methods were removed.
- */
+/** NOTE: the command for the credentials precedes the user's command, which records the removal. */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
   const stream = userStream(id)
@@ -84,16 +79,15 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
       stream: credentialsStream(id),
       command: { type: 'ResetSecondFactor', userId: id, passkeyIds: [...passkeys.keys()] },
     },
-    // A passkey is also a login method. If the user has no other login method, the reset is
-    // rejected.
+    // A passkey is also a login method. The reset is rejected if the user has no other.
     ...(passkeys.size === 0 ? [] : [userStep(dropPasskeys)]),
     userStep({ type: 'VoidLogins', actorRole }),
   ]
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets that occur in
- * an event are deleted. The secret of an app that is not confirmed yet is therefore kept.
+ * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets in events are
+ * deleted, so that the secret of an unconfirmed app is kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
@@ -105,10 +99,7 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
   }
 }
 
-/**
- * Sends the notification by email in the background, so that a slow mail server does not delay the
- * response.
- */
+/** A slow mail server must not delay the response. */
 async function mailNotice(
   { core, mailer }: Deps,
   userId: number,

@@ -3,13 +3,10 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
-/** The maximum difference between the clocks of the authenticator and the server, in time steps. */
+/** The maximum clock difference between authenticator and server, in time steps. */
 const WINDOW = 1
 
-/**
- * Creates a TOTP (RFC 6238) with the parameters that all authenticator apps support: SHA-1, six
- * digits, 30 seconds.
- */
+/** TOTP (RFC 6238) as all authenticator apps support it: SHA-1, six digits, 30 seconds. */
 const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
   new TOTP({
     issuer,
@@ -20,15 +17,15 @@ const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
     secret: Secret.fromBase32(secret),
   })
 
-/** Returns a new secret of 160 bits in base 32. */
+/** Returns 160 random bits in base 32. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
 export const totpUri = (secret: string, issuer: string, label: string): string =>
   totpOf(secret, issuer, label).toString()
 
 /**
- * Returns the number of the time step (30 s each, since 1970) to which a code belongs. Returns null
- * if the code is not valid at `now` (unix milliseconds).
+ * Returns the code's time step (30 s each, since 1970), or null if the code is not valid at `now`
+ * (unix milliseconds).
  */
 export function totpStep(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: WINDOW })
@@ -43,18 +40,15 @@ const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
 /**
- * Stores a secret that the user has not confirmed yet. It replaces an earlier secret that was not
- * confirmed. The secret is encrypted, because short-lived values may be stored on another server.
+ * Stores an unconfirmed secret, which replaces an earlier one. The secret is encrypted, because
+ * short-lived values may be stored on another server.
  */
 export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)
   await core.shortLived.put(KIND, String(userId), sealed, OFFER_MS)
 }
 
-/**
- * Reads the secret that the user has not confirmed yet. Returns null if the secret is older than
- * ten minutes.
- */
+/** Reads the unconfirmed secret, or null if it is older than ten minutes. */
 export async function readTotpOffer({ core }: Deps, userId: number): Promise<string | null> {
   const sealed = await core.shortLived.peek(KIND, String(userId))
   return sealed === null ? null : core.vault.open(userId, sealed as Sealed)

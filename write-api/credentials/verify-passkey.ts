@@ -17,18 +17,16 @@ import { credentialsOf, recordUse } from './read-and-change-credentials.ts'
 type PasskeyCheck = {
   readonly userId: number
   readonly passkey: PasskeyAssertion
-  /** The purpose for which the challenge was issued. */
   readonly purpose: string
   /**
-   * Set if the passkey is the only proof of identity. In this case, the authenticator must have
-   * verified the user.
+   * The passkey is the only proof of identity, so the authenticator must have verified the user.
    */
   readonly isSoleFactor: boolean
 }
 
 /**
- * Throws `PasskeyFailed` unless the passkey belongs to the user, and its signature is for a
- * challenge that was issued for the purpose.
+ * Throws `PasskeyFailed` unless the user's passkey has signed a challenge that was issued for the
+ * purpose.
  */
 export async function verifyPasskey(
   deps: Deps,
@@ -62,8 +60,7 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // The stored counter is passed as 0, so that the library accepts every signature counter. The
-      // domain checks the counter instead.
+      // The domain checks the counter. With 0, the library accepts every counter.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

@@ -13,7 +13,7 @@ import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 
 /**
  * Verifies and consumes a recovery code or a code of the authenticator app (six digits). Throws
- * `CodeWrong` or `CodeUsed`. If several requests contain the same code, only one of them succeeds.
+ * `CodeWrong` or `CodeUsed`. Of several requests with the same code, only one succeeds.
  */
 export async function verifyCode(
   deps: Deps,
@@ -41,23 +41,17 @@ export async function verifyCode(
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 15 * 60_000
 const DAY_MS = 24 * 3_600_000
-/**
- * The maximum number of failed attempts per user and day. Browsers that have logged in to the
- * account before are not included.
- */
+/** Per user and day, without the browsers that have logged in to the account before. */
 const DAILY_FAILURES_MAX = 50
 
 type OnSuccess = () => void
 
 /**
- * Limits the guessing of codes in the second step of a login. After five wrong codes from an IP
- * address, the wait doubles with each further attempt, up to 15 minutes. All addresses together are
- * limited to 50 failed attempts per day. Only callers who know the password can use up these
- * attempts.
- *
- * A browser that has logged in to the account before has its own limit, which other browsers cannot
- * use up. Throws 429 if the caller must wait. Returns a function that must be called after a
- * correct code.
+ * Limits guessing in the second step of a login. After five wrong codes from an IP address, the
+ * wait doubles with each attempt, up to 15 minutes. All addresses together have 50 failed attempts
+ * per day, which only callers who know the password can use up. A browser that has logged in before
+ * has its own limit. Throws 429 if the caller must wait. Returns a function that must be called
+ * after a correct code.
  */
 export async function enterCodeGuard(
   { core }: Deps,
@@ -75,9 +69,8 @@ export async function enterCodeGuard(
 }
 
 /**
- * Limits the guessing of codes and passwords in a proof of identity. The waits are the same as in
- * `enterCodeGuard`. Each session has its own limit, so that a stolen session cannot block the
- * owner.
+ * Limits guessing in a proof of identity, with the waits of `enterCodeGuard`. Each session has its
+ * own limit, so that a stolen session cannot block the owner.
  */
 export const enterProofGuard = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

@@ -5,15 +5,12 @@ import { mailError } from './mail-errors.ts'
 
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-// The pattern is stricter than a URL parser, which would remove a path or query, decode `%61` and
-// remove combining marks.
+// Stricter than a URL parser, which would remove a path or query, decode `%61` and remove combining
+// marks.
 const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
-/**
- * Returns an email address in its canonical form: lower case, with the domain in ASCII. Throws if
- * the address is empty or invalid.
- */
+/** Returns the canonical address: lower case, with the domain in ASCII. Throws if it is invalid. */
 export function mailAddressOf(text: string): string {
   const input = text.normalize('NFKC').trim()
   if (input === '') throw mailError('MailRequired')
@@ -23,8 +20,7 @@ export function mailAddressOf(text: string): string {
 }
 
 /**
- * Returns an email address in its canonical form: lower case, with the domain in ASCII. Returns
- * null if the address is invalid.
+ * Returns the canonical address: lower case, with the domain in ASCII, or null if it is invalid.
  */
 export function normalizeMailAddress(text: string): string | null {
   const input = text.normalize('NFKC').trim().toLowerCase()
@@ -38,10 +34,7 @@ export function normalizeMailAddress(text: string): string | null {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/**
- * Throws if the operator has restricted the domains of email addresses and the address has another
- * domain.
- */
+/** Throws if the operator does not allow the domain of the address. */
 export function checkMailDomain(values: ReadonlyMap<string, string>, address: string): void {
   if (!optionFlag(values, 'EmailDomainRestrictionEnabled')) return
   const allowed = optionValue(values, 'EmailDomainWhitelist')

@@ -7,9 +7,8 @@ import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 
 /**
- * The purpose for which a mailed code is valid. `register` creates an account. `bind` with a user's
- * id binds the address to the account. `notify` with a user's id uses the address for
- * notifications.
+ * `register` creates an account. `bind` with a user's id binds the address to the account, and
+ * `notify` uses it for notifications.
  */
 export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 
@@ -23,8 +22,8 @@ type Codes = Pick<Core, 'shortLived'>
 const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${address}`
 
 /**
- * Returns the hash of the browser to which a code is bound. Returns null if the request does not
- * come from a browser. In this case, the code is valid for all clients.
+ * Returns the hash of the browser to which a code is bound, or null for other clients, whose code
+ * is valid for all clients.
  */
 export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
@@ -33,10 +32,7 @@ export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): 
     : issueBrowserCookie(request, reply, COOKIE)
 }
 
-/**
- * Issues a new code for an address. An earlier code with the same purpose for this address becomes
- * invalid.
- */
+/** An earlier code with the same purpose for this address becomes invalid. */
 export async function issueMailCode(
   { shortLived }: Codes,
   purpose: CodePurpose,
@@ -50,9 +46,9 @@ export async function issueMailCode(
 }
 
 /**
- * Verifies a code. The request must come from the browser that requested the code. A correct code
- * is consumed. After five wrong codes, the code becomes invalid. Requests from other browsers do
- * not count, so that others cannot use up the attempts.
+ * The request must come from the browser that requested the code. A correct code is consumed, and
+ * five wrong codes invalidate it. Requests from other browsers do not count, so that others cannot
+ * use up the attempts.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,
@@ -67,8 +63,7 @@ export async function verifyMailCode(
   const stored = await shortLived.peek(KIND, key)
   if (stored === null || !isFromBoundBrowser(stored, request) || !isCode(stored, code.trim()))
     return false
-  // NOTE: several simultaneous requests with the correct code may arrive here, but only one of them
-  // consumes the code.
+  // NOTE: of simultaneous requests with the correct code, only one consumes the code.
   const consumed = await shortLived.take(KIND, key)
   return consumed !== null && isSame(consumed, stored)
 }
@@ -90,10 +85,9 @@ const MAILS_PER_ADDRESS_MAX = 5
 const MAILS_PER_IP_MAX = 20
 
 /**
- * Acquires the permit to send one mail to a visitor. An email address can receive one mail of each
- * kind per 30 s, and five per hour. An IP address can request twenty mails per hour. Throws 429
- * with the waiting time if a limit is reached. `release` refunds the limits of the email address,
- * but not the limit of the IP address.
+ * Acquires the permit to send one mail. An email address can receive one mail of each kind per 30 s
+ * and five per hour. An IP address can request twenty per hour. Throws 429 with the waiting time at
+ * a limit. `release` refunds only the limits of the email address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,
@@ -113,8 +107,7 @@ export async function acquireMailPermit(
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
     rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
-    // A mail that could not be sent still counts for the IP address, because a wrong address costs
-    // the mail server as much as a correct one.
+    // A mail to a wrong address costs the mail server as much as a correct one.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

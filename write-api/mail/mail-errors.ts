@@ -20,10 +20,7 @@ export const MAIL_ERRORS = {
 
 export const mailError = errorsOf(MAIL_ERRORS)
 
-/**
- * The detailed error messages of the test mail. They are shown to the admin, who can correct the
- * mail settings.
- */
+/** The detailed errors of the test mail, for the admin who can correct the mail settings. */
 const TEST_MAIL_FAILURES: Readonly<
   Record<MailErrorCode, { readonly zh: string; readonly en: string }>
 > = {

@@ -3,7 +3,7 @@ import type { Mail } from '#infra/mail/port.ts'
 
 type MailContent = Omit<Mail, 'to'>
 
-/** The parts of a mail. A mail can emphasize a code or a link. */
+/** A mail can emphasize a code or a link. */
 type MailParts = {
   readonly subject: string
   readonly lines: readonly string[]
@@ -12,7 +12,7 @@ type MailParts = {
   readonly last?: string
 }
 
-/** Formats a mail as plain text and as HTML with the same content. */
+/** Formats a mail as plain text and as HTML. */
 export function renderMail({ subject, lines, code, link, last }: MailParts): MailContent {
   const body = [...lines, ...(code === undefined ? [] : [code]), ...(link ? [link.url] : [])]
   const text = [...body, ...(last === undefined ? [] : [last])].join('\n\n')
@@ -116,9 +116,8 @@ export function resetMail(
 }
 
 /**
- * Builds the mail about the reset of a user's second factors. The text is in both languages,
- * because the language of the user is unknown. `hasPassword` is false for a user who has only other
- * login methods.
+ * The text is in both languages, because the user's language is unknown. `hasPassword` is false for
+ * a user who has only other login methods.
  */
 export const factorResetMail = (site: string, hasPassword: boolean): MailContent =>
   renderMail({

@@ -25,8 +25,8 @@ import { addressInUseMail, codeMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
- * GET /api/verification: mails a code to an address. If an account already has the address, the
- * mail contains no code but says that the account exists. The response is the same in both cases.
+ * GET /api/verification: mails a code to an address. If an account has the address, the mail only
+ * says so. The response is the same in both cases.
  */
 export const sendCode: Action = (api, deps) => {
   api.route({
@@ -37,8 +37,7 @@ export const sendCode: Action = (api, deps) => {
       const purpose = await purposeOf(request, requested)
       if (purpose === 'register') await assertRegistrationByPasswordOpen(deps, values)
       const address = mailAddressOf(email)
-      // The operator's list of allowed domains applies to the addresses of accounts, but not to
-      // addresses for notifications.
+      // The operator's allowed domains apply to accounts, but not to addresses for notifications.
       if (requested !== 'notify') checkMailDomain(values, address)
       await deps.humanCheck.pass(request, 'verification', turnstile)
       const permit = await acquireMailPermit(deps.core, 'code', address, request.ip)
@@ -60,8 +59,8 @@ export const sendCode: Action = (api, deps) => {
 }
 
 /**
- * Throws if visitors cannot register with a password and a verified address. The code would then be
- * useless.
+ * Throws if visitors cannot register with a password and a verified address, because the code would
+ * be useless.
  */
 async function assertRegistrationByPasswordOpen(
   { core }: Deps,
@@ -75,8 +74,7 @@ async function assertRegistrationByPasswordOpen(
 type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
 /**
- * Returns the purpose of the requested code. If the request contains no purpose, it is `bind` for a
- * caller with a session, and `register` for a caller without one.
+ * Returns the requested purpose, or by default `bind` with a session and `register` without one.
  */
 async function purposeOf(
   request: FastifyRequest,
@@ -105,8 +103,8 @@ async function mailCode(
 ): Promise<void> {
   const owner = await findMailOwner(deps.core, address)
   const code = await issueMailCode(deps.core, purpose, address, browser)
-  // An address for notifications may also belong to another account. The code proves that the user
-  // receives its mail.
+  // An address for notifications may also belong to another account, because the code proves that
+  // the user receives its mail.
   const mayShare = purpose.startsWith('notify:')
   const isInUse = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
   const words = isInUse
@@ -115,10 +113,7 @@ async function mailCode(
   await sendToVisitor(deps, { to: address, ...words })
 }
 
-/**
- * Sends a mail to a visitor. If sending fails, the visitor only learns whether the site can send
- * mails at all.
- */
+/** If sending fails, the visitor only learns whether the site can send mails at all. */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,
   mail: Mail,
@@ -127,8 +122,8 @@ async function sendToVisitor(
     await mailer.send(mail)
   } catch (error) {
     if (!(error instanceof MailFailed)) throw error
-    // NOTE: only the code of the error is logged, because the mail server's response contains the
-    // email address.
+    // NOTE: only the error's code is logged, because the mail server's response contains the
+    // address.
     core.log.warn({ code: error.code }, 'sending a mail failed')
     throw mailError(error.code === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
   }

@@ -12,8 +12,8 @@ import { testMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
- * POST /api/option/test_mail: sends a mail with the saved settings. If sending fails, the response
- * contains the error, so that the admin can correct the settings.
+ * POST /api/option/test_mail: sends a mail with the saved settings. The response contains the
+ * error.
  */
 export const sendTestMail: Action = (api, { core, mailer }) => {
   api.route({

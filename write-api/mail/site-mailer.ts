@@ -6,7 +6,7 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 
-/** Creates a mailer. It reads the current SMTP options each time it sends a mail. */
+/** The mailer reads the current SMTP options each time it sends a mail. */
 export const createSiteMailer = (core: Core): Mailer =>
   createSmtpMailer(() => readSettings(core), operatorPolicy(core.config))
 
@@ -26,10 +26,7 @@ async function readSettings(core: Core): Promise<MailSettings> {
 export const siteNameOf = (values: ReadonlyMap<string, string>): string =>
   optionValue(values, 'SystemName') || 'Tallygate'
 
-/**
- * Parses the sender, which is `Name <address>` or an address. For any other text, there is no
- * sender.
- */
+/** Parses `Name <address>` or an address. Other text means no sender. */
 function senderOf(text: string, siteName: string): MailSettings['from'] {
   const named = /^([^<>@]*)<([^\s<>@]+@[^\s<>@]+)>$/u.exec(text.trim())
   if (named !== null) return { name: named[1]?.trim() || siteName, address: named[2] ?? '' }

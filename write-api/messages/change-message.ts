@@ -14,8 +14,8 @@ import { messageError } from './message-errors.ts'
 import { storeTextIfChanged, validText } from './send-message.ts'
 
 /**
- * PUT /api/admin/messages/{id}: changes the text of a message for all recipients. The message stays
- * read for recipients who have read it.
+ * PUT /api/admin/messages/{id}: changes a message's text for all recipients. A read message stays
+ * read.
  */
 export const editMessage: Action = (api, deps) => {
   api.route({
@@ -57,9 +57,7 @@ async function edit(
   return position
 }
 
-/**
- * Deletes a message permanently, together with its text. The message disappears from all inboxes.
- */
+/** Deletes a message with its text permanently, also from all inboxes. */
 async function removeMessage(
   { core: { actors, vault }, runExclusive }: Deps,
   messageId: number,
@@ -74,8 +72,7 @@ async function removeMessage(
     const command = { type: 'DeleteMessage', messageId } as const
     const outcome = await actors.handle(messageDecider, stream, command, context)
     const { events, position } = accepted(outcome)
-    // Another process may have edited the message in the meantime. The text of this edit is deleted
-    // as well.
+    // Another process may have edited the message meanwhile. The edited text is deleted, too.
     for (const { data } of events) {
       if ('droppedTextRef' in data) await vault.deleteSecret(data.droppedTextRef)
     }
@@ -83,10 +80,7 @@ async function removeMessage(
   })
 }
 
-/**
- * DELETE /api/admin/messages/{id}: removes a message permanently from all inboxes and from the
- * unread counts.
- */
+/** DELETE /api/admin/messages/{id} */
 export const deleteMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'DELETE /api/admin/messages/:id'),
@@ -100,9 +94,7 @@ export const deleteMessage: Action = (api, deps) => {
   })
 }
 
-/**
- * Deletes the messages that were sent only to this user, because they may contain personal data.
- */
+/** Messages that were sent only to this user may contain personal data. */
 export async function deleteInboxOf(
   deps: Deps,
   request: FastifyRequest,
@@ -126,8 +118,8 @@ export const readMessage: Action = (api, deps) => {
       const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
-      // The read model is used to check whether the user received the message, because the
-      // recipients may be many ranges of user ids.
+      // The read model finds whether the user received the message, because recipients may be many
+      // ranges of ids.
       if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)

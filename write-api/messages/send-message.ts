@@ -22,20 +22,18 @@ const LISTED_IDS_MAX = 10
 const RETRY_SECONDS = 5
 
 /**
- * Returns the ids of all current recipients as ranges. Throws if a group does not exist, or if a
- * user is unknown or deleted.
+ * Returns the current recipients as id ranges. Throws for an unknown group or user, and a deleted
+ * user.
  */
 async function resolveRecipients(
   deps: Deps,
   { user_ids = [], groups = [], everybody = false }: CreateMessage,
 ): Promise<IdRange[]> {
   const { core, freshness } = deps
-  // The read model must include all events up to now, so that users who have just registered also
-  // receive a message to all users.
+  // A message to all users must reach users who have just registered.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  // If the read model is not up to date in time, the request fails. Otherwise, some recipients
-  // would be missing without notice.
+  // With an outdated read model, some recipients would be missing without notice.
   if (!isFresh && (everybody || groups.length > 0))
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
@@ -49,10 +47,7 @@ async function resolveRecipients(
   return rangesOf(ids)
 }
 
-/**
- * Throws if a group does not exist. A group exists if the settings contain it, or if at least one
- * user belongs to it.
- */
+/** Throws if neither the settings contain the group nor any user belongs to it. */
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
   const { values } = await allOptions(core.db)
@@ -69,10 +64,7 @@ async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<v
 
 export type MessageContent = { readonly title: string; readonly content: string }
 
-/**
- * Removes surrounding spaces from the title and the content. Throws if either is empty or contains
- * forbidden characters.
- */
+/** Removes surrounding spaces. Throws if a text is empty or contains forbidden characters. */
 export function validText(body: MessageContent): MessageContent {
   const [title, content] = [body.title.trim(), body.content.trim()]
   if (title === '') throw messageError('MessageTitleRequired')
@@ -95,7 +87,7 @@ export const storeText = (
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
-/** Stores the text unless it equals the stored text. Returns the vault reference of the text. */
+/** Returns the vault reference of the text. An unchanged text is not stored again. */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,
@@ -108,10 +100,7 @@ export async function storeTextIfChanged(
   return isUnchanged ? textRef : storeText(vault, messageId, text)
 }
 
-/**
- * POST /api/admin/messages: sends a message. One event records the message, regardless of the
- * number of recipients.
- */
+/** POST /api/admin/messages: one event records the message for any number of recipients. */
 export const sendMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'POST /api/admin/messages'),

@@ -11,10 +11,7 @@ import { renderMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-/**
- * Builds the mail with the warning. The text is in both languages, because the language of the user
- * is unknown.
- */
+/** The text is in both languages, because the user's language is unknown. */
 function warningMail(
   site: string,
   remaining: string,
@@ -34,8 +31,8 @@ function warningMail(
 const DECIMALS = 6
 
 /**
- * Formats quota in the way in which the site displays it: in dollars with two to six decimal
- * places, or in quota units.
+ * Formats quota as the site displays it: in dollars with two to six decimal places, or in quota
+ * units.
  */
 function amountText(quota: bigint, values: ReadonlyMap<string, string>): string {
   const perDollar = parseDecimal(optionValue(values, 'QuotaPerUnit'))
@@ -47,7 +44,6 @@ function amountText(quota: bigint, values: ReadonlyMap<string, string>): string 
   return `${quota < 0n ? '-' : ''}$${digits.slice(0, -DECIMALS)}.${fraction}`
 }
 
-/** The clients for email and webhooks with which warnings are sent. */
 export type WarningTransports = {
   readonly mailer: Mailer
   readonly outbound: Pick<Outbound, 'dispatcher'>
@@ -57,7 +53,7 @@ const CONCURRENT_MAX = 16
 const SETTLE_WAIT_MS_MAX = 5_000
 
 /**
- * Delivers warnings in the background, up to 16 at the same time, so that slow deliveries do not
+ * Delivers up to 16 warnings at the same time in the background, so that slow deliveries do not
  * delay the reader of events. Failed deliveries are logged.
  */
 export function createDeliveries(core: Core, transports: WarningTransports, stop: AbortSignal) {

@@ -1,8 +1,8 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
 export const NOTIFICATION_ERRORS = {
-  // The message is the same for all addresses that are not allowed, so that it does not reveal
-  // which hosts exist in the private network.
+  // One message for all addresses, so that it does not reveal which hosts exist in the private
+  // network.
   WebhookUrlInvalid: [
     200,
     {

@@ -16,15 +16,15 @@ import { notificationError } from './notification-errors.ts'
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The reference of the webhook secret that must be deleted after the step: `ifDone` if the step
-   * succeeded, `ifRejected` if it was rejected.
+   * The webhook secret to delete after the step: `ifDone` if the step succeeded, `ifRejected` if it
+   * was rejected.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
 
 /**
- * Builds the step that changes a user's notification settings. Omitted settings are not changed.
- * The caller must ensure that calls for the same user do not run concurrently.
+ * Builds the step that changes notification settings. Omitted settings are not changed. Calls for
+ * the same user must not run concurrently.
  */
 export async function notificationsStep(
   { core }: Deps,
@@ -48,8 +48,7 @@ export async function notificationsStep(
   const threshold = newThreshold === undefined ? before.threshold : toWire(fromWire(newThreshold))
   const mailTo = await sealIfChanged(core, userId, before.mailTo, address)
   if (mailTo !== before.mailTo) await verifyAddress(core, request, userId, address)
-  // The secret is stored last, because a request that is rejected by an earlier check must not
-  // store a secret.
+  // A request that an earlier check rejects must not store a secret.
   const webhookSecretRef = await storeSecret(core, userId, before, secret)
   const isNewSecret = webhookSecretRef !== before.webhookSecretRef
   const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
@@ -66,14 +65,12 @@ export async function notificationsStep(
   }
 }
 
-/**
- * A text in a request. undefined leaves the stored text unchanged, and an empty text removes it.
- */
+/** undefined leaves the stored text unchanged, and an empty text removes it. */
 type OptionalText = string | undefined
 
 /**
- * Checks the address of a webhook. Throws if the outbound policy never allows the address. Each
- * call of the webhook checks the address again.
+ * Throws if the outbound policy never allows the address. Each call of the webhook checks the
+ * address again.
  */
 function parseWebhook(text: OptionalText): OptionalText {
   const trimmed = text?.trim()
@@ -83,10 +80,7 @@ function parseWebhook(text: OptionalText): OptionalText {
   return address.href
 }
 
-/**
- * Removes surrounding spaces from the webhook secret. Throws unless it contains only printable
- * ASCII characters, because it is sent in an HTTP header.
- */
+/** Throws unless the secret is printable ASCII, because an HTTP header contains it. */
 function parseSecret(text: OptionalText | null): OptionalText | null {
   const trimmed = text?.trim() ?? text
   if (typeof trimmed === 'string' && !isHeaderText(trimmed))
@@ -98,9 +92,9 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Verifies a new address for notifications. It must be bound to the user or be verified with a
- * mailed code, so that the site does not send mail to strangers. The code is consumed even if the
- * request is rejected later.
+ * Verifies a new address for notifications: bound to the user, or confirmed with a mailed code, so
+ * that the site does not send mail to strangers. The code is consumed even if the request is
+ * rejected later.
  */
 async function verifyAddress(
   core: Deps['core'],
@@ -117,10 +111,7 @@ async function verifyAddress(
   if (!isRight) throw loginError('MailCodeWrong')
 }
 
-/**
- * Encrypts a text if it differs from the stored text. An equal text is not encrypted again, so that
- * a repeated request changes nothing.
- */
+/** An equal text is not encrypted again, so that a repeated request changes nothing. */
 async function sealIfChanged(
   { vault }: Pick<Deps['core'], 'vault'>,
   userId: number,
@@ -134,8 +125,8 @@ async function sealIfChanged(
 }
 
 /**
- * Stores a new webhook secret. Returns its vault reference. An empty text leaves the stored secret
- * unchanged, because forms do not contain the stored secret. null removes the secret.
+ * Returns the vault reference. An empty text leaves the stored secret unchanged, because forms do
+ * not contain it. null removes the secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

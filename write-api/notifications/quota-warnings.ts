@@ -14,10 +14,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
-/**
- * The events that lower a balance permanently. Events of holds are not included, because a hold is
- * released when its call ends.
- */
+/** Events that lower a balance permanently. A hold is released when its call ends. */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
   ...['TopUpReversed', 'RebateReversed'],
@@ -33,8 +30,7 @@ export type WarningDeps = {
 
 /**
  * Starts to read account events and to warn users whose quota is low. Only the process that holds
- * the lease does this work. Any process that accepts commands can acquire the lease. Events that
- * were appended while no process did this work are read at the start.
+ * the lease does this work. Events that were appended without such a process are read at the start.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {
@@ -56,8 +52,7 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   })
 
 /**
- * Reads events until the lease is lost. The promise is rejected if reading fails. The reader is
- * then restarted at its checkpoint.
+ * Reads events until the lease is lost. After an error, the reader is restarted at its checkpoint.
  */
 function follow(
   { core }: WarningDeps,
@@ -97,8 +92,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A warning that cannot be sent is not recorded, because a recorded warning would delay the
-    // next warning by two hours. It is sent as soon as the settings are corrected.
+    // A recorded warning would delay the next one by two hours. Without mail settings, nothing is
+    // recorded, so that the warning is sent as soon as the settings are corrected.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -107,9 +102,8 @@ async function warnAbout(
 }
 
 /**
- * Returns whether the saved webhook can be called. The address is checked again, because the rules
- * may have changed since it was saved. If it is no longer allowed, the user's profile page shows an
- * error.
+ * Checks the address again, because the rules may have changed since it was saved. The user's
+ * profile page shows an error for an address that is no longer allowed.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
@@ -122,9 +116,8 @@ async function isSendable(
 }
 
 /**
- * Records the warning as an event. Returns the id of the event, or null if the user must not be
- * warned now. The event is recorded before the warning is sent, so that a crash does not lead to a
- * second warning.
+ * Records the warning before it is sent, so that a crash does not lead to a second warning. Returns
+ * the event's id, or null if the user must not be warned now.
  */
 async function claimWarning(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

@@ -6,12 +6,9 @@ import { webhookAddress } from '#infra/outbound/webhook-checks.ts'
 
 export type Webhook = {
   readonly url: string
-  /**
-   * The secret of the webhook. It is sent as a bearer token and is the key of the signature. If it
-   * is null, neither a token nor a signature is sent.
-   */
+  /** The bearer token and the key of the signature. With null, neither is sent. */
   readonly secret: string | null
-  /** The id of the event, which is the same in all attempts. */
+  /** The same in all attempts. */
   readonly eventId: string
   readonly body: object
 }
@@ -22,8 +19,8 @@ const PAUSE_MS = 1_000
 const ANSWER_BYTES_MAX = 4_096
 
 /**
- * The limits for connections to webhooks. They do not limit the length of the response, because
- * each attempt has a time limit and reads only the beginning of the response.
+ * The length of the response is not limited, because each attempt has a time limit and reads only
+ * the beginning.
  */
 export const WEBHOOK_LIMITS: OutboundLimits = {
   connectTimeoutMs: ATTEMPT_MS_MAX,
@@ -33,17 +30,16 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 }
 
 /**
- * Posts JSON to an address that a user entered. Returns whether the receiver accepted it. The
- * address must be an https address that the outbound policy for users allows. Redirects are not
- * followed. There are up to three attempts of 5 s each, with increasing pauses. `stop` ends the
- * attempts.
+ * Posts JSON to an https address that a user entered and the outbound policy for users allows.
+ * Returns whether the receiver accepted it. Redirects are not followed. There are up to three
+ * attempts of 5 s each, with increasing pauses. `stop` ends the attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,
   hook: Webhook,
   { now, stop }: { readonly now: () => number; readonly stop: AbortSignal },
 ): Promise<boolean> {
-  // The address is checked again, because the rules may have changed since it was saved.
+  // The rules may have changed since the address was saved.
   if (webhookAddress(hook.url) === null) return false
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const outcome = await attemptDelivery(outbound, hook, now())
@@ -77,23 +73,22 @@ async function attemptDelivery(
       body: text,
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     })
-    // Only the beginning of the response is read, so that the connection can be reused. The content
-    // is not used.
+    // Reading the beginning of the response allows the connection to be reused.
     await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {})
     const { statusCode } = answer
     if (statusCode >= 200 && statusCode < 300) return 'accepted'
     return statusCode >= 500 || statusCode === 429 || statusCode === 408 ? 'retry' : 'rejected'
   } catch (error) {
-    // An old secret may contain characters that are not allowed in a header. This error is thrown
-    // immediately, because every further attempt would fail too.
+    // An old secret may contain characters that are not allowed in a header. Further attempts would
+    // fail, too.
     if (error instanceof errors.InvalidArgumentError) throw error
     return 'retry'
   }
 }
 
 /**
- * Returns the headers with the token and the signature. In the signature, `t` is the time in unix
- * seconds, and `v1` is the HMAC-SHA256 of `t.body` in hex.
+ * In the signature, `t` is the time in unix seconds, and `v1` is the HMAC-SHA256 of `t.body` in
+ * hex.
  */
 function signed(secret: string, text: string, nowMs: number): Record<string, string> {
   const t = Math.floor(nowMs / 1_000)

@@ -13,8 +13,8 @@ import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**
  * GET /api/oauth/state: issues a state for a client that shows the Telegram widget or redirects the
- * browser itself (GitHub, LinuxDO). Logins with OIDC require `/api/oauth/authorize` instead, which
- * also issues a nonce.
+ * browser itself (GitHub, LinuxDO). OIDC requires `/api/oauth/authorize`, which also issues a
+ * nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({
@@ -27,10 +27,7 @@ export const oauthState: Action = (api, deps) => {
   })
 }
 
-/**
- * Calls a provider. If the call fails, the visitor receives the same error for every cause, and the
- * cause is logged.
- */
+/** Calls a provider. The visitor receives the same error for every cause, which is logged. */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
   provider: IdentityProvider,
@@ -40,16 +37,15 @@ export async function callProvider<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error
-    // NOTE: only the message of the error is logged, because its cause may contain a code or a
-    // secret of the request.
+    // NOTE: only the error's message is logged, because its cause may contain a code or a secret.
     core.log.warn({ provider, why: error.message }, 'login with an OAuth provider failed')
     throw oauthError('OAuthFailed', { provider })
   }
 }
 
 /**
- * GET /api/oauth/authorize: returns the URL at the provider to which the client redirects the
- * browser. The URL contains the state, the PKCE challenge and the nonce.
+ * GET /api/oauth/authorize: returns the provider's URL with the state, the PKCE challenge and the
+ * nonce.
  */
 export const authorize: Action = (api, deps) => {
   api.route({
@@ -67,8 +63,8 @@ export const authorize: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/{type}: the callback of the provider. Depending on the state, it signs a user in,
- * registers a user, or binds an identity.
+ * GET /api/oauth/{type}: the provider's callback. It signs a user in, registers a user, or binds an
+ * identity.
  */
 export const oauthCallback: Action = (api, deps) => {
   api.route({
@@ -76,8 +72,7 @@ export const oauthCallback: Action = (api, deps) => {
     handler: async (request, reply) => {
       const { type } = request.params
       const flow = await consumeState(deps, request, request.query.state, type)
-      // The state must have a nonce that this server issued. Otherwise, an ID token of another
-      // login could be replayed.
+      // Without a nonce from this server, an ID token of another login could be replayed.
       if (type === 'oidc' && flow.nonce === '') throw oauthError('OAuthStateInvalid')
       const { bindTo } = flow
       if (bindTo !== null && (await userOf(request)) !== bindTo) throw httpError('NotLoggedIn')
@@ -90,10 +85,7 @@ export const oauthCallback: Action = (api, deps) => {
   })
 }
 
-/**
- * Binds an identity to the user who sent the request. The message in the response is the text that
- * the console expects.
- */
+/** The message in the response is the text that the console expects. */
 export async function bindAndRespond(
   deps: Deps,
   request: FastifyRequest,

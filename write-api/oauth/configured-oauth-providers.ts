@@ -9,7 +9,7 @@ import type { OAuthProvider } from './oauth-provider.ts'
 import { plainOAuth } from './oauth2-provider.ts'
 import { createOidc } from './oidc.ts'
 
-/** The keys of the options that configure one provider. */
+/** The options that configure one provider. */
 type OptionNames = {
   readonly flag: string
   readonly clientId: string
@@ -47,15 +47,9 @@ const OPTION_NAMES: Record<OAuthType, OptionNames> = {
 }
 
 export type Providers = {
-  /**
-   * Returns a provider with its current options. Throws if the provider is disabled or if its
-   * options are incomplete.
-   */
+  /** Returns a provider with its current options. Throws if it is disabled or incomplete. */
   readonly of: (type: OAuthType) => Promise<OAuthProvider>
-  /**
-   * Returns the redirect URI below the configured address of the site. Returns an empty text if no
-   * address is configured.
-   */
+  /** Returns the redirect URI below the site's configured address, or an empty text. */
   readonly redirectUri: (type: OAuthType) => Promise<string>
 }
 
@@ -88,8 +82,8 @@ export function createProviders(
     redirectUri: async (type) => {
       const { values } = await allOptions(core.db)
       const siteAddress = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
-      // OIDC requires a redirect URI in the request (OpenID Connect Core, section 3.1.2.1). For
-      // other providers, the redirect URI in the provider's configuration is sufficient.
+      // OIDC requires a redirect URI in the request (OpenID Connect Core, section 3.1.2.1). Other
+      // providers have it in their configuration.
       if (siteAddress === '' && type === 'oidc')
         throw oauthError('OAuthNotSetUp', { provider: type })
       return siteAddress === '' ? '' : `${siteAddress}/oauth/${type}`

@@ -18,9 +18,8 @@ import type { Profile } from './oauth-provider.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user whose identity a provider has verified. An unknown user is registered first. If
- * `only` is given, only this user can sign in, so that a login that confirms a session cannot
- * switch to another account.
+ * Signs in the user of an identity, or registers an unknown user. With `only`, no other user can
+ * sign in, so that a login that confirms a session cannot switch to another account.
  */
 export async function loginWithIdentity(
   deps: Deps,
@@ -49,8 +48,8 @@ async function findOrRegister(
   const { core } = deps
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
-  // Registrations of the same identity run one at a time. If a new user opens two tabs, the second
-  // request therefore finds the account that the first request created.
+  // A new user may open two tabs. The second request must find the account that the first one
+  // created.
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
@@ -58,8 +57,7 @@ async function findOrRegister(
   })
   await waitUntilVisible(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
-  // The account exists, but the read model does not include it yet. If the user logs in again, the
-  // login succeeds.
+  // The read model does not include the account yet. The user can log in again.
   if (user === null) throw httpError('Unavailable', {}, 1)
   return user
 }
@@ -96,15 +94,14 @@ const MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
- * Yields the usernames to try for a new user. The first is the user's name at the provider without
- * invalid characters. All others have random digits appended. No username exceeds the maximum
- * length.
+ * Yields usernames to try: the name at the provider without invalid characters, and then with
+ * random digits. No username exceeds the maximum length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)
   if (base !== '') yield base
   for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
-    // The first of these usernames has four digits. Later ones have up to seven digits.
+    // First four digits, later up to seven.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits
@@ -112,8 +109,8 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
 }
 
 /**
- * Removes invalid characters from the user's name at the provider. If the name is an email address,
- * only the part before the @ is used, because the domain is private.
+ * Removes invalid characters. Of an email address, only the part before the @ is used, because the
+ * domain is private.
  */
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')

@@ -13,11 +13,11 @@ import type { AuthorizationParams } from './oauth-provider.ts'
 
 /** The login or the binding of an identity for which a state was issued. */
 export type OAuthFlow = AuthorizationParams & {
-  /** The provider. It is null if the client redirects the browser itself. */
+  /** The provider, or null if the client redirects the browser itself. */
   readonly type: OAuthType | null
-  /** The user to whom the identity is bound. It is null if the flow is a login. */
+  /** The user to whom the identity is bound, or null for a login. */
   readonly bindTo: number | null
-  /** The only user who can sign in with this state. If it is absent, every user can sign in. */
+  /** If set, no other user can sign in with this state. */
   readonly only?: number
   readonly aff: string
 }
@@ -30,9 +30,8 @@ const COOKIE = { name: 'oauth_browser', path: '/api/oauth', seconds: TTL_MS / 1_
 const PER_MINUTE_MAX = 30
 
 /**
- * Issues a state with 256 random bits. The state is valid for ten minutes, for one callback, and
- * only in the browser that requested it. Throws 401 if the purpose is `bind` or `anew` and the
- * request has no session.
+ * Issues a state with 256 random bits, for ten minutes, one callback, and only the browser that
+ * requested it. Throws 401 if the purpose is `bind` or `anew` and the request has no session.
  */
 export async function issueState(
   deps: Deps,
@@ -47,8 +46,8 @@ export async function issueState(
   const bindTo = intent === 'anew' ? null : userId
   if (bindTo !== null) await requireRecentLogin(deps, request)
   const state = random()
-  // If the client redirects the browser itself, the provider receives neither a PKCE challenge nor
-  // a nonce.
+  // If the client redirects the browser itself, the provider receives no PKCE challenge and no
+  // nonce.
   const [verifier, nonce] = target.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
   const flow = { ...target, ...only, verifier, nonce, bindTo, aff }
@@ -58,8 +57,8 @@ export async function issueState(
 }
 
 /**
- * Consumes a state and returns the flow for which it was issued. Throws if the state is unknown,
- * expired or already used, or if it was issued for another browser or provider.
+ * Consumes a state. Throws if it is unknown, expired or already used, or if it was issued for
+ * another browser or provider.
  */
 export async function consumeState(
   { core }: Deps,
@@ -78,10 +77,9 @@ export async function consumeState(
 }
 
 /**
- * Returns the user of the request's session. Returns null if there is no session, or if the
- * `User-Id` header names another user. If `mayLackHeader` is set, the header may be missing,
- * because a browser does not send it when it navigates to a URL. In this case, the caller must
- * check that the state belongs to the browser.
+ * Returns the session's user, or null without a session or if the `User-Id` header names another
+ * user. With `mayLackHeader`, the header may be missing, as in browser navigation. The caller must
+ * then check that the state belongs to the browser.
  */
 export async function userOf(
   request: FastifyRequest,

@@ -10,8 +10,8 @@ import {
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
 /**
- * The settings of a provider without OIDC. The authorization code is exchanged for an access token,
- * with which the account is read.
+ * A provider without OIDC. The code is exchanged for an access token, with which the account is
+ * read.
  */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'
@@ -22,10 +22,7 @@ export type PlainSettings = {
   readonly userInfoEndpoint: string
 }
 
-/**
- * Creates a provider that uses OAuth 2.0 (RFC 6749, section 4.1) with PKCE. Some of these providers
- * ignore PKCE.
- */
+/** OAuth 2.0 (RFC 6749, section 4.1) with PKCE, which some providers ignore. */
 export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthProvider => ({
   authorizeUrl: async (params, state) => {
     const url = new URL(settings.authorizationEndpoint)
@@ -56,7 +53,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
   },
 })
 
-/** The scopes that are requested. They allow the site to identify the user and nothing else. */
+/** The site only needs to identify the user. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
 const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>
@@ -85,8 +82,8 @@ function tokenRequest(
 }
 
 /**
- * Builds the profile of a user. The user is identified by the numeric account id, because a login
- * name may later belong to another person.
+ * Identifies the user by the numeric account id, because a login name may later belong to another
+ * person.
  */
 function profileIn(
   { provider, authorizationEndpoint }: PlainSettings,

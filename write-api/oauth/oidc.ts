@@ -3,15 +3,10 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { providerFetch } from './provider-client.ts'
 
-/**
- * The settings of the OIDC provider. If an endpoint is empty, the endpoint in the discovery
- * document is used.
- */
+/** If an endpoint is empty, the endpoint in the discovery document is used. */
 export type OidcSettings = {
   readonly clientId: string
-  /**
-   * The client secret. It is empty for a public client, whose logins are protected by PKCE alone.
-   */
+  /** Empty for a public client, whose logins are protected by PKCE alone. */
   readonly clientSecret: string
   readonly wellKnown: string
   readonly authorizationEndpoint: string
@@ -24,10 +19,7 @@ const STEP_SECONDS_MAX = 10
 
 type Cached = { readonly settings: string; readonly until: number }
 
-/**
- * Creates the OIDC provider. It caches the discovery document for ten minutes, or until the
- * settings change.
- */
+/** Caches the discovery document for ten minutes, or until the settings change. */
 export function createOidc(outbound: Outbound) {
   let cached: (Cached & { readonly config: Promise<oidc.Configuration> }) | null = null
   const configOf = (settings: OidcSettings): Promise<oidc.Configuration> => {
@@ -87,7 +79,7 @@ async function discover(outbound: Outbound, settings: OidcSettings): Promise<oid
   const { clientId, clientSecret } = settings
   const wellKnown = new URL(settings.wellKnown)
   const fetch = providerFetch(outbound) as unknown as oidc.CustomFetch
-  // Plain HTTP is allowed, because the provider may be in the operator's own network.
+  // The provider may be in the operator's own network.
   const execute = wellKnown.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
   const discovered = await oidc.discovery(wellKnown, clientId, undefined, oidc.None(), {
     [oidc.customFetch]: fetch,
@@ -116,10 +108,7 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
   }
 }
 
-/**
- * Returns the method by which the client authenticates to the provider. The default of OpenID
- * Connect is Basic authentication (OpenID Connect Core, section 9).
- */
+/** The default of OpenID Connect is Basic authentication (OpenID Connect Core, section 9). */
 function authentication(
   secret: string,
   { token_endpoint_auth_methods_supported: methods }: AuthMethods,
@@ -132,10 +121,7 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 
 type Claims = Readonly<Record<string, unknown>>
 
-/**
- * Reads the user info from the provider. Errors are ignored, because the user info only determines
- * the name of a new user.
- */
+/** Errors are ignored, because the user info only determines the name of a new user. */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
   try {
@@ -146,8 +132,8 @@ async function userInfo(config: oidc.Configuration, token: string, sub: string):
 }
 
 /**
- * Builds the profile of a user. The issuer and the subject together identify a person permanently
- * (OpenID Connect Core, section 5.7).
+ * The issuer and the subject together identify a person permanently (OpenID Connect Core, section
+ * 5.7).
  */
 const profileIn = (issuer: string, sub: string, names: Claims): Profile => ({
   identity: { provider: 'oidc', id: sub, authority: issuer },

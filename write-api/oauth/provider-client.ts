@@ -17,10 +17,7 @@ export type ProviderRequest = {
   readonly form?: Readonly<Record<string, string>>
 }
 
-/**
- * Requests a JSON object from a provider. Throws `ProviderFailed` if the response is not a JSON
- * object.
- */
+/** Requests a JSON object. Throws `ProviderFailed` for any other response. */
 export async function requestProvider(
   outbound: Outbound,
   url: string,
@@ -49,9 +46,7 @@ type ExchangeRequest = {
   readonly body?: string
 }
 
-/**
- * Sends one request that is subject to the operator's outbound policy. Redirects are not followed.
- */
+/** The operator's outbound policy applies. Redirects are not followed. */
 async function exchange(
   { dispatcher }: Outbound,
   url: string,
@@ -79,10 +74,7 @@ async function exchange(
 
 const WITHOUT_BODY = [204, 205, 304]
 
-/**
- * Creates a `fetch` for the OIDC library that uses the connections and limits of the outbound
- * client.
- */
+/** A `fetch` for the OIDC library with the connections and limits of the outbound client. */
 export const providerFetch =
   (outbound: Outbound) =>
   async (

@@ -16,12 +16,12 @@ import type { Profile } from './oauth-provider.ts'
 import { consumeState, userOf } from './oauth-state.ts'
 
 const AGE_SECONDS_MAX = 300
-/** The maximum number of seconds by which Telegram's clock may be ahead of the server's clock. */
+/** The seconds by which Telegram's clock may be ahead of the server's clock. */
 const AHEAD_SECONDS_MAX = 60
 
 /**
- * Verifies the data of the Telegram widget and returns the user. The data is signed with the bot's
- * token (core.telegram.org/widgets/login). It is valid for five minutes and can be used only once.
+ * Verifies the data of the Telegram widget, which is signed with the bot's token
+ * (core.telegram.org/widgets/login). It is valid for five minutes and only once.
  */
 async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
@@ -44,10 +44,7 @@ async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Pr
 
 const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const
 
-/**
- * Verifies the signature of the widget's data. Depending on the version of the widget, the
- * signature includes the field `lang` or not, so both cases are accepted.
- */
+/** The signature includes the field `lang` or not, depending on the version of the widget. */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
   return [SIGNED, [...SIGNED, 'lang'] as const].some((names) => {
@@ -59,10 +56,7 @@ function isSigned(query: TelegramQuery, token: string): boolean {
   })
 }
 
-/**
- * Returns true if the data was not used before. All processes share the record of used data, which
- * is kept for longer than the data is valid.
- */
+/** All processes share the record of used data, which is kept for longer than the data is valid. */
 async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
   const periodMs = (AGE_SECONDS_MAX + AHEAD_SECONDS_MAX) * 2_000
   const key = `telegram:${vault.keyedHash('identity', hash)}`
@@ -75,9 +69,9 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 }
 
 /**
- * GET /api/oauth/telegram/login: signs a user in with the data of the Telegram widget. The request
- * must contain the state for which the console showed the widget, and browser navigation is
- * rejected. Therefore, a link cannot sign a user in to another account.
+ * GET /api/oauth/telegram/login: signs a user in. It requires the state for which the console
+ * showed the widget, and rejects browser navigation, so that a link cannot sign a user in to
+ * another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({
@@ -95,9 +89,9 @@ export const telegramLogin: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/telegram/bind: binds the user's Telegram account and redirects the browser to the
- * profile page. The `User-Id` header may be missing, because the widget may navigate the browser to
- * this URL. The state in the URL then identifies the user to whom the widget was shown.
+ * GET /api/oauth/telegram/bind: binds the Telegram account and redirects to the profile page. The
+ * widget may navigate the browser here without a `User-Id` header. The state in the URL then
+ * identifies the user.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

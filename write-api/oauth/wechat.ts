@@ -19,21 +19,16 @@ import { type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { requestProvider } from './provider-client.ts'
 
 /**
- * The time for which a code is valid, in milliseconds. The limits on wrong codes apply to the same
- * period.
+ * The validity of a code in milliseconds, which is also the period of the limits on wrong codes.
  */
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
-/**
- * The maximum number of wrong codes on the whole site per period. It prevents an attacker from
- * guessing faster by using many addresses.
- */
+/** On the whole site per period, so that an attacker cannot guess faster with many addresses. */
 const SITE_FAILURES_MAX = 100
 
 /**
- * Requests the user of a code from the operator's WeChat server. In three minutes, five wrong codes
- * are allowed from an IP address and a hundred on the whole site, because codes have only six
- * digits.
+ * Requests a code's user from the operator's WeChat server. In three minutes, five wrong codes are
+ * allowed from an IP address and a hundred on the site, because codes have only six digits.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -73,9 +68,9 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs a user in with the code that the WeChat official account has sent.
- * Browser navigation is rejected. Otherwise, a link with an attacker's code could sign the visitor
- * in to the attacker's account.
+ * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Browser
+ * navigation is rejected, because a link with an attacker's code could sign the visitor in to the
+ * attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({

@@ -9,10 +9,7 @@ const NUMBER_PROBLEMS = new Set<unknown>([
   'above-maximum',
 ])
 
-/**
- * Returns the bounds and the unit of a numeric option. The error message contains them even if the
- * value is not a number.
- */
+/** The error message contains the bounds and the unit even if the value is not a number. */
 function boundsOf(key: unknown, fault: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
   if (!NUMBER_PROBLEMS.has(fault)) return {}
@@ -20,7 +17,6 @@ function boundsOf(key: unknown, fault: unknown) {
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-/** The errors of options and of scheduled price changes. */
 export const OPTION_ERRORS = {
   UnknownOption: [
     400,

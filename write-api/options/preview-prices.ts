@@ -18,7 +18,7 @@ import { optionError } from './option-errors.ts'
 
 type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
 
-/** The sum of the actual charges, and the sum of the charges at the draft prices. */
+/** The sums of the actual charges and of the charges at the draft prices. */
 type Tally = {
   readonly total: Sums
   readonly models: Map<string, Sums>
@@ -31,7 +31,7 @@ const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
 
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
-/** Adds one call to the sums. `amount` is null if the draft has no price for the call. */
+/** `amount` is null if the draft has no price for the call. */
 function addCall(
   tally: Tally,
   call: { readonly model: string; readonly userId: number; readonly quota: bigint },
@@ -48,17 +48,13 @@ function addCall(
   add(sumsOf(tally.users, call.userId), sums)
 }
 
-/** Adds the sums of `other` to `tally`. */
 function addTally(tally: Tally, other: Tally): void {
   add(tally.total, other.total)
   for (const [model, sums] of other.models) add(sumsOf(tally.models, model), sums)
   for (const [userId, sums] of other.users) add(sumsOf(tally.users, userId), sums)
 }
 
-/**
- * Returns the entries with the largest differences between the actual charge and the charge at the
- * draft prices. There are at most a hundred entries.
- */
+/** Returns the hundred entries with the largest differences between actual and draft charges. */
 const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
     .sort(([, one], [, other]) => {
@@ -90,21 +86,15 @@ function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
   sums.refused += refused
 }
 
-/** A range in unix seconds. `from` and `to` are both included. */
+/** In unix seconds, both inclusive. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
-/**
- * The number of log rows in a batch. The computation of a batch blocks the event loop for some
- * milliseconds.
- */
+/** Log rows per batch. A batch blocks the event loop for some milliseconds. */
 const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
-/**
- * Sums the calls in a range, hour by hour. It ends when the range is complete or the time limit is
- * reached.
- */
+/** Sums the calls in a range by hour, until the end of the range or of the time limit. */
 export async function previewDraft(
   { db }: Pick<Core, 'db'>,
   list: PriceList,
@@ -116,8 +106,7 @@ export async function previewDraft(
   const countCall = createCounter(list, users)
   const tally = noTally()
   let reached = from - 1
-  // The log is read by the hour, because its index is by time. An hour counts only if it was read
-  // completely.
+  // The log is read by the hour, because its index is by time. An incomplete hour does not count.
   for (let start = from; start <= to; start += HOUR) {
     const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
     const hourTally = await tallyHour(db, hour, users, countCall, until)
@@ -149,7 +138,7 @@ function createCounter(list: PriceList, users: ReadonlyMap<number, UserRow>): Co
   }
 }
 
-/** Sums the calls of one hour. Returns null if the time limit is reached. */
+/** Returns null if the time limit is reached. */
 async function tallyHour(
   db: Core['db'],
   hour: Range,
@@ -184,9 +173,8 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
 
 /**
- * POST /api/option/price_preview: computes what past calls would have cost at the prices of a
- * draft. Returns this sum and the sum of the actual charges. Nothing is written. Each process
- * computes one preview at a time, and each preview has a time limit.
+ * POST /api/option/price_preview: returns what past calls cost, and would have cost at the prices
+ * of a draft. Each process computes one preview at a time, within a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.route({

@@ -16,17 +16,13 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { optionActions } from '../contract/options.ts'
 import { optionError } from './option-errors.ts'
 
-/**
- * The text that responses contain instead of the value of a secret option. A request with this text
- * does not change the option.
- */
+/** Replaces the value of a secret option in responses. A request with this text changes nothing. */
 const PLACEHOLDER = '***'
 const LENGTH_MAX = 20_000
 
 /**
- * Sets a secret option and returns the position of the event. The text is stored in the vault, and
- * its reference in the event. After the event is committed, the previous text is deleted. An empty
- * text clears the option.
+ * Stores the text in the vault, and its reference in the event. After the event is committed, the
+ * previous text is deleted. An empty text clears the option.
  */
 async function setSecretOption(
   { core }: Deps,
@@ -49,10 +45,7 @@ async function setSecretOption(
   return position
 }
 
-/**
- * Deletes the previous text of a secret option. If this fails, the error is only logged, because
- * the event is already committed.
- */
+/** An error is only logged, because the event is already committed. */
 async function deleteReplacedText(
   { vault, log }: Deps['core'],
   { key, before }: SecretOptionSet['data'],
@@ -68,10 +61,7 @@ async function deleteReplacedText(
   }
 }
 
-/**
- * PUT /api/option/: sets one option. The value is validated with the option's schema. The caller
- * must have the role that the option requires.
- */
+/** PUT /api/option/: sets one option, with the role that the option requires. */
 export const putOption: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'PUT /api/option/'),
@@ -93,8 +83,7 @@ export const putOption: Action = (api, deps) => {
 }
 
 /**
- * Returns whether the outbound policy currently blocks the address in an option. Such an address is
- * stored in any case, because the policy may change. While it is blocked, no requests are sent to
+ * A blocked address is stored in any case, because the policy may change. No requests are sent to
  * it.
  */
 function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
@@ -103,8 +92,8 @@ function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value:
   return !checked.isAllowed && checked.fault !== 'malformed'
 }
 
-// NOTE: the message is the same for all blocked addresses, so that it does not reveal which hosts
-// exist in the private network.
+// NOTE: one message for all blocked addresses, so that it does not reveal which hosts exist in the
+// private network.
 const ADDRESS_BLOCKED: Words = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',
@@ -129,7 +118,6 @@ const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-n
 
 const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.fault)
 
-/** Executes a command on the options. The actor is the user who sent the request. */
 export const decideOptions = async (
   deps: Deps,
   request: FastifyRequest,
@@ -144,9 +132,7 @@ export const decideOptions = async (
     ),
   )
 
-/**
- * POST /api/option/rest_model_ratio: resets all model ratios to the built-in ratios in one append.
- */
+/** POST /api/option/rest_model_ratio: resets all model ratios to the built-in ratios. */
 export const resetModelRatios: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'POST /api/option/rest_model_ratio'),

@@ -12,10 +12,7 @@ import { type Action, accepted, contextOf, idOf, waitUntilVisible } from '../act
 import { optionActions, type PlannedEntry } from '../contract/options.ts'
 import { decideOptions } from './put-option.ts'
 
-/**
- * POST /api/option/price_schedule: schedules a price change, or replaces a scheduled price change.
- * Returns the id of the new change.
- */
+/** POST /api/option/price_schedule: schedules or replaces a price change. Returns its id. */
 export const schedulePrices: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'POST /api/option/price_schedule'),
@@ -45,10 +42,7 @@ export const schedulePrices: Action = (api, deps) => {
   })
 }
 
-/**
- * Throws if an entry has no name. An entry for a fallback price needs no name, because a fallback
- * price is a single value.
- */
+/** An entry for a fallback price needs no name, because a fallback price is a single value. */
 function checkNames(changes: readonly PlannedEntry[]): void {
   const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
   if (at < 0) return
@@ -75,9 +69,8 @@ const LEASE = 'price-changes'
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 
 /**
- * Starts to apply scheduled price changes when they are due. Only the process that holds the lease
- * does this work. Any process that accepts commands can acquire the lease. Changes that became due
- * while no process did this work are applied at the start.
+ * Starts to apply price changes when they are due. Only the process that holds the lease does this
+ * work. Changes that became due without such a process are applied at the start.
  */
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
@@ -94,8 +87,8 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
   })
 
 /**
- * Applies all price changes that are due. The options stream ensures that each change is applied
- * only once, even if two processes try to apply it or a process has crashed.
+ * The options stream ensures that each change is applied once, even if two processes try to apply
+ * it or a process has crashed.
  */
 export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
   const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)

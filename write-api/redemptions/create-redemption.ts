@@ -21,32 +21,25 @@ import { validationMessage } from '../validation-messages.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms-from-request.ts'
 
-/**
- * The characters of generated keys. Characters that look alike are not included, because keys are
- * printed and typed.
- */
+/** No characters that look alike, because keys are printed and typed. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-/**
- * The minimum length of a custom key. Despite the limit on wrong codes, a shorter key could be
- * guessed within days.
- */
+/** A shorter custom key could be guessed within days, despite the limit on wrong codes. */
 const CUSTOM_KEY_MIN = 4
-/** The number of characters of a generated key. They contain 160 random bits. */
+/** A generated key has 160 random bits. */
 const CHARACTERS = 32
 
 const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** Converts 32 random bytes to a key. Each byte determines one character, with 5 bits. */
+/** Converts 32 random bytes to a key, with 5 bits per character. */
 const redemptionKeyFrom = (bytes: Uint8Array): string =>
   Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Removes surrounding spaces from a custom key. Throws if the key contains characters that cannot
- * be typed. Also throws if a spreadsheet would interpret the key as a formula, because keys are
- * exported to files.
+ * Removes surrounding spaces. Throws for characters that cannot be typed, and for a key that a
+ * spreadsheet would interpret as a formula, because keys are exported to files.
  */
 function customKeyOf(input: string): string {
   const key = input.trim()
@@ -61,23 +54,20 @@ function customKeyOf(input: string): string {
 
 type CodeBatch = {
   readonly keys: readonly string[]
-  /** The terms that all codes of the batch have. */
   readonly terms: RedemptionTerms
   /**
-   * Identifies the request, so that a repeated request does not create codes again. If it is null,
-   * every request creates codes.
+   * Identifies the request, so that a repeated request creates no further codes. With null, every
+   * request creates codes.
    */
   readonly request: RedemptionRequest | null
 }
 
-/**
- * The maximum number of attempts. An attempt fails if another process has assigned the same ids.
- */
+/** An attempt fails if another process has assigned the same ids. */
 const ATTEMPTS_MAX = 100
 
 /**
- * Assigns ids and creates all codes in one append. Returns the position of the append. If the
- * request is repeated, returns a position at or after the original append.
+ * Creates all codes in one append and returns its position. For a repeated request, the position is
+ * at or after the original append.
  */
 async function createCodes(
   deps: Deps,
@@ -85,8 +75,7 @@ async function createCodes(
   context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
-  // Within this process, codes are created one batch at a time. If several processes choose the
-  // same ids, the append to the stream of ids succeeds for only one of them.
+  // If several processes choose the same ids, only one of them can append to the stream of ids.
   return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
@@ -115,18 +104,15 @@ const storeKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: nu
     }),
   )
 
-/**
- * Returns the last four characters of a key. For a short key, returns an empty text, because four
- * characters would reveal too much of the key.
- */
+/** Four characters of a short key would reveal too much of the key. */
 const hintOf = (key: string): string => {
   const characters = [...key]
   return characters.length < 12 ? '' : characters.slice(-4).join('')
 }
 
 /**
- * NOTE: the step that assigns the ids is the first. A store that cannot append to several streams
- * atomically must assign the ids before it creates the codes.
+ * NOTE: the step that assigns the ids is the first, because a store without atomic appends to
+ * several streams must assign ids before it creates codes.
  */
 const stepsFor = (
   codes: readonly NewCode[],
@@ -148,22 +134,21 @@ const stepsFor = (
   })),
 ]
 
-/** The syntax of an idempotency key. The relay uses the same syntax. */
+/** The relay uses the same syntax. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 type RepeatableRequest = {
   readonly request: RedemptionRequest
   /**
-   * Returns the key with the given index. Keys are derived from the request. A repeated request
-   * therefore returns the same keys, although no keys are stored with the request.
+   * Returns a key derived from the request, so that a repeated request returns the same keys
+   * without stored keys.
    */
   readonly keyAt: (index: number) => string
 }
 
 /**
- * Identifies a request by its sender, its `Idempotency-Key` and its content, so that the caller can
- * repeat the request if the response was lost. Returns null if the request has no `Idempotency-Key`
- * header.
+ * Identifies a request by its sender, its `Idempotency-Key` and its content, so that it can be
+ * repeated after a lost response. Returns null without this header.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,
@@ -191,8 +176,8 @@ function repeatableOf(
 }
 
 /**
- * POST /api/redemption/: creates `count` codes with the same terms, and returns their keys. If the
- * request is repeated with the same `Idempotency-Key`, it returns the same keys.
+ * POST /api/redemption/: creates `count` codes and returns their keys. With the same
+ * `Idempotency-Key`, a repeated request returns the same keys.
  */
 export const createRedemption: Action = (api, deps) => {
   api.route({

@@ -19,10 +19,7 @@ const BATCH_MAX = 200
 
 type ChangeResult = { readonly ids: ReadonlySet<number>; readonly position: number }
 
-/**
- * Executes a command on several codes. The codes are divided into batches, and each batch is one
- * append. Returns the ids of the codes that changed.
- */
+/** Executes a command on several codes, with one append per batch. Returns the ids that changed. */
 export async function executeOnRedemptions(
   { core: { actors } }: Deps,
   keys: readonly RedemptionKey[],
@@ -46,7 +43,7 @@ export async function executeOnRedemptions(
 
 type DeleteConditions = { readonly isOneOfMany?: boolean; readonly onlyDisabled?: boolean }
 
-/** Deletes codes. Afterwards, deletes their keys from the vault. */
+/** Deletes codes, and then their keys from the vault. */
 async function deleteMany(
   deps: Deps,
   keys: readonly RedemptionKey[],
@@ -61,7 +58,7 @@ async function deleteMany(
   return changed
 }
 
-/** DELETE /api/redemption/{id}/: deletes a code. */
+/** DELETE /api/redemption/{id}/ */
 export const deleteRedemption: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'DELETE /api/redemption/:id/'),
@@ -77,8 +74,8 @@ export const deleteRedemption: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/redemption/delete-by-name: deletes all codes with exactly this name. Returns the
- * number of deleted codes.
+ * DELETE /api/redemption/delete-by-name: deletes all codes with exactly this name. Returns their
+ * number.
  */
 export const deleteByName: Action = (api, deps) => {
   api.route({
@@ -96,10 +93,7 @@ export const deleteByName: Action = (api, deps) => {
   })
 }
 
-/**
- * DELETE /api/redemption/delete-disabled: deletes all codes that are disabled. Returns the number
- * of deleted codes.
- */
+/** DELETE /api/redemption/delete-disabled: returns the number of deleted codes. */
 export const deleteDisabledRedemptions: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'DELETE /api/redemption/delete-disabled'),
@@ -115,8 +109,8 @@ export const deleteDisabledRedemptions: Action = (api, deps) => {
 }
 
 /**
- * PUT /api/redemption/batch-disable: disables the given codes. Codes that are used or already
- * disabled are skipped. Returns the number of codes that were disabled.
+ * PUT /api/redemption/batch-disable: skips codes that are used or disabled. Returns the number of
+ * disabled codes.
  */
 export const batchDisable: Action = (api, deps) => {
   api.route({

@@ -18,21 +18,16 @@ import { toHttpError } from '../error-catalogue.ts'
 import { redemptionError } from './redemption-errors.ts'
 
 const WRONG_PER_MINUTE_MAX = 10
-/**
- * The maximum number of wrong codes per minute from one IP address. It applies to all users
- * together, because an attacker can create many accounts.
- */
+/** Per minute and for all users together, because an attacker can create many accounts. */
 const WRONG_PER_ADDRESS_MAX = 30
 const MINUTE_MS = 60_000
 const WRONG_PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
 /**
- * Acquires a permit for one attempt to redeem a code. The wrong codes of a user are limited per
- * minute and per hour, because custom keys could be guessed. Throws 429 if the limit is reached.
- *
- * The permit is refunded unless the attempt fails with `CodeInvalid`, which is the error for
- * unknown, disabled and used codes.
+ * Acquires a permit for one attempt. A user's wrong codes are limited per minute and per hour,
+ * because custom keys could be guessed. Throws 429 at a limit. Only `CodeInvalid`, the error for
+ * unknown, disabled and used codes, uses up the permit.
  */
 async function acquireGuessPermit(
   { limits, vault }: Core,
@@ -57,9 +52,7 @@ async function acquireGuessPermit(
   return outcome
 }
 
-/**
- * The maximum number of attempts. An attempt fails if an admin changes the code at the same time.
- */
+/** An attempt fails if an admin changes the code at the same time. */
 const ATTEMPTS_MAX = 10
 
 /** POST /api/user/topup: redeems a code. Its quota is credited to the caller exactly once. */
@@ -71,8 +64,7 @@ export const redeemCode: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
-      // The attempts of a user run one at a time, so that concurrent attempts with the correct code
-      // do not count as wrong.
+      // Concurrent attempts of a user with the correct code must not count as wrong.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
@@ -85,8 +77,7 @@ const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
 /**
- * Redeems a code in one append to the stream of the code and the stream of the account. An attempt
- * with a wrong code is counted.
+ * Redeems a code in one append to the streams of the code and the account. A wrong code is counted.
  */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
@@ -96,7 +87,7 @@ async function redeem(deps: Deps, request: FastifyRequest, key: string) {
     return await appendRedemption(deps, request, key)
   } catch (error) {
     const isInvalid = error instanceof HttpError && error.code === 'CodeInvalid'
-    // If the user has already redeemed the code, entering it again does not count as a wrong code.
+    // A code that the user has already redeemed does not count as wrong.
     isWrong = isInvalid && !(await hasRedeemed(deps, userId, key))
     throw error
   } finally {
@@ -115,8 +106,7 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // The state is not copied, because the state of a gift code contains the ids of all users who
-    // redeemed it.
+    // The state is not copied, because a gift's state contains the ids of all its users.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code
@@ -138,9 +128,9 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
 type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
- * NOTE: the step for the code is the first. In a store that cannot append to several streams
- * atomically, the event of the code determines whether it is redeemed. The grant is appended
- * afterwards, or by a later repair, and cannot be rejected any more.
+ * NOTE: the step for the code is the first. In a store without atomic appends to several streams,
+ * the event of the code decides. The grant is appended afterwards, or by a later repair, and cannot
+ * be rejected any more.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -12,23 +12,22 @@ export const NO_TERMS: RedemptionTerms = {
   quota: toWire(0n),
 }
 
-/** Returns the terms with the given fields applied. Throws if a field is invalid. */
+/** Throws if a field is invalid. */
 export async function termsWith(
   before: RedemptionTerms,
   fields: Partial<Omit<UpdateRedemption, 'id'>>,
 ): Promise<RedemptionTerms> {
   const terms = await applyFields(REDEMPTION_TERMS, before, fields)
   if (terms.name === '') throw redemptionError('RedemptionNameRequired')
-  // If a code becomes a gift and the request contains no limit, the number of uses is unlimited.
+  // A code that becomes a gift has no limit by default.
   const isNewGift = terms.isGift && !before.isGift && fields.max_uses === undefined
   if (terms.isGift && !isNewGift) return terms
   return { ...terms, maxUses: isNewGift ? null : 1 }
 }
 
 /**
- * Throws if the expiry was changed to a time before `now` (unix milliseconds). If the expiry was
- * not changed, it may be in the past. An expiry before the start of validity is not an error here,
- * because the domain has a more specific error for it.
+ * Throws if the expiry was changed to a time before `now` (unix milliseconds). For an expiry before
+ * the start of validity, the domain has a more specific error.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after

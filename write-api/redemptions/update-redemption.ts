@@ -14,8 +14,8 @@ import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, termsWith } from './redemption-terms-from-request.ts'
 
 /**
- * PUT /api/redemption/: changes the given fields of an unused code. With `?status_only=true`, only
- * the status is changed. Status 1 enables the code, and status 2 disables it.
+ * PUT /api/redemption/: changes an unused code. With `?status_only=true`, only the status is
+ * changed: 1 enables the code, and 2 disables it.
  */
 export const updateRedemption: Action = (api, deps) => {
   api.route({

@@ -4,18 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** A cookie that identifies a browser before a session exists. */
 export type BrowserCookie = {
   readonly name: string
-  /** The URL path for which the browser sends the cookie. */
   readonly path: string
-  /**
-   * The lifetime of the cookie in seconds. It starts again with each response that sets the cookie.
-   */
+  /** The lifetime in seconds, which starts again with each response that sets the cookie. */
   readonly seconds: number
 }
 
 /**
- * Returns the hash of the secret in the browser's cookie. If the browser has no cookie, a new
- * secret is created. The server stores only the hash. All tabs of the browser share the secret, so
- * that parallel logins do not invalidate each other.
+ * Returns the hash of the secret in the browser's cookie, which is created if necessary. The server
+ * stores only the hash. All tabs share the secret, so that parallel logins do not invalidate each
+ * other.
  */
 export function issueBrowserCookie(
   request: FastifyRequest,

@@ -11,12 +11,9 @@ import { loginError } from './login-errors.ts'
 import { issueTicket } from './login-ticket.ts'
 
 /**
- * Completes the login of an identified user, and returns the `data` of the response. Throws if the
- * user is banned or deactivated. A user with a second factor receives a ticket for the second step.
- * Other users receive a session.
- *
- * `isByPassword` is true if the user signed in with a password. In this case, a temporary password
- * must be changed.
+ * Returns a ticket for the second step to a user with a second factor, and a session to all others.
+ * Throws if the user is banned or deactivated. With `isByPassword`, a temporary password must be
+ * changed.
  */
 export async function completeLogin(
   deps: Deps,
@@ -31,7 +28,7 @@ export async function completeLogin(
   return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
 }
 
-/** Starts a session for a user who has presented all factors that the login requires. */
+/** The user has presented all factors that the login requires. */
 export async function startUserSession(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -11,10 +11,7 @@ import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { type Action, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 
-/**
- * GET /api/user/logout (which the console uses) and POST /api/user/logout: ends the session in all
- * processes.
- */
+/** GET (used by the console) and POST /api/user/logout: ends the session in all processes. */
 export const logout: Action = (api) => {
   for (const name of ['GET /api/user/logout', 'POST /api/user/logout'] as const) {
     api.route({
@@ -48,10 +45,7 @@ export const endSession: Action = (api) => {
   })
 }
 
-/**
- * DELETE /api/user/sessions: ends all sessions of the caller, except the session that sent the
- * request.
- */
+/** DELETE /api/user/sessions: ends all sessions of the caller, except the current one. */
 export const endOtherSessions: Action = (api) => {
   api.route({
     ...endpoint(loginActions, 'DELETE /api/user/sessions'),

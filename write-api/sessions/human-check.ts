@@ -12,16 +12,12 @@ import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { loginError } from './login-errors.ts'
 
-/**
- * The action for which a visitor solved the human check (CAPTCHA). The console's widget sends the
- * action to the provider.
- */
+/** What a visitor solved the CAPTCHA for. The console's widget sends the action to the provider. */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
- * The human check (CAPTCHA). `pass` throws if the visitor did not pass the check, or if the token
- * cannot be verified. If the check is disabled or lacks one of its keys, `pass` accepts every
- * visitor.
+ * `pass` throws if the visitor did not pass the CAPTCHA, or if the token cannot be verified. If the
+ * check is disabled or lacks a key, `pass` accepts every visitor.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>
@@ -32,7 +28,7 @@ const PROVIDER = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const VERIFY_MS_MAX = 5_000
 const ANSWER_BYTES_MAX = 65_536
 const TOKEN_LENGTH_MAX = 2_048
-/** The time in milliseconds for which the provider accepts a token of the human check. */
+/** The milliseconds for which the provider accepts a token. */
 const TOKEN_MS = 300_000
 const CHECKS_MAX = 60
 const CHECKS_PERIOD_MS = 60_000
@@ -40,7 +36,6 @@ const CHECKS_PERIOD_MS = 60_000
 type Settings = {
   readonly secret: string
   readonly verifyUrl: string
-  /** The host name of this site. */
   readonly hostname: string
 }
 
@@ -82,8 +77,7 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * The widget actions that are accepted for each action. `register` is also accepted for a mail
- * code, because the registration form requests the code.
+ * The widget actions that are accepted. The registration form requests a mail code with `register`.
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],
@@ -116,8 +110,8 @@ async function failureOf(
 }
 
 /**
- * Limits the checks per IP address and minute. Without the limit, an attacker with invented tokens
- * could make this server flood the provider with requests.
+ * Per IP address and minute. Otherwise, invented tokens could make this server flood the provider
+ * with requests.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`
@@ -126,10 +120,7 @@ async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Pr
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
 }
 
-/**
- * Returns true if the token was not used before. If several requests send the same token at the
- * same time, only one of them is accepted.
- */
+/** Of simultaneous requests with the same token, only one is accepted. */
 async function isFirstUse({ limits }: Core, token: string): Promise<boolean> {
   const key = `human:${createHash('sha256').update(token).digest('hex')}`
   const claim = { kind: 'rate', key, max: 1, periodMs: TOKEN_MS, isRefundable: false } as const
@@ -143,8 +134,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  // NOTE: the host name of the request is used only if the site's address is not configured,
-  // because the sender of the request can choose any host name.
+  // NOTE: the sender can choose the request's host name, so it is used only without a configured
+  // address.
   const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
   return { secret, verifyUrl, hostname }

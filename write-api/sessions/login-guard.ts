@@ -12,79 +12,55 @@ import type { Vault } from '#infra/vault/port.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/**
- * The maximum number of failed attempts per minute from one IP address, for all accounts together.
- */
+/** Per minute and IP address, for all accounts together. */
 const ADDRESS_FAILURES_MAX = 10
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 30_000
-/**
- * The maximum number of failed attempts per hour for one account, from all IP addresses together.
- * After this number, the account is throttled.
- */
+/** Per hour and account, from all IP addresses together. Further attempts are throttled. */
 const ACCOUNT_FAILURES_MAX = 30
-/**
- * The longest wait in milliseconds for an IP address that has failed attempts for a throttled
- * account.
- */
+/** The longest wait of an IP address with failed attempts, for a throttled account. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * The number of attempts per IP address and day that have priority while an account is throttled.
- * It is more than one, because the owner may mistype the password.
+ * The attempts per IP address and day with priority, for a throttled account. More than one,
+ * because the owner may mistype the password.
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * The number of attempts per network and day that have priority while an account is throttled. It
- * is lower than the number of attempts that can be checked within `SLOT_WAIT_MS_MAX`.
+ * The attempts per network and day with priority, for a throttled account. Fewer than can be
+ * checked within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
-/**
- * The longest wait in milliseconds for an attempt that has priority while an account is throttled.
- */
+/** The longest wait in milliseconds of an attempt with priority, for a throttled account. */
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**
- * Slows down password guessing without locking the owner out.
- *
- * After five failed attempts for an account from one IP address, the wait doubles with each further
- * attempt from this address, up to 30 seconds. A browser that has signed in to the account before
- * has its own limit, which others cannot use up.
- *
- * After 30 failed attempts for an account in an hour, from all IP addresses together, the account
- * is throttled. The first three attempts per day from each IP address then have priority: two of
- * them are checked per second, and 16 per day from one network. All other attempts are checked at
- * one per second, and their wait doubles each time, up to 15 minutes. Therefore, the correct
- * password is accepted from an IP address without failed attempts. At most 10 830 passwords of an
- * account are checked per hour, regardless of the number of addresses.
- *
- * If Redis is configured, all processes share the counters.
+ * Slows down password guessing without locking the owner out. After five failed attempts for an
+ * account from one IP address, its wait doubles with each attempt, up to 30 seconds. A browser that
+ * has signed in to the account before has its own limit. After 30 failed attempts for an account in
+ * an hour, from all addresses together, the account is throttled. The first three attempts per day
+ * from each IP address then have priority: two of them are checked per second, and 16 per day from
+ * one network. All other attempts are checked at one per second, and their wait doubles, up to 15
+ * minutes. Therefore, the correct password is accepted from an address without failed attempts, and
+ * at most 10 830 passwords of an account are checked per hour, from any number of addresses. If
+ * Redis is configured, all processes share the counters.
  */
 export type LoginGuard = {
-  /**
-   * Registers an attempt. `device` identifies a browser that has signed in to this account before.
-   * It is null for other browsers.
-   */
+  /** `device` identifies a browser that has signed in to this account before, or is null. */
   enter(ip: string, account: string, device?: string | null): Promise<LoginAttempt>
-  /**
-   * Registers an attempt of a user who has a session and enters the password. Each session has its
-   * own limit.
-   */
+  /** A user with a session enters the password. Each session has its own limit. */
   enterSession(sessionHash: string): Promise<LoginAttempt>
 }
 
 export type LoginAttempt = {
   /**
-   * The seconds to wait before the next attempt, or 0 if the attempt is allowed. An allowed attempt
-   * counts as failed until `succeeded` is called.
+   * The seconds to wait, or 0 for an allowed attempt, which counts as failed until `succeeded` is
+   * called.
    */
   readonly waitSeconds: number
   readonly succeeded: () => void
 }
 
-/**
- * Creates the guard. IP addresses are stored as hashes. `pause` waits for the given number of
- * milliseconds.
- */
+/** IP addresses are stored as hashes. `pause` waits for the given number of milliseconds. */
 export function createLoginGuard(
   limits: Limits,
   vault: Pick<Vault, 'keyedHash'>,
@@ -110,14 +86,14 @@ export function createLoginGuard(
       ])
       if (!isFull(accountPermit)) return allowed(first, accountPermit)
       const braked = await enterBraked(limits, pause, account, [address, networkKey(vault, ip)])
-      // An attempt that must wait also counts as failed for its IP address. This slows down clients
-      // that retry without waiting.
+      // A rejected attempt also counts as failed for its IP address, to slow down clients that
+      // retry without waiting.
       return typeof braked === 'number' ? rejectedFor(braked) : allowed(first, ...braked)
     },
   }
 }
 
-/** Returns the permits of the attempt, or the number of milliseconds that the attempt must wait. */
+/** Returns the permits of the attempt, or the milliseconds that it must wait. */
 async function enterBraked(
   limits: Limits,
   pause: (ms: number) => Promise<unknown>,
@@ -143,7 +119,7 @@ async function enterBraked(
       firstOfDay.release({ isRefunded: true })
       return slot.waitMs
     }
-    // The random part of the wait prevents the waiting attempts from retrying at the same moment.
+    // The random part keeps the waiting attempts from retrying at the same moment.
     const ms = Math.min(slot.waitMs, 1_000) + Math.random() * 100
     waitedMs += ms
     await pause(ms)

@@ -7,10 +7,7 @@ const KIND = 'login-ticket'
 const TICKET_MS = 5 * 60_000
 const ATTEMPTS_MAX = 5
 
-/**
- * A user who has completed the first step of a login. The ticket becomes invalid if the user's
- * `authVersion` changes.
- */
+/** A user after the first step of a login. The ticket becomes invalid if `authVersion` changes. */
 export type LoginTicket = {
   readonly userId: number
   readonly authVersion: number
@@ -18,8 +15,8 @@ export type LoginTicket = {
 }
 
 /**
- * Issues a ticket, which proves that the first step of a login was completed. The ticket has 256
- * random bits and is only sent to the browser that logs in.
+ * Issues a ticket for a completed first step of a login. It has 256 random bits and is only sent to
+ * the browser that logs in.
  */
 export async function issueTicket(
   { core }: Deps,
@@ -33,16 +30,13 @@ export async function issueTicket(
   return ticket
 }
 
-/** Reads a ticket. Throws if the ticket is unknown or expired. */
+/** Throws if the ticket is unknown or expired. */
 export async function readTicket({ core }: Deps, ticket: string): Promise<LoginTicket> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   return parseTicket(await core.shortLived.peek(KIND, key))
 }
 
-/**
- * Counts an attempt, before the attempt is checked. Throws if there were already five attempts with
- * the ticket.
- */
+/** Counts an attempt before the check. Throws after five attempts with the ticket. */
 export async function countTicketAttempt({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   if ((await core.shortLived.countTry(KIND, key, ATTEMPTS_MAX)) === null) {
@@ -51,8 +45,8 @@ export async function countTicketAttempt({ core }: Deps, ticket: string): Promis
 }
 
 /**
- * Consumes a ticket, so that it can start only one session. If several requests send the same
- * ticket, the function throws for all but the first.
+ * A ticket starts only one session. Of simultaneous requests with the same ticket, only the first
+ * succeeds.
  */
 export async function consumeTicket({ core }: Deps, ticket: string): Promise<void> {
   parseTicket(await core.shortLived.take(KIND, core.vault.keyedHash('login-ticket', ticket)))

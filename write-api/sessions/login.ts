@@ -19,22 +19,20 @@ import { loginError } from './login-errors.ts'
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * POST /api/user/login: signs a user in with a password. The error is the same for all wrong
- * credentials.
+ * POST /api/user/login: signs a user in with a password. All wrong credentials have the same error.
  */
 export const login: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login'),
     handler: async (request, reply) => {
       const { username, password } = request.body
-      // The human check comes first, because requests that fail it must not slow down logins to the
-      // account.
+      // Requests that fail the CAPTCHA must not slow down logins to the account.
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = normalizeMailAddress(username)
       const found = await findCandidates(deps, username, address)
-      // The guard counts failed attempts by the text that was entered, not by the user that was
-      // found. Otherwise, attempts with an email address would delay logins with the username,
-      // which would reveal whose address it is.
+      // Failed attempts are counted by the entered text, not by the user. Otherwise, attempts with
+      // an email address would delay logins with the username, which would reveal whose address it
+      // is.
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)
@@ -51,8 +49,7 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * Finds users by username and by email address. There may be two users, because an old username may
- * equal the email address of another user.
+ * An old username may equal the email address of another user, so that there are two candidates.
  */
 async function findCandidates(
   { core }: Deps,
@@ -69,8 +66,8 @@ async function findCandidates(
 }
 
 /**
- * Returns the first candidate whose password matches, or null. If there are no candidates, a dummy
- * hash is verified, so that the response takes the same time.
+ * Returns the first candidate whose password matches, or null. Without candidates, a dummy hash is
+ * verified, so that the response takes the same time.
  */
 async function findByPassword(
   { vault }: Core,
@@ -91,12 +88,9 @@ type FailedAttempt = {
 }
 
 /**
- * Checks the password again when the read model is up to date, after at most two seconds. This is
- * needed because the read model may lack a user who was just created or has just changed the
- * password.
- *
- * The check is repeated after each failed attempt, even if the user does not exist, so that the
- * response time reveals nothing. Only candidates that have changed are checked again.
+ * Checks changed candidates again when the read model is up to date, after at most two seconds. It
+ * may lack a user who was just created or has just changed the password. The wait follows each
+ * failed attempt, so that the response time reveals nothing.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,
@@ -113,9 +107,8 @@ async function findByPasswordOnceFresh(
 }
 
 /**
- * Throws if login with a password is disabled. The error does not depend on the password, so that
- * it does not reveal whether the password was correct. The super admin can always log in with a
- * password.
+ * Throws if login with a password is disabled, except for the super admin. The error does not
+ * reveal whether the password was correct.
  */
 async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return

@@ -9,8 +9,7 @@ import { verifyPasskey } from '../credentials/verify-passkey.ts'
 import { startUserSession } from './complete-login.ts'
 
 /**
- * POST /api/user/login/passkey/begin: returns the WebAuthn options for a login with any passkey of
- * this site.
+ * POST /api/user/login/passkey/begin: returns the WebAuthn options for any passkey of this site.
  */
 export const beginPasskeyLogin: Action = (api, deps) => {
   api.route({
@@ -29,8 +28,8 @@ export const beginPasskeyLogin: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/login/passkey: signs a user in with a passkey that has verified the user. There is
- * no second step, because such a passkey combines possession with knowledge or biometrics.
+ * POST /api/user/login/passkey: signs a user in without a second step, because a passkey that has
+ * verified the user combines possession with knowledge or biometrics.
  */
 export const passkeyLogin: Action = (api, deps) => {
   api.route({

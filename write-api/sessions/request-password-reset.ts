@@ -19,18 +19,12 @@ import { loginError } from './login-errors.ts'
 const RESET_MINUTES = 15
 const KIND = 'password-reset'
 
-/**
- * The data of a reset link: the user whose password can be reset. The link becomes invalid if the
- * user's `authVersion` changes.
- */
+/** The link becomes invalid if the user's `authVersion` changes. */
 export type ResetLink = { readonly userId: number; readonly authVersion: number }
 
 type Links = Pick<Core, 'shortLived'>
 
-/**
- * Issues a reset link and returns its token. The token and the email address are stored only as
- * hashes.
- */
+/** Returns the link's token. The token and the email address are stored only as hashes. */
 async function issueResetLink(
   { shortLived }: Links,
   address: string,
@@ -43,13 +37,13 @@ async function issueResetLink(
 }
 
 /**
- * Throws if reset links cannot be stored. It must be called before the user is looked up, so that
- * the error does not reveal whether the user exists.
+ * Throws if links cannot be stored. The check precedes the look-up of the user, so that the error
+ * does not reveal whether the user exists.
  */
 const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>
   void (await shortLived.peek(KIND, 'any'))
 
-/** Returns whether a token is valid. The token is not consumed. */
+/** Returns whether a token is valid, without consuming it. */
 export const isResetLinkValid = async (
   { shortLived }: Links,
   address: string,
@@ -57,8 +51,8 @@ export const isResetLinkValid = async (
 ): Promise<boolean> => (await shortLived.peek(KIND, keyOf(address, token))) !== null
 
 /**
- * Consumes a token and returns the data of its link. Returns null if the token is invalid. If
- * several callers consume the same token, only one of them receives the data.
+ * Returns null if the token is invalid. Of simultaneous callers with the same token, only one
+ * receives the data.
  */
 export async function consumeResetLink(
   { shortLived }: Links,
@@ -73,9 +67,8 @@ const keyOf = (address: string, token: string): string =>
   createHash('sha256').update(`${address}\n${token}`).digest('hex')
 
 /**
- * GET /api/reset_password: mails a reset link to the owner of an email address. The response is
- * sent before the owner is looked up. Neither the response nor its timing therefore reveals whether
- * the address has an owner.
+ * GET /api/reset_password: mails a reset link. The response precedes the look-up of the address, so
+ * that neither the response nor its timing reveals whether the address has an owner.
  */
 export const requestReset: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
@@ -128,8 +121,6 @@ async function mailLink(
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Returns the origin of the reset link.
- *
  * NOTE: the `Host` header is only used if it is a local name of this machine. Otherwise, an
  * attacker who requests a link for another user could choose the host that receives the token.
  */
@@ -141,8 +132,7 @@ function originOf(
   const address = optionValue(values, 'ServerAddress')
   if (URL.canParse(address)) return address.replace(/\/+$/, '')
   const requestOrigin = `${request.protocol}://${request.host}`
-  // The origin is parsed in the same way as in browsers. For example, `localhost:x@evil.example` is
-  // not a local name.
+  // Parsed as in browsers: `localhost:x@evil.example` is not a local name.
   const url = core.config.isLoopback && URL.canParse(requestOrigin) ? new URL(requestOrigin) : null
   const isLocal = url !== null && LOOPBACK_NAMES.includes(url.hostname)
   if (!isLocal || url.username !== '' || url.password !== '') {

@@ -13,8 +13,8 @@ import { loginError } from './login-errors.ts'
 import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-password-reset.ts'
 
 /**
- * POST /api/user/reset: sets a new password for the user who received the mailed link, and ends all
- * sessions of the user.
+ * POST /api/user/reset: sets a new password through a mailed link, and ends all sessions of the
+ * user.
  */
 export const resetPassword: Action = (api, deps) => {
   api.route({
@@ -23,7 +23,7 @@ export const resetPassword: Action = (api, deps) => {
       const { email, token } = request.body
       const address = normalizeMailAddress(email) ?? ''
       const password = newPassword()
-      // Requests with the same link run one at a time, so that only one of them hashes a password.
+      // Of requests with the same link, only one must hash a password.
       const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
         consumeLink(deps, address, token, password),
       )
@@ -38,10 +38,7 @@ export const resetPassword: Action = (api, deps) => {
   })
 }
 
-/**
- * Consumes the reset link after the password was hashed. If hashing fails because too many
- * passwords are waiting, the link stays valid.
- */
+/** The link stays valid if hashing fails because too many passwords are waiting. */
 async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')
   const hash = await core.vault.hashPassword(password)
@@ -63,8 +60,7 @@ async function changePassword(
   const { vault, actors } = core
   const stream = userStream(userId)
   const { user } = await actors.stateOf(userDecider, stream)
-  // The link is invalid if the password, the role, the status or the email address of the user has
-  // changed since the link was mailed.
+  // The link is invalid after a change of the user's password, role, status or email address.
   const isOwner = user?.identities.email === identityKeyOf(vault, mailIdentity(address))
   if (user?.authVersion !== authVersion || !isOwner) throw loginError('ResetLinkInvalid')
   const passwordRef = await storePassword(vault, userId, hash)
@@ -81,10 +77,7 @@ async function changePassword(
   throw loginError('ResetLinkInvalid')
 }
 
-/**
- * The characters of generated passwords. Characters that look alike are not included, because a
- * password may have to be typed.
- */
+/** No characters that look alike, because a password may have to be typed. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 16
 

@@ -12,10 +12,7 @@ import { enterCodeGuard, verifyCode } from '../credentials/verify-second-factor-
 import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
 
-/**
- * POST /api/user/login/second/begin: returns the WebAuthn options for a signature with one of the
- * user's passkeys.
- */
+/** POST /api/user/login/second/begin: returns the WebAuthn options for the user's passkeys. */
 export const secondStepPasskey: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login/second/begin'),
@@ -29,16 +26,12 @@ export const secondStepPasskey: Action = (api, deps) => {
   })
 }
 
-/**
- * Returns the purpose of the challenge in the second step. The purpose contains the ticket, so that
- * the challenge is invalid in any other login.
- */
+/** The purpose contains the ticket, so that the challenge is invalid in any other login. */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`
 
 /**
- * POST /api/user/login/second: starts a session. The request must contain a valid ticket of the
- * first step and a second factor.
+ * POST /api/user/login/second: starts a session with the first step's ticket and a second factor.
  */
 export const secondStep: Action = (api, deps) => {
   api.route({
@@ -47,8 +40,7 @@ export const secondStep: Action = (api, deps) => {
       const { ticket, passkey } = request.body
       const first = await readTicket(deps, ticket)
       const { userId: id, authVersion } = first
-      // The limit of failed codes does not apply to a passkey, because its signatures cannot be
-      // guessed.
+      // A passkey's signatures cannot be guessed, so the limit of failed codes does not apply.
       const succeeded =
         passkey === undefined ? await enterCodeGuard(deps, request, { id, authVersion }) : () => {}
       await countTicketAttempt(deps, ticket)

@@ -19,8 +19,8 @@ import { setupError } from './setup-errors.ts'
 const ROOT_QUOTA = 100_000_000n
 
 /**
- * POST /api/setup: creates the super admin and stores how the site is used. The caller receives a
- * session as the super admin. If no session could be started, `data` is null.
+ * POST /api/setup: creates the super admin and stores how the site is used. The response contains a
+ * session of the super admin, or null if none could be started.
  */
 export const initializeSite: Action = (api, deps) => {
   api.route({
@@ -34,8 +34,7 @@ export const initializeSite: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
-      // If the read model does not include the super admin yet, no session is started, and the
-      // super admin has to sign in.
+      // The read model may not include the super admin yet, who then has to sign in.
       return success(root === null ? null : await startUserSession(request, reply, root))
     },
   })

@@ -4,25 +4,18 @@ import type { FastifyRequest } from 'fastify'
 import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
-/**
- * Checks whether a request may use the setup screen. Requests from other machines must contain the
- * token. Requests from this machine need no token.
- */
+/** Requests from other machines need the token to use the setup screen. */
 export type SetupToken = {
   readonly text: string
-  /**
-   * Returns whether a request may use the setup screen. `token` is the token in the request, if
-   * there is one.
-   */
+  /** `token` is the token in the request, if there is one. */
   accepts(request: FastifyRequest, token: string | undefined): boolean
 }
 
 const TOKEN_BYTES = 24
 
 /**
- * Creates the setup token. It is derived from `SECRET_KEY` and not stored, so that each process
- * also accepts the token that another process has printed. After the setup, the token has no
- * effect.
+ * The token is derived from `SECRET_KEY` and not stored, so that each process accepts the token
+ * that another process has printed. After the setup, it has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
@@ -40,12 +33,9 @@ loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
 /**
- * Returns whether a request comes from this machine, contains a local host name and was not
- * forwarded by a proxy.
- *
+ * Returns whether a request comes from this machine, with a local host name and without a proxy.
  * NOTE: the IP address alone is not sufficient. The page of another site can make its host name
- * resolve to 127.0.0.1, and a proxy can run on this machine. Both cases can be recognised by the
- * headers of the request.
+ * resolve to 127.0.0.1, and a proxy can run on this machine. The headers reveal both cases.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request

@@ -29,7 +29,7 @@ import {
 type TokenBatch = {
   readonly names: readonly string[]
   readonly terms: SharedTerms
-  /** The budget of each token. Every token of the batch gets a budget of this size. */
+  /** The budget of each token. */
   readonly budget: { readonly remain: bigint; readonly isUnlimited: boolean }
 }
 
@@ -39,9 +39,7 @@ type CreatedTokens = {
   readonly position: number
 }
 
-/**
- * The maximum number of attempts. An attempt fails if another process has assigned the same ids.
- */
+/** An attempt fails if another process has assigned the same ids. */
 const ATTEMPTS_MAX = 100
 
 /** Assigns the ids, creates the tokens and opens their budgets in one append. */
@@ -54,8 +52,7 @@ async function createTokens(
   const { actors, vault } = deps.core
   const keys = batch.names.map(newTokenKey)
   const names = await Promise.all(batch.names.map((name) => vault.seal(userId, name)))
-  // Within this process, tokens are created one batch at a time. If several processes choose the
-  // same ids, the append to the stream of ids succeeds for only one of them.
+  // If several processes choose the same ids, only one of them can append to the stream of ids.
   return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
@@ -89,8 +86,8 @@ function newTokens(
 }
 
 /**
- * NOTE: the step that assigns the ids is the first. A store that cannot append to several streams
- * atomically must assign the ids before it creates the tokens.
+ * NOTE: the step that assigns the ids is the first, because a store without atomic appends to
+ * several streams must assign ids before it creates tokens.
  */
 function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: TokenBatch) {
   const tokenIds = tokens.map(({ tokenId }) => tokenId)
@@ -115,7 +112,7 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
   return steps
 }
 
-/** Returns a new key without the prefix `sk-`. It consists of 250 random bits and a checksum. */
+/** Returns 250 random bits and a checksum, without the prefix `sk-`. */
 function newTokenKey(): string {
   const characters = Array.from(
     { length: KEY_RANDOM_CHARACTERS },
@@ -126,9 +123,7 @@ function newTokenKey(): string {
 
 const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
-/**
- * POST /api/token/: creates one or `count` tokens for the caller. Each token has its own budget.
- */
+/** POST /api/token/: creates one or `count` tokens, each with its own budget. */
 export const createToken: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/'),

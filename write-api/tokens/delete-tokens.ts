@@ -13,8 +13,8 @@ import { tokenActions } from '../contract/tokens.ts'
 import { selectedIds } from './token-status.ts'
 
 /**
- * Deletes tokens in one append, closes their budgets and deletes their keys. Returns the position
- * of the append. Throws if one of the tokens is unknown. In this case, no token is deleted.
+ * Deletes tokens in one append, closes their budgets and deletes their keys. Deletes none if one of
+ * the tokens is unknown.
  */
 async function deleteMany(
   { core: { actors, vault } }: Deps,
@@ -38,7 +38,7 @@ async function deleteMany(
   return position
 }
 
-/** DELETE /api/token/{id}/: deletes one of the caller's tokens. */
+/** DELETE /api/token/{id}/ */
 export const deleteToken: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'DELETE /api/token/:id/'),
@@ -53,10 +53,7 @@ export const deleteToken: Action = (api, deps) => {
   })
 }
 
-/**
- * POST /api/token/batch: deletes several tokens in one append. Returns the number of deleted
- * tokens.
- */
+/** POST /api/token/batch: returns the number of deleted tokens. */
 export const deleteTokens: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/batch'),
@@ -72,8 +69,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes the keys of all tokens that an erased user ever had. The keys are found through the
- * events, so that a repeated call also deletes the keys that an interrupted call did not delete.
+ * Deletes all keys that an erased user ever had. They are found through the events, so that a
+ * repeated call completes an interrupted one.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

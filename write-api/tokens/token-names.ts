@@ -10,10 +10,7 @@ import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
 
-/**
- * Returns the requested name, or the current name if no name is requested. Throws if the name is
- * empty or invalid.
- */
+/** Throws if the requested name is empty or invalid. */
 export function nameOf(requested: string | undefined, before: string): string {
   const name = requested === undefined ? before : requested.trim()
   if (name === '') throw tokenError('TokenNameRequired')
@@ -25,7 +22,7 @@ export function checkName(field: string, name: string): void {
   if (!isName(name)) throw invalidField(field, validationMessage({ fault: 'bad-character' }))
 }
 
-/** Decrypts the name of a token. Returns an empty text if the owner was erased. */
+/** Returns an empty text if the owner was erased. */
 export const decryptName = async (
   vault: Pick<Vault, 'open'>,
   userId: number,
@@ -33,10 +30,7 @@ export const decryptName = async (
 ): Promise<string> =>
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
-/**
- * Encrypts the requested name. If the name does not change and is already stored encrypted, the
- * stored text is returned.
- */
+/** An unchanged name that is already encrypted is not encrypted again. */
 export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
   userId: number,
@@ -48,10 +42,7 @@ export async function sealName(
   return name === current && typeof before === 'string' ? before : vault.seal(userId, name)
 }
 
-/**
- * Returns names for `count` tokens. The first is the given name. Each of the others has a different
- * random suffix.
- */
+/** The first name is `name`. Each other name has a different random suffix. */
 export function namesFor(name: string, count: number): readonly string[] {
   const names = new Set([name])
   while (names.size < count) names.add(withSuffix(name))
@@ -59,8 +50,6 @@ export function namesFor(name: string, count: number): readonly string[] {
 }
 
 /**
- * Appends a random suffix to a name.
- *
  * NOTE: the length is counted in Unicode code points, which are never split, so that the name stays
  * valid.
  */

@@ -11,7 +11,7 @@ import { type TokenIds, tokenActions } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { decryptName } from './token-names.ts'
 
-/** Returns the ids in a request without duplicates. Throws if the request contains no ids. */
+/** Removes duplicates. Throws if the request contains no ids. */
 export function selectedIds({ ids }: TokenIds): readonly number[] {
   if (ids.length === 0) throw tokenError('NoTokenChosen')
   return [...new Set(ids)]
@@ -20,8 +20,8 @@ export function selectedIds({ ids }: TokenIds): readonly number[] {
 type TokenSelection = { readonly userId: number; readonly tokenIds: readonly number[] }
 
 /**
- * Enables (status 1) or disables (status 2) several tokens in one append. Returns the position of
- * the append. Expired and exhausted tokens cannot be enabled, because they would still be unusable.
+ * Enables (status 1) or disables (status 2) several tokens in one append. Expired and exhausted
+ * tokens cannot be enabled, because they would still be unusable.
  */
 export async function setTokensStatus(
   { core }: Deps,
@@ -44,8 +44,7 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns the data by which expired and exhausted tokens are recognised. A token is exhausted if it
- * has no remaining quota and its open calls hold no quota. Held quota counts because it may be
+ * A token is exhausted if it has no remaining quota and its open calls hold none. Held quota may be
  * released.
  */
 async function unusableTokens(
@@ -65,7 +64,7 @@ async function unusableTokens(
 
 async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: TokenSelection) {
   const names = new Map<number, string>()
-  // The error message for a single token does not contain the name of the token.
+  // The error message for a single token does not contain its name.
   if (tokenIds.length < 2) return names
   const { tokens } = await actors.stateOf(tokenDecider, tokensStream(userId))
   for (const id of tokenIds) {

@@ -14,8 +14,7 @@ import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
 
 /**
- * Parses a list of IP addresses and networks, separated by line breaks or commas. Throws if an
- * entry is not an IP address or a network.
+ * Parses IP addresses and networks, separated by line breaks or commas. Throws for any other entry.
  */
 function parseAddresses(text: string): readonly string[] {
   const lines: string[] = []
@@ -38,12 +37,7 @@ function invalidAddress(line: number, text: string) {
   })
 }
 
-/**
- * Returns whether a text is an IP address or a network.
- *
- * NOTE: addresses with a zone, such as `fe80::1%eth0`, are not accepted, because a zone is only
- * meaningful on one machine.
- */
+/** NOTE: a zone (`fe80::1%eth0`) is not accepted, because it is only meaningful on one machine. */
 function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = address.includes('%') ? 0 : isIP(address)
@@ -53,10 +47,7 @@ function isAddressOrNetwork(text: string): boolean {
 
 const { group, allowIps, ...others } = initialValues(TOKEN_FIELDS)
 
-/**
- * The initial terms of a token. They apply to all fields that a request for a new token omits. The
- * order of the fields is the same as in the stored events.
- */
+/** The terms for fields that a request for a new token omits, in the order of the stored events. */
 export const INITIAL_TERMS: SharedTerms = {
   expiresAt: null,
   group,
@@ -66,19 +57,14 @@ export const INITIAL_TERMS: SharedTerms = {
   ...others,
 }
 
-/**
- * Throws if the requested budget is negative. It is not called for an unchanged budget, because a
- * stored budget may be negative.
- */
+/** Not called for an unchanged budget, because a stored budget may be negative. */
 export function checkRemain(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
 }
 
 type Fields = CreateToken | UpdateToken
 
-/**
- * Returns the terms with the given fields applied, without the name. Throws if a field is invalid.
- */
+/** Returns the terms without the name. Throws if a field is invalid. */
 export async function termsWith(
   { vault, now }: Pick<Core, 'vault' | 'now'>,
   userId: number,
@@ -117,8 +103,7 @@ function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null
   const isLimited = fields.model_limits_enabled ?? before.models !== null
   if (!isLimited) return null
   const models = namesOf(fields) ?? before.models ?? []
-  // If a token already has an empty list of models, the list is accepted, so that the token can
-  // still be renamed or disabled.
+  // A token with an empty list of models can still be renamed or disabled.
   if (models.length === 0 && before.models?.length !== 0) {
     throw invalidField('model_limits', {
       zh: '请至少选择一个模型，或者关闭模型限制',
@@ -135,10 +120,7 @@ function namesOf({ model_limits: text }: Fields): readonly string[] | undefined 
   return names
 }
 
-/**
- * Throws unless the user may use the group. Users may use their own group and the groups that are
- * open to all users.
- */
+/** Users may use their own group and the groups that are open to all users. */
 export async function checkUsableGroup(
   { core }: Deps,
   user: Principal,

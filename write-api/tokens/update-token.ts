@@ -19,8 +19,8 @@ import { setTokensStatus } from './token-status.ts'
 import { checkRemain, checkUsableGroup, termsWith } from './token-terms-from-request.ts'
 
 /**
- * PUT /api/token/: changes the given fields of a token. With `?status_only=true`, only the status
- * is changed. Status 1 enables the token, and status 2 disables it.
+ * PUT /api/token/: changes the given fields. With `?status_only=true`, only the status is changed:
+ * 1 enables the token, and 2 disables it.
  */
 export const updateToken: Action = (api, deps) => {
   api.route({
@@ -69,7 +69,7 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // A caller that repeats the request, or sets the budget again, has not seen what calls spent.
+  // A caller that sends the request again has not seen what calls have spent meanwhile.
   if (quota !== null) {
     await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
   }
@@ -77,8 +77,8 @@ async function change(
 }
 
 /**
- * Returns the step that sets the budget, or no step if the budget does not change. During the
- * append, the account checks that the number of edits of the budget is the expected one.
+ * Returns no step if the budget does not change. The account checks the expected number of edits
+ * during the append.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -99,8 +99,8 @@ function budgetSteps(
 type QuotaChange = Pick<SetTokenBudget, 'expected' | 'edits'> & { readonly remain: Quota }
 
 /**
- * Returns the requested remaining quota with the values on which it is based. Returns null if the
- * remaining quota does not change. A client can therefore send back a complete row.
+ * Returns the requested remaining quota with the values on which it is based, or null if it does
+ * not change, as in a complete row that a client sends back.
  */
 async function requestedQuota(
   deps: Deps,
@@ -121,8 +121,8 @@ async function requestedQuota(
 }
 
 /**
- * Returns the values on which the requested remaining quota is based. Without both of them, the
- * remaining quota at the append must equal the named one, or the one that the caller last read.
+ * Returns the values on which the requested quota is based. Without both values, the remaining
+ * quota at the append must equal the given one, or the one that the caller last read.
  */
 async function baseOf(
   { shownBudgets }: Deps,

@@ -15,19 +15,19 @@ import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './place-order.ts'
 
-/** A payment that a provider reported. The signature of the report was verified. */
+/** A payment in a provider's report with a verified signature. */
 type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
- * The result of a reported payment. `credited-before` means that the payment was already credited.
- * `rejected` means that nothing was changed; the log contains the reason.
+ * `credited-before`: the payment was already credited. `rejected`: nothing was changed, and the log
+ * contains the reason.
  */
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 
 /**
  * Marks an order as paid and credits the account in one append. A payment is credited exactly once,
- * even if the provider reports it repeatedly or to several processes. The promise resolves when the
- * append is committed, and is rejected if the outcome is unknown.
+ * even if it is reported repeatedly or to several processes. The promise is rejected if the outcome
+ * is unknown.
  */
 export async function applyPayment(
   core: Core,
@@ -57,9 +57,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws if the account was not credited for a paid order, so that the provider repeats the report.
- * This happens if a store that cannot append to several streams atomically has not appended the
- * credit yet.
+ * Throws so that the provider repeats the report. A store without atomic appends to several streams
+ * may not have appended the credit yet.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -68,8 +67,6 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
 }
 
 /**
- * Returns the steps of a payment.
- *
  * NOTE: the step for the order is the first. If it is rejected, all other steps are rejected, too.
  */
 async function paymentSteps(
@@ -101,10 +98,7 @@ async function paymentSteps(
   return steps
 }
 
-/**
- * Computes the rebate from the current options. Returns null if rebates are disabled, or if there
- * is no inviter who can receive one.
- */
+/** Returns null if rebates are disabled, or if there is no inviter who can receive one. */
 async function rebateOf(
   core: Core,
   values: ReadonlyMap<string, string>,
@@ -121,9 +115,9 @@ async function rebateOf(
 }
 
 /**
- * Returns the steps for the accounts of the user and the inviter, for a refund of `cents`
- * (hundredths). A negative amount is a restoration. The caller must place a step for the order
- * before these steps, which is rejected if the order's state is no longer `state`.
+ * Returns the steps for the accounts of the user and the inviter. `cents` (hundredths) are
+ * refunded, or restored if negative. An earlier step must reject the append if the order's state is
+ * no longer `state`.
  */
 export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

@@ -21,18 +21,16 @@ import { tradeNoOfPayment } from './stripe-checkout.ts'
 
 const FRESH_WITHIN_MS = 2_000
 /**
- * The maximum number of attempts. An attempt fails if another process changes the order at the same
- * time. If all attempts fail, Stripe sends the report again.
+ * An attempt fails if another process changes the order. After the last attempt, Stripe sends the
+ * report again.
  */
 const ATTEMPTS_MAX = 10
 
 /**
  * Applies Stripe's report of a refund or a dispute. One append records the report, deducts or
- * restores the quota, and notifies the admins. Each report is applied once, even if reports are
- * repeated or arrive in another order.
- *
- * The promise resolves when the append is committed, or if the report does not concern this site.
- * If the outcome is unknown, the promise is rejected, so that Stripe sends the report again.
+ * restores the quota, and notifies the admins. Each report is applied once, in any order. Reports
+ * of other sites are ignored. If the outcome is unknown, the promise is rejected, so that Stripe
+ * sends the report again.
  */
 export async function applyReport(
   deps: Deps,
@@ -54,8 +52,7 @@ export async function applyReport(
       if (error === 'RefundedMeanwhile') continue
       const fields = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
       deps.core.log.error({ ...fields, reason: error }, 'a Stripe report could not be applied')
-      // A wrong currency cannot be corrected by a repeated report. Other errors may be corrected
-      // while Stripe repeats the report.
+      // A wrong currency cannot be corrected while Stripe repeats the report.
       if (error === 'TopUpMismatch') return notifyOfCurrency(deps, stream, command, cause)
       break
     }
@@ -64,12 +61,10 @@ export async function applyReport(
 }
 
 /**
- * Returns the order of a payment, or null if this site has no such order. The order is found by its
- * trade number, which a charge contains. For a refund or dispute of an unknown payment, the trade
- * number is requested from Stripe.
- *
- * Throws if the payment of the order is not recorded yet, so that Stripe sends the report again
- * later.
+ * Returns the order of a payment, or null if it is not of this site. The order is found by its
+ * trade number, which a charge contains. For a refund or dispute of an unknown payment, Stripe is
+ * asked for the trade number. Throws if the payment is not recorded yet, so that Stripe sends the
+ * report again.
  */
 async function orderOf(
   deps: Deps,
@@ -107,10 +102,7 @@ async function askForTradeNo(
   }
 }
 
-/**
- * Appends a report. Returns null if the report is committed now or was committed before. Returns
- * the error code if the report is rejected.
- */
+/** Returns null if the report is committed, or the error code if it is rejected. */
 async function appendReport(
   deps: Deps,
   stream: string,
@@ -134,10 +126,7 @@ async function appendReport(
   return outcome.isDone ? null : outcome.error.code
 }
 
-/**
- * Appends the steps together with a message to all admins. Because the message is part of the
- * append, it is sent only once.
- */
+/** The message to the admins is part of the append, so that it is sent only once. */
 async function withNotice(
   { core, nextIds }: Deps,
   steps: readonly AnyStep[],
@@ -161,15 +150,14 @@ async function withNotice(
 
 const NOTICE_KIND = 'stripe-currency-notice'
 /**
- * The time in milliseconds for which reports are remembered. It exceeds the three days for which
- * Stripe repeats a report.
+ * In milliseconds. Reports are remembered for longer than the three days for which Stripe repeats
+ * them.
  */
 const NOTICE_MS = 7 * 86_400_000
 
 /**
- * Notifies the admins of a report whose currency differs from the order's currency. Only the admins
- * can handle such a report. Reports are remembered for a week, so that the admins are not notified
- * of a repeated report.
+ * Notifies the admins of a report in another currency than the order's, which only they can handle.
+ * A repeated report within a week is not notified again.
  */
 async function notifyOfCurrency(
   deps: Deps,
@@ -189,7 +177,7 @@ async function notifyOfCurrency(
   await shortLived.put(NOTICE_KIND, key, 'sent', NOTICE_MS)
 }
 
-/** Returns the note for the change of quota. The user sees it in the log. */
+/** The user sees this note of a quota change in the log. */
 function noteOf(command: StripeReport['command']): string {
   const [subject, id] =
     command.type === 'ReportRefund' ? ['refund', command.refundId] : ['dispute', command.disputeId]

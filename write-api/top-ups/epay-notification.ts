@@ -10,9 +10,9 @@ const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'
 
 /**
- * GET and POST /api/user/epay/notify: the gateway's notification that an order was paid. The
- * response is `success` if the credit is committed, and `fail` if it is not. The gateway repeats
- * the notification until it receives `success`.
+ * GET and POST /api/user/epay/notify: the gateway's notification of a paid order. The gateway
+ * repeats it until it receives `success`, which means that the credit is committed, instead of
+ * `fail`.
  */
 export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -35,8 +35,8 @@ export const notifyEpay: Action = (api, deps) => {
 }
 
 /**
- * Parses the query of a URL. Fastify's parsed query cannot be used, because the check of the
- * signature needs the order of the fields and repeated fields.
+ * Fastify's parsed query lacks the order of fields and repeated fields, which the signature check
+ * needs.
  */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

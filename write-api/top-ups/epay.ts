@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Epay } from './payment-methods.ts'
 
-/** The names of the payment methods in the Epay protocol. */
+/** The payment methods in the Epay protocol. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const
 
 export type EpayOrder = {
@@ -13,10 +13,7 @@ export type EpayOrder = {
   readonly returnUrl: string
 }
 
-/**
- * Returns the fields of a form, including the signature. The browser submits the form to the
- * gateway.
- */
+/** Returns the signed fields of the form that the browser submits to the gateway. */
 export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<string, string> {
   const fields = {
     pid: merchant,
@@ -30,7 +27,7 @@ export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<stri
   return { ...fields, sign: signatureOf(Object.entries(fields), key), sign_type: 'MD5' }
 }
 
-/** A notification from the gateway. Its signature was verified. */
+/** A notification from the gateway with a verified signature. */
 export type EpayNotice = {
   readonly merchant: string
   readonly tradeNo: string
@@ -39,10 +36,7 @@ export type EpayNotice = {
   readonly status: string
 }
 
-/**
- * Parses a notification. Returns null if its signature was not made with the site's key, or if a
- * field occurs twice.
- */
+/** Returns null if the signature was not made with the site's key, or if a field occurs twice. */
 export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice | null {
   const fields = [...params]
   const names = new Set(fields.map(([name]) => name))
@@ -60,7 +54,7 @@ export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice
 }
 
 /**
- * Returns the signature of the Epay protocol: the MD5 hash of the non-empty fields, sorted by name,
+ * The signature of the Epay protocol: the MD5 hash of the non-empty fields, sorted by name,
  * followed by the key.
  */
 export function signatureOf(
@@ -76,10 +70,8 @@ export function signatureOf(
 }
 
 /**
- * Compares two signatures in constant time.
- *
- * NOTE: the pattern ensures that both have the same length in bytes. Otherwise, `timingSafeEqual`
- * would throw.
+ * Compares in constant time. NOTE: for texts of different lengths, `timingSafeEqual` would throw.
+ * The pattern ensures the same length.
  */
 const isSame = (actual: string, expected: string): boolean =>
   /^[0-9a-f]{32}$/.test(actual) && timingSafeEqual(Buffer.from(actual), Buffer.from(expected))

@@ -5,20 +5,14 @@ import type { MessageContent } from '../messages/send-message.ts'
 import type { StripeReport } from './read-stripe-report.ts'
 
 type Report = StripeReport['command']
-/**
- * The reason why the admins are notified. `other-currency` means that the currency of the report
- * differs from the order's currency, so that the report was not applied.
- */
+/** `other-currency`: the report's currency differs from the order's, so it was not applied. */
 type NoticeEffect = ReportEffect | 'other-currency'
 
 export type ReportNotice = {
   readonly order: TopUpOrdered['data']
   readonly effect: NoticeEffect
   readonly command: Report
-  /**
-   * The money for which quota is deducted because of the report, in hundredths. It is negative if
-   * the report restores quota.
-   */
+  /** The money for which quota is deducted, in hundredths, or negative if quota is restored. */
   readonly cents: bigint
 }
 
@@ -32,10 +26,7 @@ const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> 
   'other-currency': ['Stripe 报告的币种不符', 'A Stripe report has another currency'],
 }
 
-/**
- * Builds the message to the admins. The message is in both languages, because the language of each
- * admin is unknown.
- */
+/** The message is in both languages, because the language of each admin is unknown. */
 export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[effect]
@@ -58,10 +49,7 @@ export function noticeText({ order, effect, command, cents }: ReportNotice): Mes
   }
 }
 
-/**
- * Formats a code of the provider. Characters other than letters, digits, `_`, `.` and `-` are
- * removed, because they could be interpreted as markup.
- */
+/** Removes characters that could be interpreted as markup. */
 const code = (text: string): string => `\`${text.replace(/[^\w.-]/g, '')}\``
 
 function dueLine(command: Report, effect: NoticeEffect): string[] {

@@ -13,10 +13,7 @@ export type Epay = { readonly address: string; readonly merchant: string; readon
 
 type StripeKeys = { readonly apiKey: string; readonly webhookSecret: string }
 
-/**
- * The payment providers with their current options. A provider with incomplete options is null,
- * which means that it is disabled.
- */
+/** The payment providers with their current options. A provider with incomplete options is null. */
 export type PaymentMethods = {
   readonly values: Values
   readonly epay: Epay | null
@@ -48,7 +45,7 @@ export type PaymentTerms = {
   readonly currency: string
 }
 
-/** Returns the terms of a payment method. Throws if the payment method is disabled. */
+/** Throws if the payment method is disabled. */
 export function termsOf(
   { values, epay, stripe }: PaymentMethods,
   method: PaymentMethod,
@@ -64,11 +61,8 @@ export function termsOf(
 }
 
 /**
- * Returns the public address of the site. Providers send requests to this address and redirect
- * browsers to it.
- *
- * NOTE: the address is only read from the options and never from the `Host` header. Otherwise, a
- * caller could choose an address and receive the payment notifications.
+ * Returns the site's address for providers' requests and redirects. NOTE: the `Host` header is
+ * never used, because a caller could choose an address that receives the payment notifications.
  */
 export function publicAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
@@ -79,8 +73,7 @@ export function publicAddress(values: Values): string {
 type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * Logs a warning if the options of the Epay gateway are incomplete. The gateway is then disabled,
- * so that its payment notifications are rejected.
+ * A gateway with incomplete options is disabled, so that its payment notifications are rejected.
  */
 export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
   const { values, epay } = methods
@@ -93,10 +86,7 @@ export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: Payment
   )
 }
 
-/**
- * Logs the warning about an incomplete configuration at the start of the process, if the options
- * can already be read.
- */
+/** Logs the warning at the start of the process, if the options can already be read. */
 export async function warnOfPartialConfigAtStart(core: StartupDeps): Promise<void> {
   try {
     warnOfPartialConfig(core, await paymentMethods(core))

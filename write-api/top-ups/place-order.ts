@@ -17,22 +17,17 @@ import { type Quote, quoteFor } from './top-up-price.ts'
 
 const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
-/**
- * Returns a new trade number, by which the provider identifies the order. It consists of the
- * order's id and a random part.
- */
+/** The order's id and a random part, by which the provider identifies the order. */
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
 
-/**
- * Returns the order id in a trade number, or null if the text is not a trade number of this site.
- */
+/** Returns null if the text is not a trade number of this site. */
 export function orderIdOf(tradeNo: string): number | null {
   const [, id] = FORM.exec(tradeNo) ?? []
   return id === undefined ? null : Number(id)
 }
 
-/** POST /api/user/pay: places an order for a top-up and returns the page on which the user pays. */
+/** POST /api/user/pay: places an order and returns the page on which the user pays. */
 export const pay: Action = (api, deps) => {
   api.route({
     ...endpoint(orderActions, 'POST /api/user/pay'),
@@ -62,8 +57,7 @@ export const pay: Action = (api, deps) => {
 const ORDERS_PER_MINUTE_MAX = 10
 
 /**
- * Limits the number of orders per user and minute. Each order is a stream that is stored
- * permanently, even if it is never paid.
+ * Per user and minute. Each order is a stream that is stored permanently, even if it is never paid.
  */
 async function limitOrders({ core }: Deps, userId: number): Promise<void> {
   const key = `top-up:${userId}`
@@ -112,8 +106,7 @@ async function paymentPage(
   }
   if (epay === null) throw new Error('an order for a gateway that is not configured')
   const notifyUrl = `${siteAddress}/api/user/epay/notify`
-  // The name contains only ASCII characters, because gateways encode other characters differently
-  // when they compute the signature.
+  // ASCII only, because gateways encode other characters differently for the signature.
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }

@@ -4,17 +4,11 @@ import { Compile } from 'typebox/compile'
 import type { ReportDispute, ReportRefund } from '#domain/top-up/commands.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
-/** Stripe's report of a refund or dispute. It contains only the fields that this site uses. */
+/** The fields of Stripe's report of a refund or dispute that this site uses. */
 export type StripeReport = {
-  /**
-   * The id of the order's payment intent. It is null for a charge that has no payment intent,
-   * because such a charge does not belong to this site.
-   */
+  /** The id of the payment intent, or null. A charge without one does not belong to this site. */
   readonly paymentId: string | null
-  /**
-   * The trade number that the checkout has stored with the payment. It is null if the reported
-   * object has no trade number.
-   */
+  /** The trade number that the checkout has stored with the payment, or null. */
   readonly tradeNo: string | null
   readonly command:
     | Omit<ReportRefund, 'changesBefore' | 'note'>
@@ -63,8 +57,8 @@ const charges = Compile(
 )
 
 /**
- * Converts an event of Stripe to a report. Returns null if the event is not about a refund or a
- * dispute. Throws 400 if a required field is missing.
+ * Returns null if the event is not about a refund or a dispute. Throws 400 if a required field is
+ * missing.
  */
 export function stripeReport({ type, created, data }: Stripe.Event): StripeReport | null {
   const object: unknown = data?.object
@@ -115,8 +109,7 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * Converts Stripe's event with the sum of all refunds of a charge. Stripe sends this event even if
- * the `refund.*` events are not enabled.
+ * The sum of all refunds of a charge, which Stripe sends even if `refund.*` events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

@@ -17,8 +17,8 @@ import { accountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
- * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider. The
- * quota that was bought with this money and the inviter's rebate are deducted.
+ * POST /api/user/topup/{id}/refund: records an admin's refund at the provider. The quota that this
+ * money bought and the inviter's rebate are deducted.
  */
 export const refundOrder: Action = (api, deps) => {
   api.route({
@@ -44,10 +44,7 @@ export const refundOrder: Action = (api, deps) => {
   })
 }
 
-/**
- * Throws if the admin may not act on the user. Admins may only act on users with a lower role. The
- * super admin may act on all users.
- */
+/** Admins may only act on users with a lower role, the super admin on all users. */
 async function assertMayActOn(
   { core }: Deps,
   { role }: ReturnType<typeof principalOf>,
@@ -58,8 +55,8 @@ async function assertMayActOn(
 }
 
 /**
- * Returns the money to refund in hundredths. The default is all money that was not refunded yet.
- * Returns 0 if the requested amount is invalid.
+ * Returns hundredths, by default all money not refunded yet, or 0 if the requested amount is
+ * invalid.
  */
 function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
   if (money !== undefined) return centsOf(money.trim()) ?? 0n
@@ -67,10 +64,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 }
 
 /**
- * Returns the steps of a refund.
- *
- * NOTE: the step for the order is the first. It is rejected if the order has changed, because the
- * amounts in the other steps were computed from the order's earlier state.
+ * NOTE: the step for the order is the first. It is rejected if the order has changed since the
+ * amounts in the other steps were computed.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

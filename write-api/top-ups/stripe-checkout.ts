@@ -15,8 +15,8 @@ type Page = {
 }
 
 /**
- * Opens a checkout page for an order and returns its URL. A repeated call for the same order
- * returns the same page. Throws if Stripe fails. In this case, the order stays unpaid.
+ * Opens a checkout page for an order and returns its URL, the same for a repeated call. If Stripe
+ * fails, it throws, and the order stays unpaid.
  */
 export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page
@@ -31,7 +31,7 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
       {
         mode: 'payment',
         client_reference_id: tradeNo,
-        // Stripe copies the trade number to the charge, so that the order of a later refund can be
+        // Stripe copies the trade number to the charge, by which the order of a refund can be
         // found.
         payment_intent_data: { metadata: { trade_no: tradeNo } },
         line_items: [{ quantity: 1, price_data: price }],
@@ -54,7 +54,7 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
 
 /**
  * Returns the trade number that the checkout has stored with a payment. Returns null if Stripe does
- * not know the payment, or if the site's key may not read it. Throws if Stripe cannot be reached.
+ * not know the payment, or the site's key may not read it. Throws if Stripe cannot be reached.
  */
 export async function tradeNoOfPayment(
   deps: Deps,
@@ -71,10 +71,7 @@ export async function tradeNoOfPayment(
   }
 }
 
-/**
- * Creates a Stripe client. It uses the connections of the site, so that its requests follow the
- * operator's outbound policy.
- */
+/** The client uses the site's connections, which follow the operator's outbound policy. */
 function clientOf({ core, outbound }: Deps, apiKey: string): Stripe {
   const base = core.config.stripeApiBase
   const fetchViaOutbound = providerFetch(outbound)

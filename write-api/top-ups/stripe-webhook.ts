@@ -13,10 +13,7 @@ import { stripeReport } from './read-stripe-report.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
-/**
- * The types of Stripe events that report a paid checkout. Some payment methods confirm the payment
- * only after the checkout was completed.
- */
+/** Some payment methods confirm the payment only after the checkout was completed. */
 const PAID = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -25,8 +22,7 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * The fields of a checkout that this site uses. They are validated, because a signed event may have
- * another API version or may be a test event.
+ * Validates a checkout, because a signed event may have another API version or may be a test event.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),
@@ -41,9 +37,9 @@ const Checkout = Type.Object({
 const checkouts = Compile(Checkout)
 
 /**
- * POST /api/stripe/webhook: receives Stripe's events about checkouts, refunds and disputes. The
- * signature is verified before the body is parsed. The response has status 200 if the effect of the
- * event is committed, or if the event has no effect.
+ * POST /api/stripe/webhook: receives events about checkouts, refunds and disputes. The signature is
+ * verified before the body is parsed. Status 200 means that the effect is committed, or that there
+ * is none.
  */
 export const stripeWebhook: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -84,7 +80,7 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   if (payment_status !== 'paid' || !tradeNo) return
   const payment = {
     provider: 'stripe',
-    // The merchant is empty, because the secret of the webhook already identifies the merchant.
+    // The webhook's secret already identifies the merchant.
     merchant: '',
     currency: (currency ?? '').toUpperCase(),
     tradeNo,
@@ -94,17 +90,11 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   await applyPayment(core, values, payment, request.id)
 }
 
-/**
- * Returns Stripe's id of the payment. If the checkout has no payment intent, returns the id of the
- * checkout.
- */
+/** Returns Stripe's id of the payment, or of the checkout without a payment intent. */
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
-/**
- * Returns the Stripe event in a request. Returns null if it was not signed with the site's secret
- * within the last five minutes.
- */
+/** Returns null if the event was not signed with the site's secret within the last five minutes. */
 async function signedEvent(
   { body, headers }: FastifyRequest,
   secret: string,

@@ -17,14 +17,11 @@ export type Quote = PaymentTerms & {
   readonly code: TopUpOrdered['data']['code']
 }
 
-/**
- * The maximum amount of a payment with Stripe, 999 999.99 in hundredths. The maximum of an Epay
- * gateway may be lower.
- */
+/** 999 999.99 in hundredths. The maximum of an Epay gateway may be lower. */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n
 
-/** Computes the price of a top-up. Throws if the requested top-up is not allowed. */
+/** Throws if the requested top-up is not allowed. */
 export async function quoteFor(
   deps: Deps,
   methods: PaymentMethods,
@@ -40,7 +37,6 @@ export async function quoteFor(
   const quota = quotaOfDollars(amount, optionValue(values, 'QuotaPerUnit'))
   const most = terms.provider === 'stripe' ? STRIPE_CENTS_MAX : CENTS_MAX
   if (cents > most || quota > QUOTA_MAX) throw topUpError('TopUpTooLarge')
-  // The price must be at least one hundredth, and the quota at least one unit.
   if (cents < 1n || quota < 1n) throw topUpError('TopUpTooSmall', { least: amount + 1 })
   return { ...terms, cents, quota, code }
 }
@@ -48,8 +44,7 @@ export async function quoteFor(
 const WRONG_CODES_PER_MINUTE_MAX = 10
 
 /**
- * Returns the discount of a top-up code. The number of wrong codes is limited, so that codes cannot
- * be guessed.
+ * Returns the discount of a top-up code. Wrong codes are limited, so that codes cannot be guessed.
  */
 async function codeOf(
   { core }: Deps,

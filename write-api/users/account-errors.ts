@@ -1,6 +1,5 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-/** The errors of accounts: balances, budgets, calls and rewards. */
 export const ACCOUNT_ERRORS = {
   InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is insufficient' }],
   DeductionBeyondBalance: [

@@ -21,10 +21,7 @@ import { accountError } from './account-errors.ts'
 
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
-/**
- * Encrypts the reason for a change of the group or quota. If the request contains no reason, the
- * event has none. An empty reason is rejected.
- */
+/** Encrypts the reason for a change of the group or quota. An empty reason is rejected. */
 export async function sealReason(
   vault: Vault,
   userId: number,
@@ -37,9 +34,8 @@ export async function sealReason(
 }
 
 /**
- * POST /api/user/quota: adds an amount to the balances of users or deducts it, with a reason. Each
- * user's change is a separate append. The response to a request with `ids` has a result for each
- * user. A request with `id` fails with an error if the change is rejected.
+ * POST /api/user/quota: adds or deducts an amount, with a separate append per user. The response to
+ * `ids` has a result for each user. A request with `id` fails if the change is rejected.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.route({
@@ -83,10 +79,7 @@ function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
 
 type AdjustmentResult = { readonly item: QuotaAdjustment; readonly position: number }
 
-/**
- * Changes the balance of one user. If the change is rejected, throws its error, and the balance is
- * not changed.
- */
+/** Throws the error of a rejected change. */
 async function adjustOne(
   deps: Deps,
   request: FastifyRequest,
@@ -96,8 +89,7 @@ async function adjustOne(
   const { actors, store, db } = deps.core
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
-  // The user is checked before the reason is encrypted, because encryption creates a data key, and
-  // there must be no data key for an unknown user.
+  // Encryption creates a data key, which an unknown user must not get.
   const user = await actors.peek(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, user)
   if (isCodedError(decided)) throw toHttpError(decided)
@@ -128,13 +120,12 @@ async function adjustOne(
   })
 }
 
-// NOTE: request ids contain no colon. The prefix of one request id can therefore never match
-// another request id.
+// NOTE: request ids contain no colon, so that the prefix of one id never matches another id.
 const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
 
 /**
- * Returns the id of an adjustment. It contains the action and the amount, so that a request with
- * the same id but other values does not count as a repetition.
+ * Contains the action and the amount, so that other values with the same request id are not a
+ * repetition.
  */
 const adjustmentIdOf = (body: AdjustQuota): string =>
   `${prefixOf(body)}${body.action}:${body.amount}`
@@ -152,10 +143,7 @@ function commandOf(
     : { type: 'DeductQuota', deductionId: adjustmentId, ...rest }
 }
 
-/**
- * Builds the result for an adjustment that was refused. The result contains the balance only if the
- * caller may act on the user.
- */
+/** Contains the balance only if the caller may act on the user. */
 async function refusedItem(
   { core }: Deps,
   request: FastifyRequest,

@@ -11,11 +11,9 @@ import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * Binds a verified identity to a user. Returns the position of the append. An email address
- * replaces the user's current address.
- *
- * Throws `IdentityTaken` if another user has the identity. Throws `ProviderBound` if the user has
- * already bound another account of the provider, which must be unbound first.
+ * Binds a verified identity. An email address replaces the current one. Throws `IdentityTaken` if
+ * another user has the identity, and `ProviderBound` if another account of the provider must be
+ * unbound first.
  */
 export function bindIdentity(
   deps: Deps,
@@ -38,10 +36,7 @@ export function bindIdentity(
   })
 }
 
-/**
- * Returns the steps that bind an identity to a user. `currentKey` is the key of the identity of the
- * same provider that is currently bound, if there is one.
- */
+/** `currentKey` is the key of the identity of the same provider that is currently bound, if any. */
 export async function bindSteps(
   { core }: Pick<Deps, 'core'>,
   userId: number,
@@ -86,13 +81,10 @@ export const identityStep = (
   command: { type, ...identity },
 })
 
-/** Returns the identity of an email address. `address` must be normalized with `mailAddressOf`. */
+/** `address` must be normalized with `mailAddressOf`. */
 export const mailIdentity = (address: string): Identity => ({ provider: 'email', id: address })
 
-/**
- * Returns the user to whom an email address is bound. Returns null if the address is not bound or
- * the user was deleted.
- */
+/** Returns null if the address is not bound or the user was deleted. */
 export async function findMailOwner(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
   address: string,

@@ -11,10 +11,7 @@ import { loginError } from '../sessions/login-errors.ts'
 import { bindIdentity, mailIdentity } from './bind-identity.ts'
 import { assertNotAnotherUsername } from './user-names.ts'
 
-/**
- * GET /api/oauth/email/bind: binds an email address to the caller's account. The request must
- * contain the code that was mailed to the address.
- */
+/** GET /api/oauth/email/bind: binds an email address with the code that was mailed to it. */
 export const bindMail: Action = (api, deps) => {
   api.route({
     ...endpoint(registrationActions, 'GET /api/oauth/email/bind'),

@@ -20,9 +20,9 @@ import { userError } from './user-errors.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * POST /api/user/erase: erases a user. The data key with which all texts about the user are
- * encrypted is destroyed permanently, and the account is deactivated. Numbers are kept. As a
- * confirmation, the request must contain the username.
+ * POST /api/user/erase: destroys the data key with which all texts about the user are encrypted,
+ * and deactivates the account. Numbers are kept. As a confirmation, the request must contain the
+ * username.
  */
 export const eraseUser: Action = (api, deps) => {
   api.route({
@@ -39,14 +39,14 @@ export const eraseUser: Action = (api, deps) => {
         const decided = userDecider.decide(command, state)
         if (isCodedError(decided)) throw toHttpError(decided)
         const name = await checkName(deps, id, username)
-        // NOTE: the event is appended last. If an earlier step fails, the erasure can be repeated.
+        // NOTE: the event is appended last, so that the erasure can be repeated after a failure.
         await vault.destroyUser(id)
         await revokeCredentials(deps, request, id)
         await deleteTokenKeys(deps.core, id)
         await deleteInboxOf(deps, request, id)
         const context = contextOf(deps, request)
         const erase = { decider: userDecider, stream, command }
-        // The identities are released, so that an erased user can register again as a new user.
+        // Released identities can register again as a new user.
         const released = releaseSteps(id, state.user?.identities ?? {})
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
         return accepted(await actors.handleTogether(steps, context)).position
@@ -57,10 +57,7 @@ export const eraseUser: Action = (api, deps) => {
   })
 }
 
-/**
- * Returns the stored username. Throws if the username that was typed differs from it. The username
- * of an erased user is empty.
- */
+/** Returns the stored username, which is empty for an erased user. Throws if `input` differs. */
 async function checkName({ core }: Deps, userId: number, input: string): Promise<string> {
   const user = await findUser(core.db, userId)
   if (user === null) throw userError('UserUnknown')
@@ -76,9 +73,9 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 }
 
 /**
- * DELETE /api/user/self: deactivates the caller's account and ends all sessions. The caller must
- * have logged in recently, because this cannot be undone. A super admin cannot be deleted. The
- * console requires the user to enter the username first.
+ * DELETE /api/user/self: deactivates the caller's account and ends all sessions. This cannot be
+ * undone, so the caller must have logged in recently. A super admin cannot be deleted. The console
+ * requires the username first.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.route({

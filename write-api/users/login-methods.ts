@@ -26,10 +26,7 @@ const FLAGS: readonly (readonly [LoginMethod, string])[] = [
   ['telegram', 'TelegramOAuthEnabled'],
 ]
 
-/**
- * Returns the login methods that are enabled in the options. An email address is a login method if
- * the password can be reset by email.
- */
+/** An email address is a login method if the password can be reset by email. */
 export function enabledLoginMethods(
   values: ReadonlyMap<string, string>,
   role: number,
@@ -40,16 +37,13 @@ export function enabledLoginMethods(
   return [...methods, 'password', ...(canMail ? (['email'] as const) : [])]
 }
 
-/**
- * The maximum number of attempts. An attempt fails if another process changes the user's login
- * methods at the same time.
- */
+/** An attempt fails if another process changes the user's login methods. */
 const ATTEMPTS_MAX = 20
 
 /**
- * Calls `decide` repeatedly while other processes change the user's login methods. `decide` must
- * read the number of removed login methods before it reads the passkeys. Otherwise, a change
- * between the two reads would not be detected.
+ * Calls `decide` again after another process changes the login methods. `decide` must read the
+ * number of removed login methods before the passkeys. Otherwise, a change between the two reads
+ * would not be detected.
  */
 export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,
@@ -63,9 +57,9 @@ export async function retryWhileLoginMethodsChange(
 }
 
 /**
- * POST /api/user/unbind: unbinds one of the caller's identities. The last login method cannot be
- * removed. The caller must have proved the identity recently, so that a thief of the session cannot
- * remove the owner's login methods.
+ * POST /api/user/unbind: unbinds an identity, but not the last login method. The caller must have
+ * proved the identity recently, so that a thief of the session cannot remove the owner's login
+ * methods.
  */
 export const unbindIdentity: Action = (api, deps) => {
   api.route({

@@ -19,8 +19,8 @@ const COMMANDS = {
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
 /**
- * POST /api/user/manage: promotes, demotes, disables, enables or deletes a user. The response
- * contains the user's new status and role.
+ * POST /api/user/manage: promotes, demotes, disables, enables or deletes a user. Returns the new
+ * status and role.
  */
 export const manageUser: Action = (api, deps) => {
   api.route({
@@ -34,8 +34,7 @@ export const manageUser: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
-      // The sessions are ended here, because the read model would end them only after it has caught
-      // up.
+      // The read model would end the sessions only after it has caught up.
       if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
       const revokedPosition = action === 'delete' ? await revokeCredentials(deps, request, id) : 0
       await waitUntilVisible(

@@ -18,9 +18,8 @@ import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * Returns the user who has an invite code. Returns null if the code is unknown, if the inviter is
- * banned or deleted, or if invitations are disabled. In these cases, the user registers without an
- * inviter.
+ * Returns null if the invite code is unknown, the inviter is banned or deleted, or invitations are
+ * disabled. The user then registers without an inviter.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,
@@ -35,9 +34,8 @@ export async function inviterOf(
 }
 
 /**
- * Returns the steps that reward the inviter and the new user. They must be part of the append that
- * creates the user. Each new user is rewarded only once. The result is empty if there is no
- * inviter.
+ * Returns the steps that reward the inviter and the new user once, in the append that creates the
+ * user.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,
@@ -63,23 +61,20 @@ export async function inviteSteps(
 export type NewUser = {
   readonly username: string
   readonly displayName: string
-  /** The password. It is null if the user signs in with another login method. */
+  /** The password, or null for another login method. */
   readonly password: string | null
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
-  /** The identities of the user that were verified. */
+  /** Verified identities of the user. */
   readonly identities?: readonly Identity[]
-  /**
-   * The id of the inviter. The inviter and the new user are rewarded in the append that creates the
-   * user.
-   */
+  /** The inviter and the new user are rewarded in the append that creates the user. */
   readonly inviterId?: number | null
 }
 
 /**
- * Creates the username, the identities, the user and the initial quota in one append. The steps
- * that `before` returns come first in the append. Returns the outcome and the id of the user.
+ * Creates the username, the identities, the user and the initial quota in one append, after the
+ * steps of `before`.
  */
 export async function createUserAccount(
   deps: Deps,

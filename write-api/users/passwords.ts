@@ -8,9 +8,8 @@ const CHARACTERS_MIN = 8
 const CHARACTERS_MAX = 128
 
 /**
- * Throws `PasswordTooShort` or `PasswordTooLong`. The length is counted in Unicode code points, so
- * that it does not depend on the script. 128 code points are at most 512 bytes, and the hash
- * includes all of these bytes (`infra/vault/password-hash.ts`).
+ * The length is counted in Unicode code points, so that it does not depend on the script. 128 code
+ * points are at most 512 bytes, which are all hashed (`infra/vault/password-hash.ts`).
  */
 export function checkPassword(password: string): void {
   const { length } = [...password]
@@ -20,13 +19,13 @@ export function checkPassword(password: string): void {
 
 const ownerOf = (userId: number): string => `user:${userId}`
 
-/** Stores the hash of a password in the vault. Returns the reference of the hash. */
+/** Returns the vault reference of the hash. */
 export const storePassword = (vault: Vault, userId: number, hash: string): Promise<string> =>
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Returns whether a text is the user's current password. The check takes the same time if the
- * password was just replaced, if the user has no password, or if the user does not exist.
+ * The check takes the same time if the password was just replaced, if the user has no password, or
+ * if the user does not exist.
  */
 export async function isPassword(
   vault: Vault,
@@ -39,9 +38,8 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of a user's earlier passwords. Only hashes that occur in events are deleted. A
- * hash that another request has stored but not appended yet is therefore kept. If the process
- * crashes, the next change of the password deletes the remaining hashes.
+ * Deletes the hashes of earlier passwords that occur in events, so that a hash stored but not
+ * appended yet is kept. The next change of the password deletes hashes that remain after a crash.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
@@ -58,8 +56,7 @@ export async function deleteOldPasswords(
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
 /**
- * A hash that does not match any password. It is verified if a username does not exist. This takes
- * the same time as for a real hash, so that the response time does not reveal whether the username
- * exists.
+ * Matches no password. It is verified for an unknown username, so that the response time does not
+ * reveal whether the username exists.
  */
 const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`

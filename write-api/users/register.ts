@@ -21,9 +21,8 @@ import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Throws if visitors cannot register with any login method. In self-use mode, registration is
- * closed. It is also closed before the setup, because the first account belongs to the site's
- * owner.
+ * Registration is closed in self-use mode, and before the setup, because the first account belongs
+ * to the site's owner.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
@@ -74,8 +73,7 @@ function validUsername({ username, password, password2 = password }: Register): 
 }
 
 /**
- * Returns the email address in a registration. Returns null if the site does not verify addresses,
- * because addresses are only stored after verification.
+ * Returns null if the site does not verify addresses, because only verified addresses are stored.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
@@ -89,10 +87,7 @@ const PER_IP_MAX = 60
 const PER_IP_PERIOD_MS = 60_000
 const CONCURRENT_MAX = 100
 
-/**
- * Limits the number of registrations per IP address and minute, because each registration hashes a
- * password.
- */
+/** Per IP address and minute, because each registration hashes a password. */
 async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
@@ -104,8 +99,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 }
 
 /**
- * Throws if the username is already taken. This check comes before the code is consumed and the
- * password is hashed. The username may still be taken later, so the append checks it again.
+ * This check comes before the code is consumed and the password is hashed. The username may still
+ * be taken later, so the append checks it again.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
@@ -132,8 +127,8 @@ type Registration = {
 }
 
 /**
- * Creates the accounts of new users one at a time, because the number of passwords that can be
- * hashed at the same time is limited.
+ * Creates accounts one at a time, because the number of passwords hashed at the same time is
+ * limited.
  */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
   deps.runExclusive('create-user', async () => {

@@ -11,10 +11,7 @@ import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts
 import { userActions } from '../contract/users.ts'
 import { accountError } from './account-errors.ts'
 
-/**
- * POST /api/user/check_in: credits the daily reward, once per UTC day. The day is determined by the
- * database's clock.
- */
+/** POST /api/user/check_in: credits the daily reward, once per UTC day by the database's clock. */
 export const checkIn: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/check_in'),
@@ -39,10 +36,7 @@ export const checkIn: Action = (api, deps) => {
   })
 }
 
-/**
- * Returns a random amount from `least` to `most`, with a uniform distribution. Returns `least` if
- * `most` is lower.
- */
+/** Returns a uniformly random amount from `least` to `most`, or `least` if `most` is lower. */
 function randomAmount(least: bigint, most: bigint): bigint {
   if (most <= least) return least
   // The range has at most 54 bits. With 72 random bits, the deviation from a uniform distribution
@@ -63,8 +57,7 @@ export const transferAffiliate: Action = (api, deps) => {
         userId,
         transferId: request.id,
         amount: BigInt(request.body.quota),
-        // The minimum is the quota for one dollar. It is rounded up, because the rate may have
-        // decimals and quota is an integer.
+        // The quota for one dollar, rounded up, because the rate may have decimals.
         least: BigInt(Math.ceil(Number(optionValue(values, 'QuotaPerUnit')))),
       } as const
       const context = contextOf(deps, request)

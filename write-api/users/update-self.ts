@@ -24,9 +24,8 @@ import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
- * PUT /api/user/self: changes the caller's display name or password. To set a new password, the
- * caller must send the current password. A new password ends all other sessions, and the current
- * session receives a new id.
+ * PUT /api/user/self: changes the display name or password. A new password requires the current
+ * one, ends all other sessions, and gives the current session a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({
@@ -49,7 +48,7 @@ export const updateSelf: Action = (api, deps) => {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
         // NOTE: the session gets the version of logins after this change, so that a later change of
-        // the password ends this session, too.
+        // the password ends it, too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
@@ -68,15 +67,14 @@ async function newPassword(
   const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // A user who signs in with another login method can set a first password without a current
-  // password. The user must prove the identity with a second factor. A user without a second factor
-  // must have logged in recently.
+  // A first password of a user with another login method requires a second factor, or a recent
+  // login without one.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw userError('WrongOriginalPassword')
   }
-  // Others may know a temporary password, so the user must choose a different password.
+  // Others may know a temporary password.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))
@@ -107,9 +105,7 @@ async function appendChange(
   return accepted(outcome).position
 }
 
-/**
- * PUT /api/user/setting: changes the given settings of the caller. Other settings are unchanged.
- */
+/** PUT /api/user/setting: changes the given settings of the caller. */
 export const updateSettings: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/setting'),

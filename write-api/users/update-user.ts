@@ -25,10 +25,7 @@ import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
-/**
- * PUT /api/user/: changes a user with a lower role than the caller. All changes in the request are
- * made in one append.
- */
+/** PUT /api/user/: changes a user with a lower role than the caller, in one append. */
 export const updateUser: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/'),
@@ -37,18 +34,17 @@ export const updateUser: Action = (api, deps) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // A password can only be changed in a session. An access token may leak from a script, and
-      // must not be sufficient to take over an account.
+      // An access token may leak from a script, and must not be sufficient to take over an account.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
         const user = await loadChangeableUser(deps, body.id, mayAct.command)
-        // Admins cannot change their own passwords here, because an unattended session or an access
-        // token must not be sufficient for this.
+        // An unattended session or an access token must not be sufficient to change an admin's own
+        // password.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
-        // The step for the account is prepared first. If this fails, no password hash has been
-        // stored yet. It may fail because calls can spend quota at any time.
+        // The step for the account may fail, because calls can spend quota at any time. It is
+        // prepared before a password hash is stored.
         const sealedReason = () => sealReason(deps.core.vault, body.id, body.reason)
         const quota = await quotaSteps(deps, request, body, sealedReason)
         const profile = await profileSteps(deps, user, body, actorRole, sealedReason)
@@ -81,8 +77,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Returns the user's current state. Throws if the caller may not change the user. Without this
- * early check, data would be stored for an append that is rejected.
+ * Throws if the caller may not change the user. Otherwise, data would be stored for an append that
+ * is rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
@@ -124,7 +120,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username of a user. It is the default display name. */
+/** The default display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
@@ -135,8 +131,8 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 }
 
 /**
- * Returns the step that sets the balance. During the append, the account checks that its balance is
- * the expected one. The id of the request ensures that the change is made only once.
+ * The account checks the expected balance during the append. The id of the request ensures that the
+ * change is made only once.
  */
 async function quotaSteps(
   deps: Deps,
@@ -144,14 +140,14 @@ async function quotaSteps(
   { id: userId, quota, expected_quota: expectedQuota }: UpdateUser,
   sealedReason: SealReason,
 ): Promise<AnyStep[]> {
-  // If a client sends back an unchanged row, the balance is not changed.
+  // A client may send back an unchanged row.
   if (quota === undefined || quota === expectedQuota) return []
   const { actors } = deps.core
   const stream = accountStream(userId)
   const balanceNow = await actors.ask(accountDecider, stream, ({ balance }) => balance)
   if (BigInt(quota) === balanceNow && expectedQuota === undefined) return []
-  // NOTE: a balance cannot be set to a negative amount. A row with an unchanged negative balance
-  // was already accepted above.
+  // NOTE: a balance cannot be set to a negative amount. An unchanged negative balance was accepted
+  // above.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
   const expected =
     expectedQuota === undefined
@@ -169,8 +165,8 @@ async function quotaSteps(
 }
 
 /**
- * Remembers the balance that the caller has set, so that the caller can set it again without
- * reading the user first.
+ * Remembers the balance that the caller has set, so that it can be set again without reading the
+ * user first.
  */
 async function rememberBalance(
   deps: Deps,

@@ -158,6 +158,5 @@ const IDENTITY_NAMES: Record<IdentityProvider, Words> = {
   telegram: { zh: ' Telegram 账户', en: 'Telegram account' },
 }
 
-/** Returns the name of an identity provider in the form that an error message contains. */
 const identityName = (provider: unknown): Words =>
   Object.entries(IDENTITY_NAMES).find(([name]) => name === provider)?.[1] ?? IDENTITY_NAMES.email

@@ -7,10 +7,7 @@ import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { validationMessage } from '../validation-messages.ts'
 import { userError } from './user-errors.ts'
 
-/**
- * The maximum lengths of names in registrations and profiles. They apply to all clients. Admins can
- * create users with longer names.
- */
+/** The maximum lengths in registrations and profiles. Admins can create users with longer names. */
 export const ACCOUNT_LIMITS = {
   usernameCharacters: 12,
   displayNameCharacters: 50,
@@ -18,10 +15,7 @@ export const ACCOUNT_LIMITS = {
 
 const MAX = ACCOUNT_LIMITS.displayNameCharacters
 
-/**
- * Returns the display name in the form in which it is stored. It is empty if the user has no
- * display name. Throws if the name is invalid.
- */
+/** Returns the normalised display name, which may be empty. Throws if the name is invalid. */
 export function displayNameOf(text: string): string {
   const name = text.trim()
   if ([...name].length > MAX) {
@@ -35,10 +29,7 @@ export function displayNameOf(text: string): string {
   return name
 }
 
-/**
- * Converts the user's name at a provider to a valid display name. Invalid characters are removed,
- * and the length is limited.
- */
+/** Removes invalid characters from the user's name at a provider, and limits the length. */
 export const displayNameFrom = (providerName: string): string =>
   [...providerName]
     .filter((character) => isName(character))
@@ -48,24 +39,20 @@ export const displayNameFrom = (providerName: string): string =>
 
 const CHARACTERS_MAX = 64
 
-/**
- * Returns the username in the form in which it is stored. Throws if the username is invalid or has
- * more than `max` characters.
- */
+/** Returns the normalised username. Throws if it is invalid or has more than `max` characters. */
 export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
   if (name === '') throw userError('UsernameRequired')
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
-  // A username must not look like an email address, because the login form accepts both.
+  // The login form accepts both usernames and email addresses.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
 }
 
 /**
- * Throws if an email address equals the username of another user. This is possible because old
- * usernames may look like email addresses.
+ * Throws if an email address equals another user's username, which is possible for old usernames.
  */
 export async function assertNotAnotherUsername(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
@@ -77,9 +64,6 @@ export async function assertNotAnotherUsername(
   if (isOtherUser) throw userError('MailIsUsername')
 }
 
-/**
- * Returns the key of a username. Usernames have the same key if they differ only in case or in
- * Unicode normalization.
- */
+/** Usernames that differ only in case or Unicode normalization have the same key. */
 export const nameKeyOf = (vault: Pick<Vault, 'keyedHash'>, text: string): string =>
   vault.keyedHash('username', text.normalize('NFKC').trim().toLowerCase())
