@@ -3,10 +3,7 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 
 const TIME_MAX_MS = 10_000
 
-/**
- * Fetches JSON. Returns null if the response does not have status 200 or is not valid JSON. The
- * promise is never rejected.
- */
+/** Returns null if the response does not have status 200 or is not valid JSON. Never rejects. */
 export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<unknown> {
   try {
     const { statusCode, body } = await request(url, {

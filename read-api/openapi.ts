@@ -2,10 +2,7 @@ import Type from 'typebox'
 import { ErrorEnvelope } from './contract/response-envelope.ts'
 import type { App } from './read-route.ts'
 
-/**
- * `GET /api/openapi.json`: the OpenAPI description of all routes of the write API and the read API.
- * It is generated from the schemas of the routes.
- */
+/** `GET /api/openapi.json`: generated from the schemas of the write API and the read API. */
 export function describeApi(app: App): void {
   app.get(
     '/api/openapi.json',
@@ -41,7 +38,6 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   503: 'The server is draining or overloaded; Retry-After contains the delay',
 }
 
-/** Adds the error responses that all routes can return. */
 function withErrors({ components, paths = {}, ...document }: Document): object {
   const errorResponses = Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [
     `Error${status}`,
@@ -69,8 +65,7 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // Status 409 is only described for routes that declare it, because only these routes can fail
-  // because of a concurrent change.
+  // Only routes that declare status 409 can fail because of a concurrent change.
   const { 409: conflict, ...declared } = responses
   const statuses = [
     ...(hasBody || parameters.length > 0 ? ['400'] : []),
@@ -91,8 +86,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
 }
 
 /**
- * Adds the form of an error to the schema of a response. An error of a business rule also has
- * status 200, so a client must check `success`.
+ * Adds the form of an error. An error of a business rule also has status 200, so a client must
+ * check `success`.
  */
 function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined

@@ -9,41 +9,35 @@ import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthCache } from './channels/health/health-cache.ts'
 
-/** The dependencies that every read route receives. */
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /** The signal that is aborted when this process begins to drain, before it stops. */
+  /** Aborted when this process begins to drain, before it stops. */
   readonly draining: AbortSignal
-  /**
-   * Counts the long responses. A stop of the process waits until they have ended. If the counter is
-   * omitted, a stop does not wait.
-   */
+  /** A stop of the process waits until the counted long responses have ended. */
   readonly longResponses?: LongResponses
   readonly health: HealthCache
-  /** The progress of unfinished tasks. */
   readonly progress: TaskProgress
-  /** The balances of users that each reader has last seen in a response. */
+  /** The balances of users that each reader has last seen. */
   readonly shownBalances: ShownAmounts
-  /** The budgets of tokens that each reader has last seen in a response. */
+  /** The budgets of tokens that each reader has last seen. */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
-  /** The numbers of the channel types that a provider profile serves. */
+  /** The channel types that a provider profile serves. */
   readonly servedTypes: readonly number[]
-  /** The numbers of the served channel types that support chat. */
+  /** The served channel types that support chat. */
   readonly chatTypes: readonly number[]
 }
 
-/** The Fastify app. The types of its handlers are derived from the route schemas. */
+/** The types of its handlers are derived from the route schemas. */
 export type App = ReturnType<typeof withTypes>
 export const withTypes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
 const WAIT_MAX_MS = 2_000
 
 /**
- * Returns a `preHandler` for requests with the header `X-After-Position`. It waits until the named
- * read models have reached the position in the header, up to a time limit. Requests without the
- * header are not delayed.
+ * A `preHandler` that waits, up to a time limit, until the named read models have reached the
+ * position in the header `X-After-Position`.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {
@@ -54,8 +48,7 @@ export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelNa
 const DEFAULT_PAGE_SIZE = 10
 
 /**
- * Returns the page number (`p`, from 0) and the page size of a query. The query was already
- * validated with `PageQuery`.
+ * Returns the page number (`p`, from 0) and the page size of a query validated with `PageQuery`.
  */
 export function pageOf(query: { p?: string; page_size?: string; size?: string }): {
   page: number
@@ -67,10 +60,7 @@ export function pageOf(query: { p?: string; page_size?: string; size?: string })
   return { page, limit, offset: page * limit }
 }
 
-/**
- * Returns the order that a query requests (see `sortedBy`). The default order is by id, newest
- * first.
- */
+/** Returns the requested order (see `sortedBy`), by default by id, newest first. */
 export const orderOf = <Sort extends string>(query: {
   sort?: Sort | 'id' | ''
   order?: 'asc' | 'desc' | ''
@@ -79,10 +69,8 @@ export const orderOf = <Sort extends string>(query: {
   isDescending: query.order !== 'asc',
 })
 
-/** Returns the number in a query parameter, or undefined if the parameter is missing or empty. */
 export const integerOf = (value: string | undefined): number | undefined =>
   value === undefined || value === '' ? undefined : Number(value)
 
-/** Returns the text in a query parameter, or undefined if the parameter is missing or empty. */
 export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value

@@ -39,7 +39,6 @@ import { checkInStatus, getSelf, inviteCode } from './users/get-self.ts'
 import { listGroups, listUserModels } from './users/list-groups.ts'
 import { getUser, listUserRows } from './users/list-users.ts'
 
-/** The functions that register the read routes and the live socket. */
 const ROUTES = [
   getStatus,
   getSetup,
@@ -87,13 +86,12 @@ const ROUTES = [
 
 export const MESSAGE_BYTES_MAX = 4_096
 
-/** The dependencies that `readApi` creates itself. */
 type OwnDeps = Pick<
   ReadDeps,
   'health' | 'progress' | 'shownBalances' | 'shownBudgets' | 'providerMessages'
 >
 
-/** Registers the routes for reading of the management API with the app. */
+/** Registers the read routes and the live socket of the management API. */
 export async function readApi(
   app: FastifyInstance,
   apiDeps: Omit<ReadDeps, keyof OwnDeps>,
@@ -109,7 +107,7 @@ export async function readApi(
   const deps: ReadDeps = { ...apiDeps, ...ownDeps }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-    // The error is not logged, because the client caused it with an invalid or oversized frame.
+    // The client caused this error with an invalid or oversized frame.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   for (const route of ROUTES) route(withTypes(app), deps)

@@ -5,10 +5,7 @@ import { CHANNEL_FIELDS } from '../contract/channel-fields.ts'
 import type { Channel } from '../contract/channels.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 
-/**
- * Returns the response for a channel at the time `now` (Unix milliseconds). It is for admins and
- * contains everything except keys and secrets.
- */
+/** The response for admins at `now` (Unix milliseconds) has everything except keys and secrets. */
 export const channelResponse = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
   name: terms.name,
@@ -32,10 +29,7 @@ export const channelResponse = ({ terms, ...row }: ChannelRow, now: number): Cha
 
 type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
 
-/**
- * Returns the status that responses contain. An expired channel has the status of an automatically
- * disabled channel.
- */
+/** An expired channel has the status of an automatically disabled channel. */
 function effectiveStatus(
   { status, statusReason, statusAt }: Row,
   expiredTime: number,

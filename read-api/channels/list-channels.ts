@@ -14,7 +14,7 @@ import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 import { channelResponse } from './channel-response.ts'
 
-/** `GET /api/channel/{id}`, for admins: one channel. */
+/** `GET /api/channel/{id}`, for admins */
 export function getChannel(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(channelQueries, 'GET /api/channel/:id'),
@@ -40,9 +40,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
-      // The response is serialised without its schema. With the schema, the serialiser would have
-      // to distinguish tags from channels, which would take longer than all other work of the
-      // request.
+      // With the schema, the serialiser would have to distinguish tags from channels, which would
+      // take longer than all other work of the request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {
@@ -75,8 +74,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns one row for a tag, with the totals of its channels and the values that all of them share.
- * A channel without a tag has a row of its own.
+ * Returns one row for a tag, with its channels' totals and common values. A channel without a tag
+ * is a row itself.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelResponse(row, now))
@@ -97,6 +96,5 @@ function summaryOf(members: readonly MemberRow[]) {
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** Returns the common value of the numbers, or null if they differ. */
 const commonValue = (numbers: readonly number[]): number | null =>
   new Set(numbers).size === 1 ? (numbers[0] ?? null) : null

@@ -3,11 +3,11 @@ import { FetchModels } from '#write-api/contract/channels.ts'
 import { ChannelType } from './channel-types.ts'
 import { Envelope, IdParams } from './response-envelope.ts'
 
-/** The result of a channel test. `time` is the duration in seconds. */
+/** `time` is the duration in seconds. */
 export const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),
-  /** The error code of the test. It is empty if the test succeeded. */
+  /** The error code of the test, or empty if the test succeeded. */
   reason: Type.String(),
 })
 export type ChannelTest = Static<typeof ChannelTest>
@@ -21,29 +21,20 @@ export const ChannelTestAnswer = Type.Object({
 })
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
-/**
- * The progress of the latest test of all channels. If there was no test yet, the fields are 0 or
- * empty.
- */
+/** The progress of the latest test of all channels. Without a test, the fields are 0 or empty. */
 export const TestProgress = Type.Object({
   run: Type.String(),
   is_running: Type.Boolean(),
   total: Type.Integer(),
   tested: Type.Integer(),
   failed: Type.Integer(),
-  /**
-   * The start of the test in Unix seconds. `ended_time` is the end of the test, or 0 while it is
-   * running.
-   */
+  /** Unix seconds. `ended_time` is 0 while the test is running. */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
 })
 export type TestProgress = Static<typeof TestProgress>
 
-/**
- * The results of the latest test of all channels. Failed tests come first, then the slowest
- * channels.
- */
+/** The latest test of all channels: failed tests first, then the slowest channels. */
 export const TestResults = Type.Object({
   run: Type.String(),
   results: Type.Array(
@@ -51,16 +42,16 @@ export const TestResults = Type.Object({
       id: Type.Integer(),
       name: Type.String(),
       model: Type.String(),
-      /** The error code of the test. It is empty if the test succeeded. */
+      /** The error code of the test, or empty if the test succeeded. */
       reason: Type.String(),
-      /** The duration of the test in milliseconds. */
+      /** In milliseconds. */
       duration: Type.Integer(),
     }),
   ),
 })
 export type TestResults = Static<typeof TestResults>
 
-/** The balance of a channel in US dollars. */
+/** In US dollars. */
 export const ChannelBalanceAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
@@ -69,10 +60,7 @@ export const ChannelBalanceAnswer = Type.Object({
 })
 export type ChannelBalanceAnswer = Static<typeof ChannelBalanceAnswer>
 
-/**
- * The number of balances that were updated. `left` is the number of channels whose balance was not
- * read in time.
- */
+/** `left` is the number of channels whose balance was not read in time. */
 export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),
   failed: Type.Integer(),
@@ -80,28 +68,22 @@ export const BalanceUpdate = Type.Object({
 })
 export type BalanceUpdate = Static<typeof BalanceUpdate>
 
-/**
- * The result of a channel's latest test and its latest balance. The field names are the same as in
- * the response for a channel.
- */
+/** The latest test and balance of a channel, with the field names of the response for a channel. */
 export type ChannelCheckResult = {
   readonly id: number
   readonly response_time: number
   readonly test_time: number
   readonly balance: number
   readonly balance_updated_time: number
-  /**
-   * The model of the latest test. `reason` is the error code of the test, or empty if the test
-   * succeeded.
-   */
+  /** The model and the error code of the latest test. `reason` is empty if the test succeeded. */
   readonly model: string
   readonly is_success: boolean
   readonly reason: string
 }
 
 /**
- * The channels that were checked since the last message, and the progress of the latest test of all
- * channels. `run` is null if there was no test of all channels yet.
+ * The channels that were checked since the last message. `run` is the progress of the latest test
+ * of all channels, or null.
  */
 export type TestPush = {
   readonly kind: 'test'

@@ -1,8 +1,8 @@
 import type { Fields } from './resource-fields.ts'
 
 /**
- * The fields of a channel that are stored exactly as requests send them. Their names and their
- * order are the same as in the stored events.
+ * The fields are stored exactly as requests send them, with the names and order of the stored
+ * events.
  */
 export const CHANNEL_FIELDS = {
   type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
@@ -38,10 +38,7 @@ export const CHANNEL_FIELDS = {
     max: 253_402_300_799,
     initial: -1,
   },
-  /**
-   * The maximum number of simultaneous calls. `maxRpm` is the maximum number of calls per minute. 0
-   * means no limit.
-   */
+  /** The maximum number of simultaneous calls, and of calls per minute. 0 means no limit. */
   maxConcurrency: {
     wire: 'max_concurrency',
     type: 'integer',
@@ -61,5 +58,5 @@ export const CHANNEL_FIELDS = {
   paramOverride: { wire: 'param_override', type: 'trimmedText', maxLength: 100_000, initial: '' },
 } as const satisfies Fields
 
-/** The rules for a channel's mappings. The server and the console's form share them. */
+/** The server and the console's form share the rules for mappings. */
 export { isStatusMapping, mappingError } from '#domain/shared/channel-mappings.ts'

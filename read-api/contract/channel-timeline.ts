@@ -24,34 +24,29 @@ export const TIMELINE_KINDS = [
   'tested',
 ] as const
 
-/** An entry of a channel's timeline. Fields that do not apply to the entry's kind are omitted. */
+/** Fields that do not apply to the entry's kind are omitted. */
 export const TimelineEntry = Type.Object({
-  /** The position of the entry's event. It is negative for an expiry, which has no event. */
+  /** The position of the entry's event, negative for an expiry, which has no event. */
   id: Type.Integer(),
-  /** The time of the entry in Unix milliseconds. */
+  /** In Unix milliseconds. */
   at: Type.Integer(),
   kind: oneOf(TIMELINE_KINDS),
-  /** The user who caused the entry. It is null if the gateway caused the entry. */
+  /** The user who caused the entry, or null for the gateway. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
   /** The code of the reason for the entry. */
   reason: Type.Optional(Type.String()),
-  /** The model that the circuit covers. It is null if the circuit covers all models. */
+  /** The model that the circuit covers, or null for all models. */
   model: Type.Optional(orNull(Type.String())),
-  /**
-   * The current index (from 0) of the key that the circuit covers. It is null if the key was
-   * removed.
-   */
+  /** The current index (from 0) of the circuit's key, or null if the key was removed. */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
-  /** The fields of the channel's terms that were changed, by their names in the API. */
+  /** The changed terms of the channel, by their names in the API. */
   fields: Type.Optional(Type.Array(Type.String())),
   tag: Type.Optional(Type.String()),
   /**
-   * Set if the channel was created enabled. The field only occurs in entries of the kind `created`.
+   * Whether the channel was created enabled. Only entries of the kind `created` have this field.
    */
   is_enabled: Type.Optional(Type.Boolean()),
-  /**
-   * The number of keys that were enabled again, or the number of failures that opened a circuit.
-   */
+  /** The number of keys that were enabled again, or of failures that opened a circuit. */
   count: Type.Optional(Type.Integer()),
   /** The end of a circuit's pause in Unix milliseconds. */
   until: Type.Optional(Type.Integer()),
@@ -73,12 +68,10 @@ export const STATES_AT = [
 ] as const
 
 export const StateAt = Type.Object({
-  /** The time for which the state was requested, in Unix milliseconds. */
+  /** The requested time in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /**
-   * The timeline entry that caused the state. It is null if the channel did not exist at that time.
-   */
+  /** The entry that caused the state, or null if the channel did not exist. */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>
@@ -87,16 +80,14 @@ export const ChannelTimeline = Type.Object({
   items: Type.Array(TimelineEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  /** The state of the channel at the requested time. It is null if no time was requested. */
+  /** The channel's state at the requested time, or null without a requested time. */
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>
 
 const TimelineQuery = Type.Object({
   ...Query.page,
-  /**
-   * The start of the range in Unix seconds. `to` is the end of the range. Both times are included.
-   */
+  /** Unix seconds. Both times are inclusive. */
   from: Query.integer,
   to: Query.integer,
   at: Query.integer,

@@ -2,17 +2,14 @@ import Type, { type Static } from 'typebox'
 
 const Words = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/**
- * A field of a channel that depends on the channel's type. The console derives the form of the
- * channel from this description.
- */
+/** A field that depends on the channel's type. The console derives the channel's form from it. */
 export const ChannelTypeField = Type.Object({
-  /** The name of the channel's field to which this description applies. */
+  /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
   label: Words,
   hint: Words,
-  /** The value that applies if the field is empty. */
+  /** The value of an empty field. */
   default: Type.String(),
   is_required: Type.Boolean(),
   choices: Type.Optional(Type.Array(Type.String())),
@@ -23,22 +20,17 @@ export type ChannelTypeField = Static<typeof ChannelTypeField>
 export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /**
-   * The default address of the type. It is empty if channels of this type have no default address.
-   */
+  /** The default address of the type, or empty. */
   base_url: Type.String(),
-  /**
-   * The keywords that an admin may enter instead of an address, each with the address that it
-   * represents.
-   */
+  /** The keywords that an admin may enter instead of an address, with their addresses. */
   bases: Type.Array(Type.Object({ keyword: Type.String(), name: Words, base_url: Type.String() })),
-  /** The path for chat requests below the address. The path may contain `{model}` and `{other}`. */
+  /** The path for chat requests below the address, which may contain `{model}` and `{other}`. */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),
   key_hint: Words,
   has_balance: Type.Boolean(),
   can_list_models: Type.Boolean(),
-  /** The names of models that the provider is known to offer. */
+  /** The models that the provider is known to offer. */
   models: Type.Array(Type.String()),
 })
 export type ChannelType = Static<typeof ChannelType>

@@ -6,36 +6,30 @@ import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.t
 export const Channel = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /**
-   * The provider's key. It is always empty in responses, because keys can be written but not read.
-   */
+  /** Always empty in responses, because keys can be written but not read. */
   key: Type.String(),
   ...answerProperties(CHANNEL_FIELDS),
-  /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
+  /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** A copy of `status`. A client that sends the row back with both does not change the status. */
+  /** A copy of `status`. A client that sends back both does not change the status. */
   expected_status: Type.Optional(Type.Integer()),
-  /**
-   * The response time of the latest test in milliseconds. It is 0 if the channel was never tested.
-   */
+  /** The response time of the latest test in milliseconds, or 0. */
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),
-  /** The reason and the time of the status, as JSON text with `status_reason` and `status_time`. */
+  /** The reason and time of the status, as JSON text with `status_reason` and `status_time`. */
   other_info: Type.String(),
   test_time: Type.Integer(),
-  /**
-   * The error code of the latest test. It is empty if the test succeeded or if there was no test.
-   */
+  /** The error code of the latest test, or empty. */
   test_failure: Type.String(),
   balance_updated_time: Type.Integer(),
   created_time: Type.Integer(),
-  /** The provider's price as a multiple of the list price. It is null if the price is unknown. */
+  /** The provider's price as a multiple of the list price, or null if unknown. */
   cost_ratio: Type.Union([Type.Number(), Type.Null()]),
-  /** The way in which a call's key is chosen. It is empty if the channel has a single key. */
+  /** How a call's key is chosen. It is empty for a channel with a single key. */
   multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   key_count: Type.Integer(),
-  /** The keys that were automatically disabled, by index (from 0). `time` is in Unix seconds. */
+  /** The automatically disabled keys, by index (from 0). `time` is in Unix seconds. */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
   ),
@@ -46,44 +40,37 @@ export type Channel = Static<typeof Channel>
 export const TagMember = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
+  /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
 })
 export type TagMember = Static<typeof TagMember>
 
-/** A list row with all channels of a tag. A value is null if the channels have different values. */
+/** A list row with all channels of a tag. null means that the channels have different values. */
 export const TagGroup = Type.Object({
   tag: Type.String(),
   /** The groups of all channels of the tag, comma-separated. */
   group: Type.String(),
   used_quota: Type.Integer(),
-  /**
-   * The mean response time of the tested channels in milliseconds. It is 0 if no channel was
-   * tested.
-   */
+  /** The mean response time of the tested channels in milliseconds, or 0. */
   response_time: Type.Integer(),
   priority: Type.Union([Type.Integer(), Type.Null()]),
   weight: Type.Union([Type.Integer(), Type.Null()]),
   members: Type.Array(TagMember),
   /**
-   * The channels of the tag with all fields. The list is empty if the request contains
-   * `children=false`. The client then reads the channels page by page with `tag=…`.
+   * The channels of the tag with all fields. With `children=false`, the list is empty, and the
+   * client reads the channels page by page with `tag=…`.
    */
   children: Type.Array(Channel),
 })
 export type TagGroup = Static<typeof TagGroup>
 
-/**
- * A row of the channel list. In tag mode, a row is a tag with its channels, or a channel that has
- * no tag.
- */
+/** In tag mode, a row is a tag with its channels, or a channel without a tag. */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
 
 export const ModelEntry = Type.Object({ id: Type.String() })
 export type ModelEntry = Static<typeof ModelEntry>
 
-/** The columns by which the list of channels can be sorted. */
 const CHANNEL_SORTS = [
   'id',
   'name',
@@ -109,16 +96,11 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
-  /**
-   * With `false`, tags are listed without their channels. The parameter only applies in tag mode.
-   */
+  /** With `false`, tags are listed without their channels. Only for tag mode. */
   children: Query.flag,
-  /** Limits the list to the channels of this tag. The tag must match exactly. */
+  /** Only channels with exactly this tag. */
   tag: Query.text,
-  /**
-   * Limits the list to channels with this status. 0 limits the list to channels that are not
-   * enabled.
-   */
+  /** Only channels with this status. 0 means all that are not enabled. */
   status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
   type: Query.integer,
   sort: choiceOf(CHANNEL_SORTS),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Envelope } from './response-envelope.ts'
 
-/** One of the user's sessions. Times are in Unix seconds. */
+/** Times are in Unix seconds. */
 export const OwnSession = Type.Object({
   id: Type.Integer(),
   ip: Type.String(),
@@ -27,7 +27,7 @@ export const CredentialsOverview = Type.Object({
     Type.Object({ issued_at: Type.Integer(), expires_at: Type.Integer() }),
     Type.Null(),
   ]),
-  /** The time at which the authenticator app was enabled. It is null if the app is not enabled. */
+  /** When the authenticator app was enabled, or null. */
   totp_since: Type.Union([Type.Integer(), Type.Null()]),
   /** The number of unused recovery codes. */
   recovery_codes: Type.Integer(),

@@ -1,7 +1,4 @@
-/**
- * The columns of a CSV export, in the order of the file. The column names are the same in every
- * language.
- */
+/** In the order of the file. The names are the same in every language. */
 const EXPORT_COLUMNS = [
   'id',
   'time',
@@ -38,6 +35,6 @@ const FOR_ADMINS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
   'provider_cost_usd',
 ])
 
-/** Returns the columns that an export may contain. Some columns are only for admins. */
+/** Some columns are only for admins. */
 export const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
   EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.has(name))

@@ -54,16 +54,12 @@ type Choice<Each extends Field, Other extends TSchema> = Each extends {
   ? TUnsafe<Value>
   : Other
 
-/**
- * Returns the schemas of the fields in requests that create the resource. The schemas contain the
- * bounds of the fields.
- */
+/** Returns the schemas for requests that create the resource, with the bounds of the fields. */
 export const requestProperties = <F extends WritableFields>(fields: F): RequestProperties<F> =>
   byWireName(fields, (field) =>
     field.isRequired ? requestSchema(field) : Type.Optional(requestSchema(field)),
   ) as RequestProperties<F>
 
-/** Returns the schemas of the fields in responses. */
 export const answerProperties = <F extends Fields>(fields: F): AnswerProperties<F> =>
   byWireName(fields, (field) =>
     'isOptional' in field ? Type.Optional(answerSchema(field)) : answerSchema(field),
@@ -74,7 +70,7 @@ const byWireName = <Each extends Field>(
   schemaOf: (field: Each) => TSchema,
 ) => Object.fromEntries(Object.values(fields).map((field) => [field.wire, schemaOf(field)]))
 
-/** The latest valid time in Unix seconds: the last second of the year 9999. */
+/** The last second of the year 9999, in Unix seconds. */
 const TIME_MAX = 253_402_300_799
 
 function requestSchema(field: WritableFields[string]): TSchema {

@@ -3,22 +3,16 @@ import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-fields.ts'
 import { Envelope, Query, sortedBy } from './response-envelope.ts'
 
-/** The fields of a row of the log in the order of the responses. */
+/** In the order of the responses. */
 export const LOG_FIELDS = {
-  /**
-   * The id of the row, which is the position of the event that created it. Newer rows have higher
-   * ids.
-   */
+  /** The position of the event that created the row. Newer rows have higher ids. */
   id: { wire: 'id', type: 'integer', access: 'read' },
-  /** The time of the row in Unix seconds. */
+  /** In Unix seconds. */
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
-  /**
-   * The type of the row: 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 a check-in,
-   * 6 an error.
-   */
+  /** 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 a check-in, 6 an error. */
   type: { wire: 'type', type: 'code', values: [1, 2, 3, 4, 5, 6], access: 'read' },
   requestId: { wire: 'request_id', type: 'text', access: 'read' },
-  /** The id of the channel. For readers who are not admins, all channel fields are 0 or empty. */
+  /** For readers who are not admins, all channel fields are 0 or empty. */
   channelId: { wire: 'channel', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
@@ -34,7 +28,7 @@ export const LOG_FIELDS = {
   quota: { wire: 'quota', type: 'integer', access: 'read' },
   content: { wire: 'content', type: 'text', access: 'read', isComputed: true },
   clientIp: { wire: 'client_ip', type: 'sealedText', access: 'read' },
-  /** Further details as JSON text. See `LogOther` for its members. */
+  /** Further details as JSON text (see `LogOther`). */
   other: { wire: 'other', type: 'text', access: 'read' },
 } as const satisfies Fields
 
@@ -55,28 +49,25 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
-  /** The number by which a price per call is multiplied. If it is omitted, it is 1. */
+  /** The factor of a price per call. The default is 1. */
   calls?: number
 }
 
-/**
- * The members of `other`, which is JSON. The ratios and prices are numbers. `price` also contains
- * them as exact decimals in text.
- */
+/** The members of `other`. Ratios and prices are numbers, and exact decimals in text in `price`. */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** The group ratio. It is only present if the group of the call differs from the user's group. */
+  /** Only present if the group of the call differs from the user's group. */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
   /**
-   * Set if the call used audio. The following fields are the numbers of audio and text tokens, and
-   * the ratios of the price of audio tokens to the price of text tokens.
+   * The call used audio. The next fields are audio and text tokens, and ratios of the audio price
+   * to the text price.
    */
   audio?: boolean
   audio_input?: number
@@ -87,83 +78,61 @@ export type LogOther = {
   audio_completion_ratio?: number
   /** The time to the first token in milliseconds. */
   frt?: number
-  /** The total duration of the call in milliseconds. */
   duration_ms?: number
-  /** Set if the channel mapped the model to `upstream_model_name`. The field is only for admins. */
+  /** Set if the channel mapped the model to `upstream_model_name`. Only for admins. */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
-  /**
-   * The output limit, in tokens per choice, that was sent to the provider because the balance or
-   * the token's budget could not cover a larger limit.
-   */
+  /** The output limit (tokens per choice), if it was reduced because the quota was too low. */
   output_limit?: number
-  /**
-   * The full usage. It is only present if the account could not pay for the full usage, so that
-   * only `usage` was charged.
-   */
+  /** The full usage, if the account could not pay for it and only `usage` was charged. */
   unpaid_usage?: LoggedUsage
   usage_source?: string
   end?: string
-  /**
-   * The error code that the caller received if the call was ended as `revoked`, such as
-   * `user_disabled`.
-   */
+  /** The error code (such as `user_disabled`) that the caller of a `revoked` call received. */
   end_reason?: string
-  /**
-   * The provider's message about a failed call. Keys, accounts and addresses are removed from the
-   * message.
-   */
+  /** The provider's message about a failed call, without keys, accounts and addresses. */
   provider_message?: string
-  /**
-   * The quota that was held at the admission of the call. At the end of the call, the part that
-   * exceeded the charge was released.
-   */
+  /** The quota held at the admission. The part above the charge was released at the end. */
   hold?: number
   anomaly?: string
   /**
-   * The price at the admission of the call, as the event stores it. All values are text, so that
-   * the charge can be recomputed exactly.
-   *
+   * The price at the admission of the call, as text, so that the charge can be recomputed exactly.
    * With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`, `cacheWrite`,
    * `image`, `audio`, `audioCompletion` and `group`. With `mode` `call`, they are `price` and
    * `group`.
    */
   price?: Record<string, string>
-  /** The usage of the call in the units that have a price. Counts that are 0 may be omitted. */
+  /** The usage in the units that have a price. Counts that are 0 may be omitted. */
   usage?: LoggedUsage
   error_type?: string
   error_code?: string
   status_code?: number
   channel_id?: number
   /**
-   * The admin who changed the balance or the group. It is only for admins. `note` is the admin's
-   * reason: null if none was given, and empty if the user's texts were erased.
+   * For admins: who changed the balance or the group. `note` is the reason: null if none was given,
+   * and empty if the user's texts were erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
-   * The provider's charge for the call in quota, for admins only. `cost_ratio` is the channel's
-   * cost ratio, a multiple of the list price (group ratio 1). If the charge is unknown, both fields
-   * are omitted.
+   * For admins: the provider's charge in quota. `cost_ratio` is the channel's cost ratio, a
+   * multiple of the list price (group ratio 1). Both are omitted if the charge is unknown.
    */
   cost?: number
   cost_ratio?: string
-  /**
-   * The channels whose attempts failed, for admins only. Attempts count as failed as in the channel
-   * statistics. The field is omitted if no attempt failed.
-   */
+  /** For admins: the channels whose attempts failed, by the rule of the channel statistics. */
   failed_channels?: number[]
-  /** All attempts of the call in the order in which they were made, for admins only. */
+  /** For admins: all attempts of the call in their order. */
   admin_info?: {
     use_channel: number[]
     attempts: { channel: number; status: number | null; error: string | null; ms: number }[]
   }
 }
 
-/** A page of the log. `total` is the exact number of matching rows. */
+/** `total` is the exact number of matching rows. */
 export const LogPage = Type.Object({
   items: Type.Array(LogEntry),
   page: Type.Integer(),
@@ -173,10 +142,7 @@ export type LogPage = Static<typeof LogPage>
 
 export const LogStat = Type.Object({
   quota: Type.Integer(),
-  /**
-   * The number of calls in the last 60 seconds. `tpm` is the number of tokens in the last 60
-   * seconds.
-   */
+  /** The calls (`rpm`) and tokens (`tpm`) of the last 60 seconds. */
   rpm: Type.Integer(),
   tpm: Type.Integer(),
   prompt_tokens: Type.Integer(),
@@ -196,10 +162,7 @@ export const UsagePoint = Type.Object({
 })
 export type UsagePoint = Static<typeof UsagePoint>
 
-/**
- * The filters of the log and of its totals. All filters are optional, and an empty filter is
- * ignored.
- */
+/** Filters of the log and its totals. An empty filter is ignored. */
 const LogFilters = {
   type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
   token_name: Query.text,
@@ -210,17 +173,14 @@ const LogFilters = {
   end_timestamp: Query.integer,
 }
 
-/**
- * The filters for admins. Admins see the rows of all users, so they can also filter by user and
- * channel.
- */
+/** Admins see the rows of all users, so they can also filter by user and channel. */
 const AdminFilters = {
   ...LogFilters,
   username: Query.text,
   channel: Query.integer,
   /**
-   * The id of a channel on which an attempt of the call failed. Another channel may have answered
-   * the call after a retry.
+   * A channel on which an attempt of the call failed. A retry on another channel may have
+   * succeeded.
    */
   failed_channel: Type.Optional(
     Type.String({
@@ -237,7 +197,7 @@ const AllStat = Type.Object(AdminFilters)
 export type LogQuery = Static<typeof AllStat>
 const OwnStat = Type.Object(LogFilters)
 
-/** The columns by which the log can be sorted. Only the newest 10 000 rows are sorted. */
+/** Only the newest 10 000 rows are sorted. */
 const LOG_SORTS = [
   'created_at',
   'type',
@@ -253,10 +213,7 @@ const LOG_SORTS = [
 ] as const
 export type LogSort = (typeof LOG_SORTS)[number]
 
-/**
- * The paging parameters. If `before` is given, the page contains only rows with lower ids. A sorted
- * list ignores `before`.
- */
+/** With `before`, the page contains only rows with lower ids. A sorted list ignores `before`. */
 const Paging = { ...Query.page, before: Query.integer, ...sortedBy(LOG_SORTS) }
 export const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
 const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
@@ -265,7 +222,7 @@ const FileOptions = {
   format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
   /** The IANA time zone of the times in a CSV file. The default is UTC. */
   zone: Type.Optional(Type.String({ maxLength: 64 })),
-  /** The names of the columns in a CSV file, comma-separated. The default is all columns. */
+  /** The columns of a CSV file, comma-separated. The default is all columns. */
   columns: Type.Optional(Type.String({ maxLength: 500 })),
 }
 const AllRows = Type.Object({ ...AdminFilters, ...FileOptions })

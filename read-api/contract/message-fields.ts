@@ -1,12 +1,12 @@
 import { type Fields, writableFields } from './resource-fields.ts'
 
-/** The fields of a message that both recipients and admins see. Times are in Unix seconds. */
+/** The fields that both recipients and admins see. Times are in Unix seconds. */
 export const MESSAGE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   title: { wire: 'title', type: 'text', maxLength: 200, initial: '', isRequired: true },
-  /** The text of the message. In lists, it is limited to the first 2 000 characters. */
+  /** In lists, the text is limited to its first 2 000 characters. */
   content: { wire: 'content', type: 'text', maxLength: 20_000, initial: '', isRequired: true },
-  /** The format of the content. If a request omits it, the format of the message is not changed. */
+  /** A request without this field does not change the format. */
   format: {
     wire: 'format',
     type: 'choice',
@@ -16,23 +16,18 @@ export const MESSAGE_FIELDS = {
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** The fields of a message that the sender can set. */
 export const MESSAGE_TERMS = writableFields(MESSAGE_FIELDS)
 
-/** The fields of a message in the inbox of a recipient. */
 export const INBOX_FIELDS = {
   ...MESSAGE_FIELDS,
   readAt: { wire: 'read_at', type: 'nullableInteger', access: 'read' },
   isRead: { wire: 'is_read', type: 'flag', access: 'read', isComputed: true },
 } as const satisfies Fields
 
-/**
- * The fields of a message that an admin sees. In responses, the counts in `MESSAGE_STATS_FIELDS`
- * follow these fields.
- */
+/** The fields that an admin sees. In responses, the counts in `MESSAGE_STATS_FIELDS` follow. */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,
-  /** The time of the last edit. It is null if the message was never edited. */
+  /** When the message was last edited, or null. */
   editedAt: { wire: 'updated_at', type: 'nullableInteger', access: 'read' },
 } as const satisfies Fields
 
@@ -43,7 +38,7 @@ export const MESSAGE_STATS_FIELDS = {
 
 export const RECIPIENT_FIELDS = {
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
-  /** The name of the recipient. It is empty if the user was erased. */
+  /** The name of the recipient, or empty if the user was erased. */
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', access: 'read' },
   readAt: { wire: 'read_at', type: 'nullableInteger', access: 'read' },

@@ -23,7 +23,6 @@ export type AdminMessage = Static<typeof AdminMessage>
 export const Recipient = Type.Object(answerProperties(RECIPIENT_FIELDS))
 export type Recipient = Static<typeof Recipient>
 
-/** The columns by which the list of messages can be sorted. */
 const MESSAGE_SORTS = [
   'id',
   'title',

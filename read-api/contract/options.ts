@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { Envelope, Page, Query } from './response-envelope.ts'
 
 /**
- * An option with its current value as text. A boolean is `true` or `false`. A list or map is JSON
- * that is formatted for display. The value of a secret is `***`, or empty if the secret is not set.
+ * An option's current value as text: `true` or `false` for a boolean, formatted JSON for a list or
+ * map, and `***` for a secret that is set.
  */
 export const Option = Type.Object({ key: Type.String(), value: Type.String() })
 export type Option = Static<typeof Option>
@@ -20,24 +20,23 @@ const Tab = Type.Union([
 ])
 
 /**
- * The type of an option's value and the rules by which a value is validated. Fields that do not
- * apply to the type are omitted.
+ * The rules by which an option's value is validated. Fields that do not apply to the type are
+ * omitted.
  */
 export const OptionType = Type.Object({
   /**
-   * The kind of the value. These kinds are plain text: `flag`, `integer`, `decimal`, `text` (one
-   * line), `lines`, `url`, `link` and `choice`. These kinds are JSON: `ratios`, `nested-ratios`,
-   * `choice-by-name`, `names`, `counts`, `list`, `links` and `object`.
+   * Plain text: `flag`, `integer`, `decimal`, `text` (one line), `lines`, `url`, `link` and
+   * `choice`. JSON: `ratios`, `nested-ratios`, `choice-by-name`, `names`, `counts`, `list`, `links`
+   * and `object`.
    */
   kind: Type.String(),
   minimum: Type.Optional(Type.String()),
   maximum: Type.Optional(Type.String()),
   max_length: Type.Optional(Type.Integer()),
-  /** Set if the text must not be empty. */
   is_required: Type.Optional(Type.Boolean()),
-  /** The form that a text must have if it is not empty: `host` or `mail`. */
+  /** The form of a text that is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** Set if the text may be empty, which means that there is no value. */
+  /** An empty text means that there is no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
   /** A name that the JSON object must contain. */
@@ -53,30 +52,21 @@ export const OptionSchema = Type.Object({
   type: OptionType,
   default: Type.String(),
   is_secret: Type.Boolean(),
-  /** The lowest role that may set the option. 10 is an admin, and 100 is the super admin. */
+  /** 10 is an admin, and 100 is the super admin. */
   minimum_role: Type.Integer(),
   label: Words,
   help: Type.Union([Words, Type.Null()]),
-  /**
-   * The unit of the value: quota, dollar, percent, second, minute or millisecond. It is empty if
-   * the value has no unit.
-   */
+  /** Quota, dollar, percent, second, minute or millisecond, or empty. */
   unit: Type.String(),
   /** The label of each possible value, if the option is a choice. */
   choice_words: Type.Record(Type.String(), Words),
-  /**
-   * The reason why the site still stores an option that has no effect. The console hides options
-   * with a note.
-   */
+  /** Why the site still stores an option that has no effect. The console hides such an option. */
   note: Type.Union([Words, Type.Null()]),
-  /** The error message for a value that is out of bounds. It replaces the general message. */
+  /** Replaces the general error message for a value that is out of bounds. */
   bounds_words: Type.Union([Words, Type.Null()]),
-  /**
-   * The key of another option whose value is the minimum for this option. The minimum does not
-   * apply if the other value is 0. It is empty if there is no such option.
-   */
+  /** The key of an option whose value is the minimum for this option (0: no minimum), or empty. */
   not_below: Type.String(),
-  /** The value for which the form asks for confirmation, with the text of the question. */
+  /** The form asks the question `words` before an admin chooses `value`. */
   ask_before: Type.Union([Type.Object({ value: Type.String(), words: Words }), Type.Null()]),
 })
 export type OptionSchema = Static<typeof OptionSchema>
@@ -100,46 +90,37 @@ export const OptionChange = Type.Object({
   /** The position of the event that changed the option. */
   id: Type.Integer(),
   key: Type.String(),
-  /**
-   * The value before the change. It is null if the value is unknown. The value of a secret that is
-   * set is `***`.
-   */
+  /** The value before the change, `***` for a secret that is set, or null if unknown. */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.String(),
   /** The author of the change: a user (`user:7`) or a part of the system (`system:setup`). */
   actor: Type.String(),
-  /** The name of the user who made the change. It is empty if the system made the change. */
+  /** The name of the user, or empty for the system. */
   username: Type.String(),
-  /**
-   * The id of the scheduled price change that caused this change. It is 0 if the change was not
-   * scheduled.
-   */
+  /** The scheduled price change that caused this change, or 0. */
   planned_id: Type.Integer(),
-  /** The time of the change in Unix seconds. */
+  /** In Unix seconds. */
   changed_at: Type.Integer(),
 })
 export type OptionChange = Static<typeof OptionChange>
 /**
- * A change of one price: the price of a model, the ratio of a group, or the special ratio that
- * users of one group pay in another group.
+ * The price of a model, the ratio of a group, or the special ratio of one group's users in another
+ * group.
  */
 export const PriceChange = Type.Object({
-  /** The time of the change in Unix seconds. */
+  /** In Unix seconds. */
   time: Type.Integer(),
   user_id: Type.Integer(),
-  /**
-   * The name of the user who made the change. It is empty for user 0, which represents the system.
-   */
+  /** The name of the user, or empty for user 0, which represents the system. */
   username: Type.String(),
-  /** The id of the scheduled change that was applied. It is 0 if the change was not scheduled. */
+  /** The scheduled change that was applied, or 0. */
   planned_id: Type.Integer(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   user_group: Type.String(),
   /**
-   * The price before the change, as an exact decimal. `after` is the price after the change. null
-   * means that there is no entry.
+   * The prices before and after the change, as exact decimals. null means that there is no entry.
    */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.Union([Type.String(), Type.Null()]),
@@ -148,7 +129,7 @@ export type PriceChange = Static<typeof PriceChange>
 
 export const ScheduledChange = Type.Object({
   id: Type.Integer(),
-  /** The time at which the change is due. All times are in Unix seconds. */
+  /** When the change is due. All times are in Unix seconds. */
   at: Type.Integer(),
   created_time: Type.Integer(),
   username: Type.String(),
@@ -158,10 +139,7 @@ export const ScheduledChange = Type.Object({
     Type.Literal('cancelled'),
     Type.Literal('failed'),
   ]),
-  /**
-   * The time at which the change was applied, was cancelled or failed. It is 0 while the change is
-   * pending.
-   */
+  /** When the change was applied, was cancelled or failed, or 0. */
   ended_time: Type.Integer(),
   /** The error code of a failed change. */
   fault: Type.String(),
@@ -175,23 +153,18 @@ export const ScheduledChange = Type.Object({
 })
 export type ScheduledChange = Static<typeof ScheduledChange>
 
-/** The ratios of one source, as maps. Each ratio is an exact decimal in text. */
+/** The ratios of one source, as exact decimals in text. */
 export const PresetRatios = Type.Object({
   source: Type.String(),
-  /**
-   * The origin of the maps: `shipped` with this release, or `fetched` from the configured address.
-   */
+  /** `shipped` with this release, or `fetched` from the configured address. */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
-  /** The date of the shipped maps. It is empty if the maps were fetched. */
+  /** The date of the shipped maps, or empty. */
   as_of: Type.String(),
-  /**
-   * True if the maps could not be fetched from the configured address. The response then contains
-   * the shipped maps.
-   */
+  /** If the maps could not be fetched, the response contains the shipped maps. */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),
-  /** The maximum number of output tokens by model. Models without a published limit are omitted. */
+  /** The maximum output tokens by model. Models without a published limit are omitted. */
   max_output: Type.Record(Type.String(), Type.String()),
 })
 export type PresetRatios = Static<typeof PresetRatios>

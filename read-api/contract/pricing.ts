@@ -4,16 +4,13 @@ import { UsableGroups } from './users.ts'
 /** A model that can be called, with its price before the group ratio is applied. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
-  /** The vendor of the model, derived from the model name. It is empty if the vendor is unknown. */
+  /** The vendor, derived from the model name, or empty. */
   owner_by: Type.String(),
-  /** The way in which the model is priced: 0 means by tokens, and 1 means per call. */
+  /** 0 means priced by tokens, and 1 per call. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
-  /**
-   * The model ratio, where 1 means $2 per million input tokens. It is 0 if the model has a price
-   * per call.
-   */
+  /** 1 means $2 per million input tokens. It is 0 if the model has a price per call. */
   model_ratio: Type.Number(),
-  /** The price in dollars per call. It is 0 if the model is priced by tokens. */
+  /** In dollars per call. It is 0 if the model is priced by tokens. */
   model_price: Type.Number(),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
@@ -23,10 +20,7 @@ export const PricedModel = Type.Object({
 })
 export type PricedModel = Static<typeof PricedModel>
 
-/**
- * The response of `GET /api/pricing`. Some maps are outside `data`, because existing client
- * programs expect them there.
- */
+/** `GET /api/pricing`. Some maps are outside `data`, because existing clients expect them there. */
 export const Pricing = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),

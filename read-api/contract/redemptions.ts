@@ -8,7 +8,6 @@ export type Redemption = Static<typeof Redemption>
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
-/** The columns by which the list of codes can be sorted. */
 const REDEMPTION_SORTS = [
   'id',
   'name',

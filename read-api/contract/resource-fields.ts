@@ -1,9 +1,8 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * The description of one field of a resource. From this description, the code derives the schemas
- * of requests and responses, the database column, the mapping from row to response, the form in the
- * console and its validation.
+ * From a resource's field, the code derives the schemas of requests and responses, the database
+ * column, the mapping from row to response, the form in the console and its validation.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']
@@ -11,9 +10,8 @@ export type Fields = Readonly<Record<string, Field>>
 export type WritableFields = Readonly<Record<string, WritableField>>
 
 /**
- * A field that is stored as requests send it. `initial` is the value in a new resource, and in a
- * resource that was stored before the field existed. `isRequired` is set if a request for a new
- * resource must contain a value.
+ * Stored as requests send it. `initial` is the value in a new resource, and in a resource stored
+ * before the field existed. `isRequired`: a request for a new resource must contain a value.
  */
 type WritableField = {
   readonly wire: string
@@ -27,8 +25,7 @@ type WritableField = {
       readonly initial: number
     }
   /**
-   * A number or null. In responses, null is the number `absent`. A request may send null or
-   * `absent`.
+   * A number or null, which responses contain as the number `absent`. A request may send either.
    */
   | {
       readonly type: 'optionalInteger'
@@ -37,7 +34,7 @@ type WritableField = {
       readonly absent: number
       readonly initial: number | null
     }
-  /** A time in Unix seconds, or null. In responses, null is 0. A request may also send null. */
+  /** A time in Unix seconds, or null, which is 0 in responses. A request may send null or 0. */
   | { readonly type: 'time'; readonly initial: number | null }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
   /** One line of text without surrounding spaces. */
@@ -45,25 +42,21 @@ type WritableField = {
   /** Text without surrounding spaces. A request may send null instead of an empty text. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
   /**
-   * Personal text that is stored encrypted with its owner's key. A request may send null instead of
-   * an empty text.
+   * Personal text, encrypted with its owner's key. A request may send null instead of an empty
+   * text.
    */
   | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
-  /**
-   * A list of distinct names. In requests and responses, the names are one text, separated by
-   * commas.
-   */
+  /** Distinct names, as one comma-separated text in requests and responses. */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }
   | { readonly type: 'flag'; readonly initial: boolean }
-  /** A flag that is the number 1 or 0 in requests and responses. */
+  /** The number 1 or 0 in requests and responses. */
   | { readonly type: 'numericFlag'; readonly initial: boolean }
   | { readonly type: 'choice'; readonly values: readonly string[]; readonly initial: string }
 )
 
 /**
- * A field that requests cannot change. If `isComputed` is set, the field has no database column,
- * and the code of the response computes its value. If `isOptional` is also set, only some responses
- * contain the field.
+ * Requests cannot change the field. `isComputed`: it has no database column, and the response
+ * computes it. `isOptional`: only some responses contain it.
  */
 type ReadOnlyField = {
   readonly wire: string
@@ -72,21 +65,16 @@ type ReadOnlyField = {
   readonly isOptional?: true
 } & (
   | { readonly type: 'integer' | 'nullableInteger' | 'text' | 'sealedText' | 'flag' }
-  /** A number or null. In responses, null is the number `absent`. */
+  /** A number or null, which responses contain as the number `absent`. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
-  /** A time in Unix seconds, or null. In responses, the time is text in ISO format. */
+  /** A time in Unix seconds, or null. Responses contain text in ISO format. */
   | { readonly type: 'isoTime' }
-  /**
-   * A time in Unix milliseconds, or null. In responses, the time is in Unix seconds, and null is 0.
-   */
+  /** A time in Unix milliseconds, or null. Responses contain Unix seconds, or 0 for null. */
   | { readonly type: 'timeMs' }
-  /**
-   * An amount of money in hundredths of its currency. In responses, the amount is text such as
-   * `7.30`.
-   */
+  /** Hundredths of a currency. Responses contain text such as `7.30`. */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
-  /** A small number. `values` contains the possible numbers. */
+  /** A small number, one of `values`. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
 
@@ -122,25 +110,19 @@ type Answered = Omit<
   money: string
 }
 
-/**
- * The values of all fields by their names in the domain. Personal texts are encrypted in these
- * values.
- */
+/** The values by their names in the domain. Personal texts are encrypted. */
 export type ValuesOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
     : Stored[F[Name]['type']]
 }
 
-/**
- * The values of all fields by their names in the domain. Personal texts are decrypted in these
- * values.
- */
+/** The values by their names in the domain. Personal texts are decrypted. */
 export type PlainValuesOf<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Plain[F[Name]['type']]
 }
 
-/** The values of all fields by their names in the API, in the form that responses have. */
+/** The values by their names in the API, as in responses. */
 export type AnswerOf<F extends Fields> = {
   [Name in keyof F as F[Name] extends Optional ? never : F[Name]['wire']]: F[Name] extends {
     type: 'choice'
@@ -151,7 +133,6 @@ export type AnswerOf<F extends Fields> = {
 }
 type Optional = { readonly isOptional: true }
 
-/** The subset of the fields that requests can change. */
 export type Writable<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends WritableField ? Name : never]: Extract<
     F[Name],
@@ -189,7 +170,7 @@ function plainValue(field: WritableField, sent: string | number | boolean | null
   return type === 'numericFlag' ? sent === 1 : sent
 }
 
-/** Returns the values of all fields except optional fields, in the form that responses have. */
+/** Returns all values except optional ones, as in responses. */
 export function answerOf<F extends Fields>(fields: F, values: PlainValuesOf<F>): AnswerOf<F> {
   const plain: Readonly<Record<string, unknown>> = values
   const entries = Object.entries(fields)
@@ -216,9 +197,7 @@ const moneyText = (cents: bigint): string =>
 export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>
   field.type === 'time' ? 0 : field.absent
 
-/**
- * Decrypts the personal texts in the values. If `open` has no key for a text, the text is empty.
- */
+/** Decrypts personal texts. A text without a key becomes empty. */
 export async function openValues<F extends Fields>(
   fields: F,
   values: ValuesOf<F>,

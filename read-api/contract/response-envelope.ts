@@ -1,13 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/**
- * Returns the schema of a response of `/api` with the given data. If a request returns no data,
- * `data` is null.
- */
+/** Returns the schema of a response of `/api`. Without data, `data` is null. */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
 
-/** The response of a request that returns no data. */
 export const Done = Envelope(Type.Null())
 
 export const ErrorEnvelope = Type.Object({
@@ -19,17 +15,11 @@ export const ErrorEnvelope = Type.Object({
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
-/**
- * Returns the schema for one page of a list. `page` is the page number, which starts with 0 like
- * the parameter `p`.
- */
+/** Returns the schema for one page of a list. `page` starts with 0 like the parameter `p`. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), page: Type.Integer(), total: Type.Integer() })
 
-/**
- * The paging parameters. `p` is the page number, from 0. `page_size`, which may also be called
- * `size`, is from 1 to 100.
- */
+/** `p` is the page number, from 0. `page_size`, or `size`, is from 1 to 100. */
 export const PageQuery = {
   p: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
@@ -38,32 +28,23 @@ export const PageQuery = {
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** The schemas of query parameters. Text parameters are filters: an empty text means no filter. */
+/** In text parameters, which are filters, an empty text means no filter. */
 export const Query = {
   page: PageQuery,
   text: text(200),
   flag: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])),
-  /** A non-negative integer. An empty text means that there is no value. */
+  /** A non-negative integer. An empty text means no value. */
   integer: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
 }
 
-/**
- * The schema of path parameters with an id. Path parameters are text, so the schema checks that the
- * id is a positive integer.
- */
+/** Path parameters are text, so the schema checks that the id is a positive integer. */
 export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
-/**
- * Returns the schema of a parameter that must be one of the texts. An empty text is treated like a
- * missing parameter.
- */
+/** The parameter must be one of the texts. An empty text means no value. */
 export const choiceOf = <T extends string>(texts: readonly T[]) =>
   Type.Optional(Type.Unsafe<T | ''>(Type.Union([...texts, ''].map((text) => Type.Literal(text)))))
 
-/**
- * Returns the query parameters with which a list can be sorted by one of the columns. The order is
- * descending unless `order` is `asc`.
- */
+/** The order is descending unless `order` is `asc`. */
 export const sortedBy = <T extends string>(columns: readonly T[]) => ({
   sort: choiceOf(columns),
   order: choiceOf(['asc', 'desc']),

@@ -21,7 +21,7 @@ export const Status = Type.Object({
   docs_link: Type.String(),
   server_address: Type.String(),
   version: Type.String(),
-  /** The time at which the server started, in Unix seconds. */
+  /** When the server started, in Unix seconds. */
   start_time: Type.Integer(),
   aff_enabled: Type.Boolean(),
   check_in_enabled: Type.Boolean(),
@@ -31,7 +31,7 @@ export const Status = Type.Object({
   github_client_id: Type.String(),
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
-  /** The endpoint that was configured or discovered. It is empty while the endpoint is unknown. */
+  /** The configured or discovered endpoint, or empty while it is unknown. */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
   linuxdo_client_id: Type.String(),
@@ -48,15 +48,15 @@ export const Status = Type.Object({
   topup_methods: Type.Array(
     Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
   ),
-  /** The address of another site where users can buy quota. It is empty if there is none. */
+  /** The address of another site where users can buy quota, or empty. */
   top_up_link: Type.String(),
-  /** The inviter's share of each top-up in percent. It is 0 if rebates are disabled. */
+  /** The inviter's share of each top-up in percent, or 0. */
   rebate_percentage: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
   /** The colours of the groups' badges. Groups without an entry have the default colour. */
   group_colors: Type.Record(Type.String(), Type.String()),
-  /** True if the site is set up. It is false until `/setup` has created the root account. */
+  /** False until `/setup` has created the root account. */
   setup: Type.Boolean(),
 })
 export type Status = Static<typeof Status>
@@ -69,17 +69,12 @@ export const SetupStatus = Type.Object({
 export type SetupStatus = Static<typeof SetupStatus>
 
 export const LatestRelease = Type.Object({
-  /** The version that is running. */
   current: Type.String(),
-  /** The latest version that is available. It is empty if no release source is configured. */
+  /** The latest available version, or empty if no release source is configured. */
   latest: Type.String(),
-  /** The release notes as their author wrote them. */
   notes: Type.String(),
   is_newer: Type.Boolean(),
-  /**
-   * The time of the last check for a new version, in Unix seconds. It is 0 if no release source is
-   * configured.
-   */
+  /** When a new version was last looked up, in Unix seconds, or 0 without a release source. */
   checked_at: Type.Integer(),
 })
 export type LatestRelease = Static<typeof LatestRelease>

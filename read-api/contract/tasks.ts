@@ -3,85 +3,68 @@ import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-fields.ts'
 import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
-/**
- * Returns the schema for one page of tasks. `total` is at most 100 000. `is_total_capped` is true
- * if there are more tasks.
- */
+/** `total` is at most 100 000. `is_total_capped` is true if there are more tasks. */
 export const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
 
-/** The fields that drawing tasks and music tasks have in common. */
 const TASK_FIELDS = {
   /** The position of the event that submitted the task. Newer tasks have higher positions. */
   position: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
-  /**
-   * The channel of the task. It is 0 if no channel was chosen yet, and for readers who are not
-   * admins.
-   */
+  /** 0 if no channel was chosen yet, and for readers who are not admins. */
   channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
-  /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
+  /** `IMAGINE`, `UPSCALE`, `MUSIC`… */
   action: { wire: 'action', type: 'text', access: 'read' },
   /**
-   * The status of the task: `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or
-   * `UNKNOWN`. The final statuses are `SUCCESS` and `FAILURE`.
+   * `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or `UNKNOWN`. The final statuses are
+   * `SUCCESS` and `FAILURE`.
    */
   status: { wire: 'status', type: 'text', access: 'read' },
-  /** The progress in percent, such as `40%`. */
+  /** In percent, such as `40%`. */
   progress: { wire: 'progress', type: 'text', access: 'read', isComputed: true },
-  /** The time of the submission. In responses, a time is 0 if its event has not occurred yet. */
+  /** In responses, a time is 0 if its event has not occurred yet. */
   submittedAt: { wire: 'submit_time', type: 'timeMs', access: 'read' },
   startedAt: { wire: 'start_time', type: 'timeMs', access: 'read' },
   finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
   prompt: { wire: 'prompt', type: 'sealedText', access: 'read' },
-  /**
-   * The reason of a failure, as text from the provider or the gateway. It is empty if the task has
-   * not failed.
-   */
+  /** Text from the provider or the gateway, or empty. */
   failReason: { wire: 'fail_reason', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
-/** The fields of a drawing task, in the order in which responses contain them. */
+/** In the order of the responses. */
 export const DRAWING_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'mj_id', type: 'text', access: 'read' },
   /**
-   * The code in the provider's answer: 1 means submitted, 21 waiting, 22 duplicate. It is 0 if the
-   * task was not submitted to a provider.
+   * The code in the provider's answer: 1 means submitted, 21 waiting, 22 duplicate, and 0 not
+   * submitted.
    */
   code: { wire: 'code', type: 'integer', access: 'read' },
   description: { wire: 'description', type: 'sealedText', access: 'read' },
   promptEn: { wire: 'prompt_en', type: 'sealedText', access: 'read' },
-  /** The URL of the picture, for use in browsers. It is empty if there is no picture yet. */
+  /** The URL of the picture for browsers, or empty. */
   imageUrl: { wire: 'image_url', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
 export const DrawingTask = Type.Object(answerProperties(DRAWING_FIELDS))
 export type DrawingTask = Static<typeof DrawingTask>
 
-/** One result of a music task. If the result is lyrics, only `text` is set. */
+/** One result of a music task. For lyrics, only `text` is set. */
 export const Song = Type.Object({
   title: Type.String(),
-  /** The lyrics of the song. */
   text: Type.String(),
   tags: Type.String(),
-  /** The duration in seconds. It is 0 if the duration is unknown. */
+  /** In seconds, or 0 if unknown. */
   duration: Type.Number(),
-  /**
-   * The URL of the audio file, for use in browsers. `image_url` is the URL of the cover. A URL is
-   * empty if there is no such file.
-   */
+  /** The URLs of the audio file and of the cover for browsers, or empty. */
   audio_url: Type.String(),
   image_url: Type.String(),
 })
 export type Song = Static<typeof Song>
 
-/**
- * The fields of a music task, in the order in which responses contain them. In responses, the songs
- * of the task follow these fields.
- */
+/** In the order of the responses, in which the songs of the task follow. */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'task_id', type: 'text', access: 'read' },
@@ -95,16 +78,15 @@ export const MusicTask = Type.Object({
 export type MusicTask = Static<typeof MusicTask>
 
 /**
- * The data of the live topic `tasks`: a task that has changed, or the progress of several tasks by
- * `mj_id` or `task_id`. Progress that a client has missed is not sent again, because clients
- * receive the progress with each list.
+ * A changed task, or the progress of several tasks by `mj_id` or `task_id`. Missed progress is not
+ * sent again, because clients receive the progress with each list.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
   | { kind: 'music'; id: number; task: MusicTask }
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
-/** The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. */
+/** Only the newest 10 000 tasks are sorted. */
 const TASK_SORTS = [
   'submit_time',
   'finish_time',
@@ -118,10 +100,7 @@ const TASK_SORTS = [
 ] as const
 export type TaskSort = (typeof TASK_SORTS)[number]
 
-/**
- * The filters of the task lists. Times are in Unix seconds and included in the range. `channel_id`
- * is only for admins.
- */
+/** Times are in Unix seconds, inclusive. `channel_id` is only for admins. */
 const Filters = {
   ...Query.page,
   channel_id: Query.integer,
@@ -131,7 +110,6 @@ const Filters = {
 }
 const DrawingQuery = Type.Object({ ...Filters, mj_id: Query.text })
 const MusicQuery = Type.Object({ ...Filters, task_id: Query.text })
-/** The query parameters of the drawing list or the music list. */
 export type TaskQuery = Static<typeof DrawingQuery> & Static<typeof MusicQuery>
 
 const drawings = { querystring: DrawingQuery, response: { 200: Envelope(TaskPage(DrawingTask)) } }

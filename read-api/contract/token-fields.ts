@@ -1,32 +1,18 @@
 import type { Fields } from './resource-fields.ts'
 
-/**
- * The maximum length of a token's name in characters. It includes the suffix that tokens of a batch
- * have.
- */
+/** In characters, including the suffix that tokens of a batch have. */
 export const TOKEN_NAME_MAX = 100
 export const TOKEN_BATCH_MAX = 100
 /** The budget that the form suggests for a new token, in quota. */
 export const TOKEN_REMAIN_INITIAL = 500_000
 
-/**
- * The fields of a token that its owner can change and that are stored as requests send them. Their
- * names are the same as in the token's events.
- */
+/** Fields that the owner can change, stored as requests send them, with the names of the events. */
 export const TOKEN_FIELDS = {
-  /**
-   * The group in which the token's calls are made. If it is empty, the group of the user applies.
-   */
+  /** The group of the token's calls. If it is empty, the group of the user applies. */
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
-  /**
-   * The IP addresses and networks from which the token may be used, one per line. An empty text
-   * allows all addresses.
-   */
+  /** One IP address or network per line. An empty text allows all addresses. */
   allowIps: { wire: 'allow_ips', type: 'sealedText', maxLength: 20_000, initial: null },
-  /**
-   * The maximum number of model tokens that calls with this token may use per minute. 0 means no
-   * limit.
-   */
+  /** The maximum of model tokens per minute. 0 means no limit. */
   tokensPerMinute: {
     wire: 'rate_limit_tpm',
     type: 'integer',
@@ -38,10 +24,7 @@ export const TOKEN_FIELDS = {
   maxConcurrency: { wire: 'max_concurrency', type: 'integer', min: 0, max: 100_000, initial: 0 },
 } as const satisfies Fields
 
-/**
- * The fields of the term `rateLimit`: the maximum number of calls and the maximum number of
- * successful calls per period. 0 means no limit.
- */
+/** The maximum number of calls and of successful calls per period. 0 means no limit. */
 export const RATE_LIMIT_FIELDS = {
   isEnabled: { wire: 'rate_limit_enabled', type: 'flag', initial: false },
   periodSeconds: {

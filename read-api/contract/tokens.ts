@@ -3,23 +3,20 @@ import { answerProperties } from './field-schemas.ts'
 import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from './token-fields.ts'
 
-/**
- * The fields of a token that change when it is used or when time passes. The live socket sends
- * these fields.
- */
+/** Fields that change when the token is used or when time passes. The live socket sends them. */
 export const TokenState = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The status of the token: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. */
+  /** 1 is enabled, 2 disabled, 3 expired, 4 exhausted. */
   status: Type.Integer(),
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
-  /** The number of times that the budget was edited. Calls do not change this number. */
+  /** How often the budget was edited, not counting calls. */
   budget_version: Type.Integer(),
   /** The expiry in Unix seconds, or -1 if the token never expires. */
   expired_time: Type.Integer(),
-  /** The time of the last call in Unix seconds. It is 0 if the token was never used. */
+  /** The time of the last call in Unix seconds, or 0. */
   accessed_time: Type.Integer(),
 })
 export type TokenState = Static<typeof TokenState>
@@ -27,8 +24,8 @@ export type TokenState = Static<typeof TokenState>
 export const Token = Type.Object({
   ...TokenState.properties,
   /**
-   * A copy of `remain_quota`. A client that changes the token sends `expected_remain_quota` back.
-   * If `remain_quota` was changed, the server adds the difference to the token's remaining quota.
+   * A copy of `remain_quota`, which a client sends back when it changes the token. The server adds
+   * the difference to the token's remaining quota.
    */
   expected_remain_quota: Type.Optional(Type.Integer()),
   user_id: Type.Integer(),
@@ -46,7 +43,6 @@ export const Token = Type.Object({
 })
 export type Token = Static<typeof Token>
 
-/** The columns by which the list of tokens can be sorted. */
 const TOKEN_SORTS = [
   'id',
   'name',

@@ -4,9 +4,8 @@ import type { Fields } from './resource-fields.ts'
 import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 /**
- * The source of a refund or a restoration: an admin, or a report of the payment provider.
- * `sourceId` is the provider's id of the refund or dispute. It is empty for a refund by an admin,
- * and for readers who are not admins.
+ * An admin, or a provider's report. `sourceId` is the provider's id of the refund or dispute. It is
+ * empty for a refund by an admin, and for readers who are not admins.
  */
 const SOURCE_FIELDS = {
   source: {
@@ -18,27 +17,22 @@ const SOURCE_FIELDS = {
   sourceId: { wire: 'source_id', type: 'text', access: 'read' },
 } as const satisfies Fields
 
-/**
- * The fields of a refund, in the order in which responses contain them. Times are in Unix seconds.
- */
+/** In the order of the responses. Times are in Unix seconds. */
 export const REFUND_FIELDS = {
   /** The number of the refund within the order, from 1. */
   refundNo: { wire: 'refund_no', type: 'integer', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },
-  /** The reason of the refund, encrypted with the key of the user who placed the order. */
+  /** Encrypted with the key of the user who placed the order. */
   reason: { wire: 'reason', type: 'sealedText', access: 'read' },
-  /** The admin who made the refund. For readers who are not admins, the field is 0 or empty. */
+  /** The admin who made the refund. For other readers than admins, the field is 0 or empty. */
   actorId: { wire: 'actor_id', type: 'integer', access: 'read' },
   actorName: { wire: 'actor_name', type: 'text', access: 'read' },
   ...SOURCE_FIELDS,
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/**
- * The fields of a restoration. Refunded quota is restored if the refund failed or the dispute was
- * won.
- */
+/** Refunded quota is restored if the refund failed or the dispute was won. */
 export const RESTORATION_FIELDS = {
   money: { wire: 'money', type: 'money', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },
@@ -46,31 +40,22 @@ export const RESTORATION_FIELDS = {
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** The fields of a provider's report about a refund or a dispute. */
 export const REPORT_FIELDS = {
   kind: { wire: 'kind', type: 'choice', values: ['refund', 'dispute'], access: 'read' },
   /** The provider's id of the refund, the charge or the dispute. */
   reportId: { wire: 'report_id', type: 'text', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
-  /**
-   * The provider's status of the refund or dispute, such as `needs_response`. `reason` is the
-   * provider's reason code, such as `fraudulent`.
-   */
+  /** The provider's status, such as `needs_response`, and reason code, such as `fraudulent`. */
   status: { wire: 'status', type: 'text', access: 'read' },
   reason: { wire: 'reason', type: 'text', access: 'read' },
-  /**
-   * The deadline for a response to a dispute, in Unix seconds. It is null if no response is
-   * possible.
-   */
+  /** The deadline for a response to a dispute, in Unix seconds, or null if none is possible. */
   dueBy: { wire: 'due_by', type: 'nullableInteger', access: 'read' },
   isWithdrawn: { wire: 'is_withdrawn', type: 'flag', access: 'read' },
   isReinstated: { wire: 'is_reinstated', type: 'flag', access: 'read' },
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/**
- * The fields of an order, in the order in which responses contain them. Times are in Unix seconds.
- */
+/** In the order of the responses. Times are in Unix seconds. */
 export const ORDER_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
@@ -95,19 +80,16 @@ export const ORDER_FIELDS = {
     values: ['pending', 'paid', 'refunded'],
     access: 'read',
   },
-  /** The provider's id of the payment. It is empty while the order is not paid. */
+  /** The provider's id of the payment, or empty. */
   paymentId: { wire: 'payment_id', type: 'text', access: 'read' },
-  /** The amount of money that can still be refunded. It is 0 if all money was refunded. */
+  /** The money that can still be refunded, or 0. */
   refundable: { wire: 'refundable', type: 'money', access: 'read' },
-  /**
-   * The amount of money that is currently refunded. It is 0 if no money was refunded, or if all
-   * refunded money was restored.
-   */
+  /** The money that is currently refunded. Restored money does not count. */
   refunded: { wire: 'refunded', type: 'money', access: 'read' },
   /** The inviter's rebate in quota. It is 0 for readers who are not admins. */
   rebateQuota: { wire: 'rebate_quota', type: 'integer', access: 'read' },
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
-  /** The time of the payment. It is null while the order is not paid. */
+  /** The time of the payment, or null. */
   paidAt: { wire: 'paid_at', type: 'nullableInteger', access: 'read' },
 } as const satisfies Fields
 
@@ -116,10 +98,7 @@ const Order = Type.Object({
   ...orderProperties,
   refunds: Type.Array(Type.Object(answerProperties(REFUND_FIELDS))),
   restorations: Type.Array(Type.Object(answerProperties(RESTORATION_FIELDS))),
-  /**
-   * The provider's reports in the order of their arrival. The list is empty for readers who are not
-   * admins.
-   */
+  /** In the order of their arrival. The list is empty for readers who are not admins. */
   reports: Type.Array(Type.Object(answerProperties(REPORT_FIELDS))),
   ...{ rebate_quota, created_at, paid_at },
 })
@@ -128,7 +107,6 @@ export type Refund = Order['refunds'][number]
 export type Restoration = Order['restorations'][number]
 export type PaymentReport = Order['reports'][number]
 
-/** The columns by which the list of orders can be sorted. */
 const ORDER_SORTS = [
   'id',
   'username',

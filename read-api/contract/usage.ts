@@ -8,14 +8,11 @@ const spent = {
   token_used: Type.Integer(),
 }
 
-/**
- * The usage of one token on one UTC day. An element with `token_id` 0 contains the total of all
- * other tokens.
- */
+/** The usage of one token on one UTC day. The `token_id` 0 is the total of all other tokens. */
 export const TokenUsagePoint = Type.Object({
   /** The start of the day in Unix seconds. */
   created_at: Type.Integer(),
-  /** The id of the token. It is negative for calls from the playground. */
+  /** Negative for calls from the playground. */
   token_id: Type.Integer(),
   token_name: Type.String(),
   ...spent,
@@ -23,18 +20,14 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * The providers' charges and the users' charges for the same calls. `cost` is what providers
- * charged, in quota. `costed_quota` is what users were charged. The margin is `costed_quota` minus
- * `cost`. Calls whose provider charge is unknown are not included.
+ * What providers charged (`cost`) and users were charged (`costed_quota`) for the same calls, those
+ * whose provider charge is known. The margin is `costed_quota` minus `cost`.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 
 /** The usage of the entire site, for admins. */
 export const SiteUsage = Type.Object({
-  /**
-   * The totals of the requested range. Hours that are only partly in the range are included in
-   * full.
-   */
+  /** Hours that are only partly in the range are included in full. */
   totals: Type.Object({
     ...spent,
     ...costed,
@@ -45,7 +38,7 @@ export const SiteUsage = Type.Object({
   top_users: Type.Array(
     Type.Object({
       user_id: Type.Integer(),
-      /** The name of the user. It is empty if the user was erased. */
+      /** The name of the user, or empty if the user was erased. */
       username: Type.String(),
       ...spent,
     }),
@@ -59,10 +52,7 @@ export const SiteUsage = Type.Object({
       ...costed,
     }),
   ),
-  /**
-   * The lag of the slowest read model. `behind` is the number of events that it has not processed
-   * yet.
-   */
+  /** The lag of the slowest read model. `behind` is the number of events not processed yet. */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })
 export type SiteUsage = Static<typeof SiteUsage>

@@ -1,10 +1,9 @@
 import { type Fields, writableFields } from './resource-fields.ts'
 
-/** The settings that only the user can change. Their names are the same as in the events. */
+/** The settings that only the user can change, with the names of the events. */
 export const USER_SETTING_FIELDS = {
   /**
-   * True if the user accepts calls of models without a price, which are charged at a fixed ratio
-   * (`UNPRICED_RATIO`).
+   * Calls of models without a price are accepted, and charged at a fixed ratio (`UNPRICED_RATIO`).
    */
   acceptUnsetModelRatioModel: {
     wire: 'accept_unset_model_ratio_model',
@@ -14,17 +13,12 @@ export const USER_SETTING_FIELDS = {
   showIpInLogs: { wire: 'show_ip_in_logs', type: 'flag', initial: false },
 } as const satisfies Fields
 
-/**
- * The fields of a user, in the order in which responses contain them. Times are in Unix seconds.
- */
+/** In the order of the responses. Times are in Unix seconds. */
 export const USER_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', maxLength: 200, initial: '' },
-  /**
-   * The user's email address. The address and the provider ids below are empty if the user has not
-   * bound the identity.
-   */
+  /** The email address and the provider ids below are empty if the identity is not bound. */
   email: { wire: 'email', type: 'text', access: 'read' },
   githubId: { wire: 'github_id', type: 'text', access: 'read' },
   oidcId: { wire: 'oidc_id', type: 'text', access: 'read' },
@@ -34,18 +28,17 @@ export const USER_FIELDS = {
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
   quota: { wire: 'quota', type: 'integer', access: 'read', isComputed: true },
   /**
-   * A copy of `quota`, for admins only. An admin's client sends `expected_quota` back when it
-   * changes the user. If `quota` was changed, the server rejects the request unless the user's
-   * balance still equals `expected_quota`.
+   * A copy of `quota` for admins. A client sends it back, and the server rejects a changed `quota`
+   * unless the balance still equals `expected_quota`.
    */
   expectedQuota: { wire: 'expected_quota', type: 'integer', access: 'read', isOptional: true },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
   requestCount: { wire: 'request_count', type: 'integer', access: 'read', isComputed: true },
-  /** The role: 1 is a normal user, 10 an admin, 100 the super admin. */
+  /** 1 is a normal user, 10 an admin, 100 the super admin. */
   role: { wire: 'role', type: 'code', values: [1, 10, 100], access: 'read' },
-  /** The status of the user: 1 is active, 2 is banned. */
+  /** 1 is active, 2 is banned. */
   status: { wire: 'status', type: 'code', values: [1, 2], access: 'read' },
-  /** The time at which the user was deactivated. It is null if the user is not deactivated. */
+  /** When the user was deactivated, or null. */
   deletedAt: { wire: 'DeletedAt', type: 'isoTime', access: 'read' },
   affCount: { wire: 'aff_count', type: 'integer', access: 'read', isComputed: true },
   affQuota: { wire: 'aff_quota', type: 'integer', access: 'read', isComputed: true },
@@ -54,16 +47,13 @@ export const USER_FIELDS = {
   /** The user's settings as JSON text. */
   setting: { wire: 'setting', type: 'text', access: 'read', isComputed: true },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
-  /** True if the user was erased: the user is deactivated, and all personal texts are destroyed. */
+  /** The user is deactivated, and all personal texts are destroyed. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
-  /**
-   * True if the user has a password. If it is false, the user can set a first password without
-   * entering a current password. The field is only present when users read their own data.
-   */
+  /** Only in users' own data. Without a password, a first password needs no current password. */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },
   /**
-   * True if the user has an authenticator app or a passkey, which an admin can remove. The field is
-   * only present in the response for a single user, and only for admins.
+   * Whether the user has an authenticator app or a passkey, which an admin can remove. Only in the
+   * response for a single user, and only for admins.
    */
   hasSecondFactor: { wire: 'has_second_factor', type: 'flag', access: 'read', isOptional: true },
 } as const satisfies Fields

@@ -11,10 +11,7 @@ export const SessionUser = Type.Object({
   role: Type.Integer(),
   status: Type.Integer(),
   group: Type.String(),
-  /**
-   * True if the server generated the password, for example in a reset. The user should then choose
-   * a new one.
-   */
+  /** The server generated the password, so the user should choose a new one. */
   must_change_password: Type.Optional(Type.Boolean()),
 })
 export type SessionUser = Static<typeof SessionUser>
@@ -22,10 +19,7 @@ export type SessionUser = Static<typeof SessionUser>
 export const User = Type.Object(answerProperties(USER_FIELDS))
 export type User = Static<typeof User>
 
-/**
- * The response of `GET /api/user/self/groups`. For each group, it contains the description, the
- * ratio that the user pays and the badge colour.
- */
+/** `GET /api/user/self/groups`: each group's description, ratio for the user and badge colour. */
 export const UsableGroups = Type.Record(
   Type.String(),
   Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),
@@ -37,12 +31,11 @@ export const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
 export type CheckInStatus = Static<typeof CheckInStatus>
 
 /**
- * The query of the model list. `chat` limits the list to models that at least one channel serves
- * for chat. `group` limits the list to models that can be called in this group.
+ * `chat`: only models that a channel serves for chat. `group`: only models that can be called in
+ * this group.
  */
 const ModelsQuery = Type.Object({ chat: Query.flag, group: Query.text })
 
-/** The columns by which the list of users can be sorted. */
 const USER_SORTS = [
   'id',
   'username',

@@ -1,22 +1,20 @@
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-response.ts'
 
-/** One change of the read models. It contains the live socket's message for each kind of viewer. */
+/** One change of the read models, with the live socket's message for each kind of viewer. */
 export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
   /**
-   * The id of the user who receives the item. If it is null, only admins receive the item. If it is
-   * `each`, all users receive the item for whom `textFor` returns a text.
+   * The user who receives the item. null means only admins. `each` means all users for whom
+   * `textFor` returns a text.
    */
   readonly ownerId: number | null | 'each'
-  /** Set if only the owner receives the item. If it is not set, admins receive the item as well. */
+  /** Only the owner receives the item, not also the admins. */
   readonly isPrivate?: boolean
-  /**
-   * The approximate size of the item in memory, in bytes. It is set for items that may be large.
-   */
+  /** The approximate bytes in memory, for items that may be large. */
   readonly weight?: number
-  /** Returns the text of the message for a viewer, or null if the viewer receives no message. */
+  /** Returns the message for a viewer, or null. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
@@ -24,8 +22,8 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items in ascending order of position. All sockets share the buffer, so that items for
- * slow clients are stored only once. The buffer contains all items after the position `from`.
+ * The latest items after the position `from`, in ascending order. All sockets share the buffer, so
+ * that items for slow clients are stored only once.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []
@@ -56,10 +54,7 @@ export class LiveBuffer {
     this.#from = dropped.at(-1)?.position ?? this.#from
   }
 
-  /**
-   * Returns the number of oldest items that must be removed, because the buffer exceeds its limit
-   * of items or memory.
-   */
+  /** Returns how many of the oldest items exceed the limit of items or memory. */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
     let left = this.#weight
@@ -71,7 +66,7 @@ export class LiveBuffer {
     return count
   }
 
-  /** Yields the items after a position. The position must be `from` or later. */
+  /** Yields the items after a position, which must be `from` or later. */
   *after(position: number): Generator<LiveItem> {
     let low = 0
     let high = this.#items.length
@@ -87,10 +82,7 @@ export class LiveBuffer {
   }
 }
 
-/**
- * Returns a function that returns the text of a message. The text is created once for each kind of
- * viewer.
- */
+/** Caches the text of a message for each kind of viewer. */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()
   return (viewer) => {

@@ -4,15 +4,12 @@ import { readItems } from './read-live-items.ts'
 
 const INTERVAL_MS = 1_000
 /**
- * The minimum pause after a run, as a multiple of the run's duration. With a factor of 10, runs
- * take at most a tenth of the time.
+ * The minimum pause after a run, as a multiple of its duration, so that runs take at most a tenth
+ * of the time.
  */
 const PAUSE_FACTOR = 10
 
-/**
- * Runs `work` about once a second. A run never starts before the previous run has ended. Returns a
- * function that stops the runs.
- */
+/** Runs `work` about once a second, one run at a time. Returns a function that stops the runs. */
 export function everySecond(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
@@ -35,7 +32,6 @@ export function everySecond(
 }
 
 const BATCH_ROWS = 500
-/** The read models from which the items are read. */
 const READ_MODELS = [
   'call-log',
   'channels',
@@ -52,16 +48,16 @@ export type Hub = {
   /** Resolves when the buffer contains all items up to the current positions of the read models. */
   readonly ready: () => Promise<void>
   /**
-   * Adds a socket. `wake` is called each time the buffer has received new items. Returns a function
-   * that removes the socket.
+   * `wake` is called each time the buffer has received new items. Returns a function that removes
+   * the socket.
    */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }
 
 /**
- * Creates the hub, which reads new items from the read models once for all sockets. All items are
- * committed, and their data is the same as in REST responses.
+ * Reads new items from the read models once for all sockets. All items are committed, and their
+ * data is the same as in REST responses.
  */
 export function createHub(
   deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>,
@@ -118,10 +114,7 @@ export function createHub(
   }
 }
 
-/**
- * Returns a function that runs `work`. If the function is called during a run, one further run
- * follows, regardless of the number of calls.
- */
+/** Calls during a run of `work` lead to one further run. */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

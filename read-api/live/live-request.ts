@@ -20,9 +20,8 @@ const TOPIC_REQUIRED = {
 }
 
 /**
- * Parses a client's message. Throws an `HttpError` if the message is invalid, or if it subscribes
- * to unknown topics only. Unknown topics beside known topics are ignored, because they may belong
- * to another release.
+ * Throws an `HttpError` if the message is invalid, or has only unknown topics. Unknown topics
+ * beside known topics are ignored, because they may belong to another release.
  */
 export function readRequest(text: string): LiveRequest {
   const value = parseJson(text)

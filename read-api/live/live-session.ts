@@ -13,13 +13,9 @@ import { readItems } from './read-live-items.ts'
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
-/**
- * The maximum number of missed items that are sent to a client. A client that has missed more items
- * must read all data again.
- */
+/** A client that has missed more items must read all data again. */
 const MISSED_MAX = 5_000
 
-/** The progress of one task, and the id of the task's owner. */
 export type TaskProgress = {
   readonly id: string
   readonly userId: number
@@ -28,10 +24,7 @@ export type TaskProgress = {
 
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
-/**
- * The subscription of one socket: its topics, its position in the stream of items, and what its
- * viewer may see.
- */
+/** A socket's topics, its position in the stream of items, and what its viewer may see. */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
@@ -39,18 +32,14 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** The position up to which the socket has received all items that its viewer may see. */
+  /** The position up to which the socket has received all its items. */
   #sent = 0
-  /**
-   * The version of the channels' health that the socket has received. At the subscription, it is
-   * the current version.
-   */
+  /** The version of the channels' health that the socket has received or subscribed at. */
   #health = 0
   /** The site's totals that the socket has last received, as JSON text. */
   #stats = ''
   /**
-   * The position at which the number of unread messages was read. Items with an earlier position
-   * contain outdated numbers.
+   * The position of the last sent number of unread messages. Earlier items have outdated numbers.
    */
   #unread = 0
   #isFollowing = false
@@ -73,10 +62,7 @@ export class LiveSession {
     this.#viewer = fields.viewer
   }
 
-  /**
-   * Subscribes the socket to topics. If `after` is a position, all items after this position are
-   * sent in order. If it is null, only new items are sent.
-   */
+  /** Sends all items after the position `after` in order, or only new items for null. */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
     this.#subscriptions += 1
     const subscription = this.#subscriptions
@@ -89,8 +75,7 @@ export class LiveSession {
     this.#sent = after ?? this.#hub.buffer().upTo
     const isCaughtUp = after === null || (await this.#catchUp(subscription))
     if (subscription !== this.#subscriptions || this.#isClosed) return
-    // The current number of unread messages is sent, because the buffer has no items for messages
-    // that arrived while no socket was open.
+    // The buffer has no items for messages that arrived while no socket was open.
     if (this.#topics.has('inbox')) await this.#pushUnread()
     if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
@@ -100,16 +85,16 @@ export class LiveSession {
   }
 
   /**
-   * Sends items from the buffer until the client accepts no more. It is called when the buffer has
-   * received items, and when the client has received data.
+   * Sends items from the buffer until the client accepts no more. Called for new items, and when
+   * the client has received data.
    */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // All items of one position are sent together. If only some of them were sent, a client that
-      // resumes after this position would miss the others.
+      // All items of one position are sent together. Otherwise, a client that resumes after this
+      // position would miss some of them.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)
@@ -122,8 +107,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the changes of the channels' health since the last message. If the client is slow,
-   * nothing is sent, and a later message contains all changes.
+   * Sends the changes of the channels' health. For a slow client, a later message contains all
+   * changes.
    */
   pushHealth(): void {
     if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
@@ -149,10 +134,7 @@ export class LiveSession {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /**
-   * Sends the progress of tasks. A slow client misses this progress and receives only later
-   * progress.
-   */
+  /** A slow client misses this progress and receives only later progress. */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal
@@ -164,7 +146,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
   }
 
-  /** Sends an error. The error message is the same as in the REST API. */
+  /** Sends an error with the message of the REST API. */
   sendError({ code, words }: HttpError): void {
     this.send({ type: 'error', code, message: words[this.#viewer.language] })
   }
@@ -174,8 +156,7 @@ export class LiveSession {
   }
 
   /**
-   * Sends the missed items that are no longer in the buffer. Returns false if there are too many
-   * missed items.
+   * Sends the missed items that are no longer in the buffer. Returns false if they are too many.
    */
   async #catchUp(subscription: number): Promise<boolean> {
     if (this.#sent > this.#hub.buffer().upTo) {
@@ -220,10 +201,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
-  /**
-   * Sends a message that tells the client to read all data again. Afterwards, only new items are
-   * sent.
-   */
+  /** Tells the client to read all data again. Afterwards, only new items are sent. */
   #resync(): void {
     this.#sent = this.#hub.buffer().upTo
     for (const topic of this.#topics) this.send({ type: 'resync', topic })

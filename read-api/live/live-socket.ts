@@ -19,8 +19,8 @@ import { type WatchedSocket, watchSessions } from './session-watch.ts'
 const ROWS_MAX = 1_000
 
 /**
- * Sends the progress of tasks to subscribed sockets. While no socket is subscribed, no progress is
- * read. Returns a function that stops the sending.
+ * Sends the progress of tasks to subscribed sockets, if any. Returns a function that stops the
+ * sending.
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
@@ -30,7 +30,7 @@ function feedProgress(
   let mark: number | null = null
   const push = async (): Promise<void> => {
     const receivers = [...sessions()].filter(({ receivesTasks }) => receivesTasks)
-    // Earlier progress is not needed, because clients receive it with the task lists.
+    // Clients receive earlier progress with the task lists.
     if (receivers.length === 0) mark = null
     else if (mark === null) mark = await progress.mark()
     else {
@@ -62,10 +62,7 @@ type OpenSocket = WatchedSocket & {
   isAlive: boolean
 }
 
-/**
- * `GET /api/live`: a WebSocket that sends changes to the client. It sends only what the session's
- * user may see.
- */
+/** `GET /api/live`: a WebSocket for the changes that the session's user may see. */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps)
   const open = new Set<OpenSocket>()
@@ -79,8 +76,7 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
-  // The sockets are closed as soon as draining begins, although calls may still be running, because
-  // a stopping process must not serve readers.
+  // A stopping process must not serve readers, although calls may still be running.
   deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
@@ -88,12 +84,12 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     stopWatching()
     hub.stop()
     closeForRestart()
-    // The server sent the close frame seconds ago. Waiting for clients that have not answered would
-    // delay the stop of the process by half a minute.
+    // The server sent the close frame seconds ago. Clients that have not answered would delay the
+    // stop by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: if an earlier hook rejected the upgrade to a WebSocket, no code would close the
-  // connection. It would stay open as long as the client keeps it open, even after a shutdown.
+  // NOTE: after an earlier hook rejects the upgrade, the connection would stay open as long as the
+  // client keeps it open, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -129,8 +125,7 @@ function accept(
   const principal = principalOf(request)
   // NOTE: without this listener, an oversized frame would cause an uncaught error.
   socket.on('error', () => socket.terminate())
-  // Draining may have begun during the handshake. In this case, the other sockets were already
-  // closed.
+  // If draining began during the handshake, the other sockets are already closed.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
@@ -193,9 +188,7 @@ function rateGate(): () => boolean {
   }
 }
 
-/**
- * Closes the sockets that have not answered the last ping, and sends a ping to all other sockets.
- */
+/** Closes sockets that have not answered the last ping, and pings all others. */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()
@@ -207,8 +200,8 @@ function ping(open: Iterable<OpenSocket>): void {
 }
 
 /**
- * Sends the health of the channels to subscribed sockets. While no socket is subscribed, no health
- * is read. Returns a function that stops the sending.
+ * Sends the health of the channels to subscribed sockets, if any. Returns a function that stops the
+ * sending.
  */
 const feedHealth = (
   health: HealthCache,
@@ -226,8 +219,7 @@ const feedHealth = (
   )
 
 /**
- * Sends the site's totals to subscribed sockets. While no socket is subscribed, no totals are read.
- * Returns a function that stops the sending.
+ * Sends the site's totals to subscribed sockets, if any. Returns a function that stops the sending.
  */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,

@@ -16,9 +16,8 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * Returns an item with the channels that were tested or whose balance was read in the range of
- * positions, and with the progress of the test of all channels. Only admins receive the item.
- * Without such a change, the result is empty.
+ * Returns an item for admins with the channels that were tested or whose balance was read in the
+ * range of positions, and with the progress of the test of all channels. The result may be empty.
  */
 export async function testItems(
   core: Core,
@@ -67,8 +66,8 @@ const progressOf = (run: TestRun) => ({
 })
 
 /**
- * Returns items with the current state of the drawing and music tasks that changed in the range of
- * positions. `upTo` is the position up to which no task is missing.
+ * Returns items with the tasks that changed in the range of positions. No task is missing up to
+ * `upTo`.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -89,14 +88,14 @@ export async function taskItems(
   return { items, upTo }
 }
 
-/** Returns the approximate size of a task in memory, in bytes. A character counts as two bytes. */
+/** A task's approximate bytes in memory, with two bytes per character. */
 const weightOf = (task: DecryptedTask): number => 6 * JSON.stringify(task).length
 
 type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }
 
 /**
- * Returns items with the current state of the tokens that were changed or used in the range of
- * positions. Only the owner of a token receives its item.
+ * Returns items with the tokens that were changed or used in the range of positions, for their
+ * owners only.
  */
 export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
   const rows = await touchedTokens(core.db, range)

@@ -15,22 +15,19 @@ export type ItemQuery = {
   readonly after: number
   readonly upTo: number
   /**
-   * The maximum number of rows that are read for each topic. If there are more rows, the result
-   * ends at an earlier position (`upTo`).
+   * The maximum number of rows per topic. If there are more, the result ends at an earlier position
+   * (`upTo`).
    */
   readonly limit: number
-  /** The user whose rows are read. If it is omitted, the rows of all users are read. */
+  /** The user whose rows are read, or all users. */
   readonly userId?: number
   readonly hasChannels: boolean
   readonly hasUsers: boolean
-  /** The users whose number of unread messages is read. If it is omitted, no numbers are read. */
+  /** The users whose number of unread messages is read, if any. */
   readonly inboxesOf?: readonly number[]
 }
 
-/**
- * Reads the items after a position in order. `upTo` of the result is the position up to which no
- * item is missing.
- */
+/** Reads the items after a position in order. No item is missing up to the result's `upTo`. */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
   { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: ItemQuery,
@@ -87,8 +84,8 @@ export async function readItems(
 }
 
 /**
- * Returns an item with the numbers of unread messages of the users whose inbox changed in the range
- * of positions. There is one item for all users, because a message may go to all users.
+ * Returns one item with the unread numbers of all changed inboxes, because a message may go to all
+ * users.
  */
 async function inboxItems(
   core: Core,
@@ -112,10 +109,7 @@ async function inboxItems(
 
 type ChangedUser = { readonly id: number; readonly position: number }
 
-/**
- * Returns items with the ids of users who were created or changed. The consoles of admins then read
- * these users again.
- */
+/** Returns the ids of created or changed users, which the consoles of admins read again. */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {
     const message: LiveMessage = { type: 'event', topic: 'users', position, data: { id } }

@@ -9,9 +9,9 @@ const CHECK_MS = 400
 export type WatchedSocket = { readonly principal: Principal; readonly endSession: () => void }
 
 /**
- * Closes sockets whose user may no longer use them. The reasons are that the session ended, that
- * the user was banned or deleted, or that the user's role or password changed. The check runs
- * several times a second and whenever users change. It takes two queries for all sockets.
+ * Closes sockets whose session ended, or whose user was banned, deleted, or got another role or
+ * password. The check runs several times a second and whenever users change, with two queries for
+ * all sockets.
  */
 export function watchSessions(
   app: FastifyInstance,

@@ -6,28 +6,23 @@ import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logResponse, type Viewer, wordsOf } from './log-response.ts'
 
-/**
- * A cell of a CSV file. Text is escaped and quoted if necessary. Numbers are written as they are.
- */
+/** Text is escaped and quoted if necessary. Numbers are written as they are. */
 type CsvCell = string | number | bigint | null
 
-/**
- * The byte order mark. Chinese versions of spreadsheet programs recognise UTF-8 only if the file
- * starts with this mark.
- */
+/** Chinese versions of spreadsheet programs recognise UTF-8 only by this mark. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Matches text that needs no escaping, which is nearly all text. A negative number matches as well,
- * because spreadsheets do not treat it as a formula.
+ * Text that needs no escaping, which is nearly all text. A negative number matches, too, because
+ * spreadsheets do not treat it as a formula.
  */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 
 /**
- * Formats one line of a CSV file, including the line break (RFC 4180). Text that a spreadsheet
- * could run as a formula is prefixed with `'`.
+ * Formats one line of a CSV file with its line break (RFC 4180). Text that a spreadsheet could run
+ * as a formula is prefixed with `'`.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   let line = ''
@@ -47,21 +42,18 @@ function cellText(cell: CsvCell): string {
   return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** The format of an export. It converts rows to the text of a file. */
+/** Converts rows to the text of a file. */
 export type ExportFormat = {
   readonly type: string
   readonly extension: string
-  /** The text that the file contains before the first row. */
+  /** The text before the first row. */
   readonly head: string
-  /** Set if the file contains the encrypted columns, which must then be decrypted. */
+  /** The file contains the encrypted columns, which must be decrypted. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
-/**
- * Returns the NDJSON format, with one JSON object per line. The objects are the same as in the
- * list, except that `other` is an object instead of text.
- */
+/** One JSON object per line, as in the list, except that `other` is an object instead of text. */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
@@ -73,9 +65,7 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   },
 })
 
-/**
- * NOTE: `other` is already JSON. It is inserted as the last member, in place of an empty string.
- */
+/** NOTE: `other` is already JSON, which replaces an empty string as the last member. */
 function jsonLine(answer: ReturnType<typeof logResponse>): string {
   const { other } = answer
   const line = JSON.stringify(Object.assign(answer, { other: '' }))
@@ -85,13 +75,9 @@ function jsonLine(answer: ReturnType<typeof logResponse>): string {
 const EMPTY_AT_END = '""}'
 
 type CsvSettings = {
-  /**
-   * Set if the file may contain the columns about channels and users, which are only for admins.
-   */
+  /** Columns about channels and users are only for admins. */
   readonly isAdmin: boolean
-  /**
-   * The time zone of the times in the file. The column's header contains the name of the time zone.
-   */
+  /** The time zone of the times, which the column's header contains. */
   readonly zone: string
   /** Formats quota as an exact amount in dollars. */
   readonly dollars: (quota: bigint) => string
@@ -99,8 +85,8 @@ type CsvSettings = {
 }
 
 /**
- * Returns the CSV format with the columns in `names`, in this order. If `names` is null, the file
- * has all columns. Throws an error that lists the available columns if a name is unknown.
+ * Returns the CSV format with the columns in `names`, in this order, or all columns for null.
+ * Throws an error that lists the available columns if a name is unknown.
  */
 export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
   const columns = selectColumns(columnsOf(settings), names)
@@ -185,15 +171,12 @@ const CONSUMPTION = 2
 const ERROR = 6
 
 /**
- * Returns whether the row is a call. The quota of a call is its charge. The quota of any other row
- * was added to the balance or deducted by an admin.
+ * The quota of a call is its charge. The quota of any other row was added to the balance or
+ * deducted by an admin.
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
-/**
- * Returns the provider's charge, or null if the charge is unknown. If it is unknown, the JSON is
- * not parsed, which saves time.
- */
+/** Returns the provider's charge, or null if unknown, without parsing the JSON. */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
   const { cost } = JSON.parse(adminOther) as LogOther
@@ -201,8 +184,8 @@ function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
 }
 
 /**
- * Returns a function that formats times as `2026-11-21 07:03:09`. The text of a minute is computed
- * only once, because rows are sorted by time.
+ * Formats times as `2026-11-21 07:03:09`. The text of a minute is computed only once, because rows
+ * are sorted by time.
  */
 function timeFormatter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {

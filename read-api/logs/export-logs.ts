@@ -16,9 +16,8 @@ import type { Viewer } from './log-response.ts'
 const DECIMALS = 6
 
 /**
- * Returns a function that formats quota as dollars with six decimals, rounded half away from zero.
- * `quotaPerUnit` is the text of the option. If the text is invalid, the default of the option
- * applies.
+ * Formats quota as dollars with six decimals, rounded half away from zero. `quotaPerUnit` is the
+ * option's text, whose default replaces an invalid text.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -41,25 +40,22 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-/** The limits for concurrent exports. They are needed because each export occupies a CPU core. */
+/** Concurrent exports. Each export occupies a CPU core. */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * The time limits of an export in milliseconds. `stallMs` is the time without progress, which is
- * the same as for the stream of a call. `totalMs` is enough for the longest log over a slow
- * connection.
+ * In milliseconds. `stallMs` is the time without progress, as for the stream of a call. `totalMs`
+ * is enough for the longest log over a slow connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 
 /**
  * `GET /api/log/export` (all users, for admins) and `GET /api/log/self/export`: a file with all
- * rows that match the filters. The filters are the same as for the list, and the newest row comes
- * first.
+ * rows that match the filters of the list, newest first.
  */
 export function exportLogs(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
-  // NOTE: without this option, a HEAD request would also read all rows, although it returns no
-  // rows.
+  // NOTE: without this option, a HEAD request would also read all rows.
   const routeOptions = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
   app.route({
     ...endpoint(logQueries, 'GET /api/log/export'),
@@ -100,8 +96,8 @@ async function answer(
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(deps.core, { filter, format, isAllowed })
   try {
-    // The first rows are read before the status is sent. If reading fails at this point, the client
-    // receives an error response instead of a truncated file.
+    // The first rows are read before the status is sent, so that a failure is an error response
+    // instead of a truncated file.
     await text.begin()
   } catch (error) {
     release()

@@ -4,20 +4,18 @@ import type { LongResponses } from '#infra/shutdown-drain.ts'
 const RETRY_SECONDS = 5
 
 export type PermitLimits = {
-  /** The maximum number of concurrent exports in this process. */
+  /** In this process. */
   readonly all: number
   /** The maximum number of concurrent exports of one user. */
   readonly each: number
-  /**
-   * The number of permits that only admins can acquire. They are part of `all`. The default is 0.
-   */
+  /** The permits, as part of `all`, that only admins can acquire. The default is 0. */
   readonly reservedForAdmins?: number
 }
 
 /**
- * Returns a function that acquires a permit for an export of a user. This function returns another
- * function that releases the permit, and throws a 429 error if no permit is available. When the
- * process stops, it waits for the exports that hold a permit.
+ * Returns a function that acquires a user's permit for an export and returns the function that
+ * releases it. It throws a 429 error if no permit is available. A stop of the process waits for
+ * exports with a permit.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -48,9 +46,9 @@ export function createPermits(
 export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
- * Yields the chunks of a file. `cut` is called to end the file if the client requests no chunk for
- * `stallMs`, or if the export takes longer than `totalMs`. Without these limits, a client that
- * reads slowly or not at all would hold its permit permanently.
+ * Yields the chunks of a file. Calls `cut` if the client requests no chunk for `stallMs`, or if the
+ * export takes longer than `totalMs`. Otherwise, a client that stops reading would hold its permit
+ * permanently.
  */
 export async function* limitReading(
   chunks: AsyncIterable<string>,

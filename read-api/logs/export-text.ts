@@ -3,27 +3,21 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { type LogFilter, type LogRow, logBatches } from '#projections/call-log/query.ts'
 import type { ExportFormat } from './export-format.ts'
 
-/**
- * The number of rows in one batch. A batch is formatted in smaller steps, so that the event loop is
- * not blocked.
- */
+/** A batch is formatted in smaller steps, so that the event loop is not blocked. */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
 
-/** The text of an export in chunks. At most two batches of rows are in memory at the same time. */
+/** The text of an export in chunks, with at most two batches of rows in memory. */
 export type ExportText = AsyncIterable<string> & {
-  /**
-   * Reads the first rows. `begin` must be called once before the iteration. Throws if reading
-   * fails.
-   */
+  /** Reads the first rows, once before the iteration. Throws if reading fails. */
   readonly begin: () => Promise<void>
 }
 
 type ExportSource = {
-  /** The filter of the rows. It is null if no row can match the request. */
+  /** Null if no row can match the request. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Returns whether the user may still read the rows. It is called before each batch. */
+  /** Called before each batch. Returns whether the user may still read the rows. */
   readonly isAllowed: () => Promise<boolean>
 }
 
@@ -45,8 +39,8 @@ export function exportText(core: Core, { filter, format, isAllowed }: ExportSour
         if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // The next batch is read while the current batch is formatted. If the client has stopped
-        // reading, a failure of this read is ignored.
+        // The next batch is read while the current one is formatted. Its failure is ignored if the
+        // client has stopped reading.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += STEP_ROWS) {

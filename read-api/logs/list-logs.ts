@@ -77,10 +77,7 @@ async function answer(
   return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
 }
 
-/**
- * Returns a page of the list in its default order, newest first. The page starts below the last row
- * of the previous page.
- */
+/** Returns a page, newest first, that starts below the last row of the previous page. */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
   cursors: PageCursors,
@@ -104,8 +101,8 @@ async function rowsOfPage(
 }
 
 /**
- * Returns the requested order, or null for the default order, which is newest first. A list of the
- * user's own calls cannot be sorted by channel, because it does not show channels.
+ * Returns null for the default order, newest first. A list of the user's own calls shows no
+ * channels, so it cannot be sorted by channel.
  */
 function logOrder(
   { sort, order }: Static<typeof AllLogs>,
@@ -116,15 +113,12 @@ function logOrder(
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
-/**
- * Returns a hash of the key that identifies a list. The key may be long, because a token name may
- * match thousands of ids.
- */
+/** A list's key may be long, because a token name may match thousands of ids. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * Returns a filter that identifies a list while its pages are read. The start of the range, and an
- * end in the future, are removed, because they change with the clock between two pages.
+ * Returns a filter that identifies a list across its pages, without the start of the range and an
+ * end in the future, which change with the clock.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

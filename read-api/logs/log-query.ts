@@ -7,9 +7,8 @@ import type { LogQuery } from '../contract/logs.ts'
 import { integerOf, type ReadDeps, textOf } from '../read-route.ts'
 
 /**
- * Converts a query to a filter. Names in the query are replaced by ids. Returns null if a name is
- * unknown, because no row can match. If `ownerId` is given, the filter only matches rows of this
- * user.
+ * Replaces names in the query by ids. Returns null if a name is unknown, because no row can match.
+ * With `ownerId`, the filter only matches rows of this user.
  */
 export async function logFilter(
   { core: { db } }: ReadDeps,
@@ -41,10 +40,7 @@ export async function logFilter(
 
 const CALLERS_MAX = 50_000
 
-/**
- * Returns the ids of the tokens with this name. The name of the playground stands for the ids that
- * calls from the playground have.
- */
+/** The name of the playground represents all token ids of calls from the playground. */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
   name: string,
@@ -64,19 +60,17 @@ const LISTS_MAX = 2_000
 const PAGES_MAX = 5_000
 
 /**
- * Stores the last row of each page of a list, so that the next page can start below this row. New
- * rows therefore do not shift the pages, and the cost of a page does not grow with its number.
- *
- * The number of lists is limited, and the least recently used list is removed first. The pages of a
- * removed list are found by counting rows.
+ * Stores the last row of each page, below which the next page starts. New rows therefore do not
+ * shift pages, and the cost of a page does not grow with its number. The number of lists is
+ * limited; the least recently used list is removed, and its pages are found by counting rows.
  */
 export class PageCursors {
-  /** For each list and page number, the row id below which the page starts. */
+  /** The row id below which a page starts, by list and page number. */
   readonly #lists = new Map<string, Map<number, number>>()
 
   /**
-   * Returns the nearest known page start at or before the page, and the number of rows between this
-   * start and the page.
+   * Returns the nearest known page start at or before the page, and the number of rows from there
+   * to the page.
    */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
@@ -92,8 +86,8 @@ export class PageCursors {
   }
 
   /**
-   * Returns the id below which the rows of a sorted list are read. This id is set when the first
-   * page is read, so that new rows do not shift later pages.
+   * Returns the id below which a sorted list is read. The first page sets it, so that new rows do
+   * not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const known = this.start(list, 1, 1).before
@@ -103,7 +97,7 @@ export class PageCursors {
     return end
   }
 
-  /** Stores that the last row of the page is `lastId`. The next page starts below this row. */
+  /** Stores the id `lastId` of the page's last row, below which the next page starts. */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)
     const pages = this.#lists.get(list) ?? new Map<number, number>()

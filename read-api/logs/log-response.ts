@@ -6,7 +6,7 @@ import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogEntry } from '../contract/logs.ts'
 import { messageFor, type ProviderMessage } from './provider-messages.ts'
 
-/** The texts that are shown for the reason codes of log rows. */
+/** The texts for the reason codes of log rows. */
 const WORDS: Readonly<Record<string, Words>> = {
   settled: { zh: '', en: '' },
   interrupted: {
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** The text in `other` by which a row shows that no provider could be reached. */
+/** Shows in `other` that no provider could be reached. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
@@ -48,12 +48,10 @@ export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Languag
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A log row with decrypted columns. The response for the row also depends on the viewer. */
+/** A log row with decrypted columns, before it is adapted to the viewer. */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
- * Decrypts the rows.
- *
  * NOTE: the rows are changed in place, because an export of millions of rows would spend most of
  * its time copying them.
  */
@@ -68,8 +66,8 @@ export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<Decr
   )
 
 /**
- * Returns the response for a row, which contains only what the viewer may see. `other` is the last
- * member. The REST API and the live socket both use this function.
+ * Returns what the viewer may see of a row, for the REST API and the live socket. `other` is the
+ * last member.
  */
 export const logResponse = (
   row: DecryptedRow,
@@ -117,18 +115,15 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/**
- * Merges two JSON objects without parsing them. The objects must not have members with the same
- * name.
- */
+/** Merges two JSON objects without common names, without parsing them. */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`
 }
 
 /**
- * Returns the network of an IP address. It is shown instead of the address unless the user has
- * chosen to show addresses.
+ * Returns the network of an IP address, which is shown unless the user has chosen to show
+ * addresses.
  */
 function networkOf(ip: string): string {
   if (ip === '') return ''

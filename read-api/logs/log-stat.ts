@@ -13,10 +13,9 @@ const CONSUMPTION = 2
 const RATE_SECONDS = 60
 
 /**
- * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of the rows
- * that match the filters, and the totals of the last minute. By default, only charged calls are
- * included. A filter that only calls can match also includes failed calls. A filter by type selects
- * other rows.
+ * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of the
+ * matching rows, and of the last minute. By default, only charged calls are included. A filter that
+ * only calls can match also includes failed calls. A filter by type selects other rows.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -49,8 +48,8 @@ const NOTHING: LogStat = {
 }
 
 /**
- * Returns the totals of the matching rows. By default, only charged calls are included. With a
- * filter by request id or failed channel, all calls that match are included.
+ * Includes only charged calls, or with a filter by request id or failed channel all calls that
+ * match.
  */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,

@@ -15,8 +15,8 @@ const NO_END = Number.MAX_SAFE_INTEGER
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
 /**
- * The stored sums of a read model, by hour or by day. `from` and `to` of `sum` are the starts of
- * the first and the last hour or day. If `to` is omitted, the range has no end.
+ * Stored sums by hour or by day. `from` and `to` of `sum` are the starts of the first and the last
+ * hour or day. Without `to`, the range has no end.
  */
 type Grain = {
   readonly seconds: number
@@ -24,13 +24,12 @@ type Grain = {
 }
 
 /**
- * Computes the exact totals of the rows that match a filter. Complete days and hours are read from
- * stored sums. The remaining minutes and seconds are summed from the rows of the log.
+ * Computes the exact totals of the rows that match a filter: complete days and hours from stored
+ * sums, the remaining minutes and seconds from the rows of the log.
  */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
-  // An end in the future means that the range has no end. A later row only exists if the clocks of
-  // two servers differ.
+  // A later row than now only exists if the clocks of two servers differ.
   return sumRange(grainsFor(db, rest), (range) => sumLogRows(db, { ...rest, ...range }), {
     from,
     to: to >= now ? NO_END : to,
@@ -58,13 +57,10 @@ async function sumRange(
   return parts.reduce(addSums)
 }
 
-/**
- * Returns the stored sums that can be used with the filter. Sums by day come before sums by hour.
- */
+/** Returns the stored sums that the filter can use, by day before by hour. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds } = filter
-  // No stored sums are used here, because calls with one request id or with failed attempts are few
-  // and can be found with an index.
+  // Calls with one request id or with failed attempts are few, and an index finds them.
   if (filter.requestId !== undefined || filter.failedChannelId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),
@@ -100,9 +96,8 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 }
 
 /**
- * Returns the keys of the stored sums for the most selective part of the filter. A token is more
- * selective than a user, because it belongs to one user. The result is empty if the filter covers
- * all users.
+ * Returns the keys of the stored sums for the most selective part of the filter, or none for all
+ * users. A token is more selective than a user, because it belongs to one user.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

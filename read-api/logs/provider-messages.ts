@@ -1,10 +1,7 @@
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { ReadDeps } from '../read-route.ts'
 
-/**
- * A provider's message about a failed call. If `isShown` is set, the user who made the call may see
- * the message. Otherwise only admins may see it.
- */
+/** A provider's message about a failed call. Without `isShown`, only admins may see it. */
 export type ProviderMessage = { readonly text: string; readonly isShown: boolean }
 
 /** Returns the providers' messages about failed calls, by request id. */
@@ -22,10 +19,7 @@ export async function messagesOf(
   return messages
 }
 
-/**
- * Returns the message as JSON that becomes part of `other`. Returns `{}` if the viewer may not see
- * the message.
- */
+/** Returns JSON that becomes part of `other`, or `{}` if the viewer may not see the message. */
 export function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'
   return JSON.stringify({ provider_message: message.text })

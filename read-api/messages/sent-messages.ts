@@ -13,10 +13,7 @@ import { type AdminMessage, messageQueries } from '../contract/messages.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/**
- * Registers the routes about sent messages, for admins: the list, `search`, `{id}` and
- * `{id}/recipients`.
- */
+/** Sent messages, for admins: the list, `search`, `{id}` and `{id}/recipients`. */
 export function sentMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
   const routeOptions = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }
@@ -65,16 +62,13 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 const DAY_SECONDS = 86_400
 
-/** Converts the end of a range to Unix seconds. A date without a time means the end of this day. */
+/** Returns Unix seconds. A date without a time means the end of this day. */
 function parseEndTime(field: string, text = ''): number | null {
   const seconds = parseTime(field, text)
   return seconds === null || text.includes('T') ? seconds : seconds + DAY_SECONDS - 1
 }
 
-/**
- * Converts an ISO date (UTC) or an ISO time to Unix seconds. Returns null if the text is missing or
- * empty.
- */
+/** Converts an ISO date (UTC) or time to Unix seconds, and an empty text to null. */
 function parseTime(field: string, text = ''): number | null {
   if (text === '') return null
   // A plus sign in a query arrives as a space unless the client has escaped it.

@@ -23,27 +23,17 @@ export type CurrentOptions = {
   readonly text: (key: string) => string
   readonly flag: (key: string) => boolean
   readonly number: (key: string) => number
-  /**
-   * Returns the members of an option whose value is a JSON object, by name. Returns an empty map if
-   * the value is not an object.
-   */
+  /** Returns the members of a JSON object by name, or an empty map for any other value. */
   readonly members: (key: string) => Map<string, unknown>
-  /**
-   * Returns all options with their values. The value of a secret option only shows whether the
-   * option is set.
-   */
+  /** The value of a secret option only shows whether the option is set. */
   readonly list: () => { key: string; value: string }[]
-  /** Returns true if the secret option is set. */
   readonly hasSecret: (key: string) => boolean
   readonly isInitialised: boolean
   readonly isSelfUse: boolean
   readonly isDemoSite: boolean
 }
 
-/**
- * Reads the current options. The value of an option is the text that an admin has set, or else the
- * default.
- */
+/** Reads the current options: the text that an admin has set, or the default. */
 export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
   const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
   const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
@@ -79,10 +69,7 @@ function membersOf(text: string): Map<string, unknown> {
   }
 }
 
-/**
- * `GET /api/option/`: all options with their current values. The values of secret options are never
- * returned.
- */
+/** `GET /api/option/`: all options, without the values of secret options. */
 export function listOptions(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/'),
@@ -142,8 +129,8 @@ function typeAnswer(type: OptionType): TypeAnswer {
 }
 
 /**
- * `GET /api/option/history`, for admins: the changes of options, newest first. The request may
- * select one option, the options of a section, or all options.
+ * `GET /api/option/history`, for admins: the changes of one option, a section or all options,
+ * newest first.
  */
 export function optionHistory(app: App, deps: ReadDeps): void {
   app.route({

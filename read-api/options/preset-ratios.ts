@@ -15,22 +15,16 @@ import { currentOptions } from './list-options.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
-/** Matches a decimal without an exponent within the range that prices may have. */
+/** A decimal without an exponent within the range that prices may have. */
 const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
-/** Matches a number of output tokens within the bounds of the option `MaxOutputTokens`. */
+/** Output tokens within the bounds of the option `MaxOutputTokens`. */
 const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
-/**
- * Parses JSON text that maps models to ratios. All digits of the ratios are kept. Returns null for
- * any other text.
- */
+/** Parses JSON that maps models to ratios with all digits, or returns null. */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
-/**
- * Parses JSON text that maps models to maximum numbers of output tokens. Returns null for any other
- * text.
- */
+/** Parses JSON that maps models to maximum numbers of output tokens, or returns null. */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
 
@@ -55,10 +49,7 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/**
- * Fetches the ratio lists from the addresses below `baseUrl`. Returns null if one of the lists is
- * unavailable or invalid.
- */
+/** Returns null if one of the lists below `baseUrl` is unavailable or invalid. */
 async function fetchPreset(
   outbound: Outbound,
   baseUrl: string,
@@ -73,7 +64,7 @@ async function fetchPreset(
       if (parsed === null) throw new Error('not a map of ratios')
       return Object.fromEntries(parsed)
     }
-    // Older sources have no list of output limits. For these sources, an empty list is used.
+    // Older sources have no list of output limits.
     const caps = async () => {
       const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
       if (parsed === null) throw new Error('not a map of output limits')
@@ -90,10 +81,7 @@ async function fetchPreset(
   }
 }
 
-/**
- * Fetches a text. Returns null if the file does not exist. Status 403 also means that the file does
- * not exist, because some storage services respond in this way.
- */
+/** Returns null if the file does not exist. Some storage services respond with 403 in this case. */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
     dispatcher,
@@ -111,10 +99,7 @@ async function fetchText({ dispatcher }: Outbound, url: string): Promise<string 
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
-/**
- * The sources of ratios. All sources have completion ratios. The value is true for sources that
- * also have model ratios and output limits.
- */
+/** True for sources that have model ratios and output limits besides completion ratios. */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES
 
@@ -126,9 +111,8 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
- * are fetched from the configured address. If that response is invalid, the ratios that are shipped
- * with this release are returned.
+ * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options, from
+ * the configured address, or if that response is invalid, as shipped with this release.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)
@@ -162,9 +146,7 @@ function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typ
   }
 }
 
-/**
- * Returns a function that returns the HTTP client. The client is created when it is first needed.
- */
+/** The HTTP client is created when it is first needed. */
 function lazyOutbound({ config }: Pick<Core, 'config'>) {
   let outbound: Outbound | null = null
   return {

@@ -6,10 +6,7 @@ import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { optionQueries } from '../contract/options.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/**
- * `GET /api/option/price_history`: the price changes, each with the prices before and after, the
- * author and the time.
- */
+/** `GET /api/option/price_history`: prices before and after each change, its author and time. */
 export function priceHistory(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_history'),
@@ -37,7 +34,7 @@ export function priceHistory(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/option/price_schedule`: the scheduled price changes. Pending changes come first. */
+/** `GET /api/option/price_schedule`: the scheduled price changes, pending ones first. */
 export function priceSchedule(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_schedule'),

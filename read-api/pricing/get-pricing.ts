@@ -11,10 +11,7 @@ import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 import { usableGroups } from '../users/list-groups.ts'
 
-/**
- * The vendors of models, each with a pattern for the beginning of a model name. The first pattern
- * that matches applies.
- */
+/** Vendors, with a pattern for the beginning of a model name. The first match applies. */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:qwen|qwq|qvq|wan\d|text-embedding-v\d)/, 'Alibaba'],
   [/^(?:gpt|chatgpt|o[1-9](?:-|$)|text-embedding|text-moderation|omni-moderation)/, 'OpenAI'],
@@ -46,10 +43,8 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns the vendor of a model, or an empty text if the vendor is unknown. Only the last part of
- * the name is used, for example `llama-3` in `meta/llama-3`.
- *
- * NOTE: the channel of the model is not used, because it would reveal the site's providers.
+ * Returns the vendor by the last part of the name (`llama-3` in `meta/llama-3`), or an empty text.
+ * NOTE: the channel of the model would reveal the site's providers.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()
@@ -64,33 +59,24 @@ type Viewer = {
 
 type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
-/**
- * A snapshot of the state of the site. The price lists of all viewers are computed from this
- * snapshot.
- */
+/** A snapshot of the site, from which the price lists of all viewers are computed. */
 type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
-  /** The price list of each kind of viewer. There are at most two lists per group. */
+  /** The price list of each kind of viewer, at most two per group. */
   readonly lists: Map<string, PriceList>
 }
 
-/**
- * The time in milliseconds for which a snapshot of the site's state is reused. Viewers see price
- * changes after less than a second.
- */
+/** In milliseconds. Viewers see price changes after less than a second. */
 const FRESH_MS = 500
 
-/** The read models from which the price lists are read. */
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * Returns a function that returns a viewer's price list. The state of the site is read at most
- * twice a second, regardless of the number of viewers.
- *
- * If a request contains the position of a write, its list includes that write. A position that the
- * read models have not reached is ignored, because a client can send any number.
+ * Returns a function for a viewer's price list. The site's state is read at most twice a second,
+ * for any number of viewers. The list includes the write whose position the request contains. A
+ * position that the read models have not reached is ignored, because a client can send any number.
  */
 function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>
@@ -112,8 +98,7 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
       if (after <= cached.upTo || after > upTo) return cached.site
     }
     const entry = { at: now, upTo, site: read() }
-    // If a read fails, only the requests that waited for it receive the error. The error is not
-    // cached.
+    // Only the requests that waited for a failed read receive its error, which is not cached.
     entry.site.catch(() => {
       if (cached === entry) cached = null
     })
@@ -129,9 +114,7 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   }
 }
 
-/**
- * Returns the models that the viewer can call. Each model has the groups in which it is available.
- */
+/** Returns the models that the viewer can call, with the groups in which they are available. */
 function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
@@ -161,13 +144,10 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
   }
 }
 
-/** The group whose prices are shown to visitors. It is the group that new users are in. */
+/** Visitors see the prices of the group that new users are in. */
 const VISITORS_GROUP = 'default'
 
-/**
- * `GET /api/pricing`, public: the models that can be called, and their prices in the caller's
- * groups.
- */
+/** `GET /api/pricing`, public: the models and their prices in the caller's groups. */
 export function getPricing(app: App, deps: ReadDeps): void {
   const pricesFor = createSitePrices(deps)
   app.route({

@@ -11,10 +11,7 @@ import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/**
- * Returns the responses for redemption codes. `withKeys` may only be true for admins, because it
- * adds the keys to the responses.
- */
+/** `withKeys` adds the keys to the responses, for admins only. */
 async function redemptionAnswers(
   { core }: ReadDeps,
   rows: readonly RedemptionRow[],
@@ -27,10 +24,7 @@ async function redemptionAnswers(
 
 const ownerOf = (id: number): string => `redemption:${id}`
 
-/**
- * `GET /api/redemption/` and `GET /api/redemption/search`, for admins: the redemption codes. The
- * newest code comes first unless the request contains a sort order.
- */
+/** `GET /api/redemption/` and `GET /api/redemption/search`, for admins, by default newest first. */
 export function listRedemptionRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/redemption/', 'GET /api/redemption/search'] as const) {
     app.route({
@@ -52,13 +46,12 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           limit,
           offset,
         })
-        // Keys are only shown in sessions and not to access tokens, because everyone who has a key
-        // can redeem it.
+        // Everyone who has a key can redeem it, so access tokens do not receive keys.
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
         const items = await redemptionAnswers(deps, rows, isSession)
-        // No event records that keys were shown, because the state does not change. The log records
-        // which keys were shown to the user.
+        // The log, not an event, records which keys a user was shown, because the state does not
+        // change.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {
           request.log.info({ userId, redemptionIds }, 'audit: redemption keys were shown')

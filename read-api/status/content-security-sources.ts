@@ -5,8 +5,8 @@ import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * The origins from which pictures and songs of any provider may be loaded. Plain http is only
- * allowed for the local machine. Otherwise, others on the network could see what a user views.
+ * Origins for pictures and songs of any provider. With plain http from other machines, others on
+ * the network could see what a user views.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
@@ -29,24 +29,15 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
   }
 }
 
-/**
- * Returns whether pages show pictures from other sites. These are song covers, and drawings if no
- * proxy is configured for them.
- */
+/** External pictures are song covers, and drawings if no proxy is configured for them. */
 const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
-/**
- * The maximum number of chat origins in the Content-Security-Policy header, so that the header does
- * not become too large.
- */
+/** Limits the size of the Content-Security-Policy header. */
 const CHATS_MAX = 50
 
-/**
- * Returns the origins of the chat clients that are embedded in pages. An origin must use TLS unless
- * it is on the local machine.
- */
+/** Origins of embedded chat clients. They must use TLS unless they are on the local machine. */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]
@@ -57,10 +48,8 @@ function chatFrames(options: CurrentOptions): string[] {
 const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
 
 /**
- * Returns a list with the origin of the URL. The list is empty if the URL is invalid.
- *
- * NOTE: a host with a semicolon is treated as invalid, because a semicolon would end the directive
- * in the Content-Security-Policy header.
+ * Returns a list with the origin of the URL, or an empty list. NOTE: a semicolon in a host would
+ * end the directive in the Content-Security-Policy header.
  */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''

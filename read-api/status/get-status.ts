@@ -46,10 +46,7 @@ const siteFields = (options: CurrentOptions) => ({
   setup: options.isInitialised,
 })
 
-/**
- * Returns the fields about top-ups. A payment method is only included if it is completely
- * configured.
- */
+/** Payment methods are only included if they are completely configured. */
 const topUpFields = (options: CurrentOptions) => {
   const methods = [
     ...(offersEpay(options) ? (['zfb', 'wx'] as const) : []),
@@ -82,10 +79,7 @@ const screenFields = (options: CurrentOptions) => ({
   check_in_enabled: options.flag('CheckInEnabled'),
 })
 
-/**
- * Returns the fields about login methods. A method is only included if it is enabled and completely
- * configured.
- */
+/** Login methods are only included if they are enabled and completely configured. */
 const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
@@ -108,10 +102,7 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   register_enabled: options.flag('RegisterEnabled') && !options.isSelfUse,
 })
 
-/**
- * Returns whether Epay payments are offered. Without its secret, Epay is disabled. The write API
- * applies the same rule.
- */
+/** Epay is disabled without its secret. The write API applies the same rule. */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
   options.text('EpayId') !== '' &&
@@ -132,18 +123,13 @@ export const offersTelegram = (options: CurrentOptions): boolean =>
 export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
-/**
- * Returns whether the human check (CAPTCHA) is enabled. Without its keys, the check is disabled.
- * The write API applies the same rule.
- */
+/** The CAPTCHA is disabled without its keys. The write API applies the same rule. */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&
   options.text('TurnstileSiteKey') !== '' &&
   options.hasSecret('TurnstileSecretKey')
 
-/**
- * Parses a JSON list of objects that map names to links. Other elements of the list are omitted.
- */
+/** Parses a JSON list of objects that map names to links, without other elements. */
 export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)

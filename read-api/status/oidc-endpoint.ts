@@ -14,8 +14,8 @@ const LIMITS = {
 
 export type OidcEndpoint = {
   /**
-   * Returns the authorization endpoint from the discovery document at this address. Returns an
-   * empty text until the document has been fetched.
+   * Returns the authorization endpoint, or an empty text until the discovery document has been
+   * fetched.
    */
   readonly of: (wellKnown: string) => string
   readonly close: () => Promise<void>
@@ -24,9 +24,8 @@ export type OidcEndpoint = {
 type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt: number }
 
 /**
- * Caches the authorization endpoint of an OpenID provider. The discovery document is fetched in the
- * background, so that requests never wait. It is fetched every ten minutes, or one minute after a
- * failure.
+ * Caches an OpenID provider's authorization endpoint. The discovery document is fetched in the
+ * background, so that requests never wait: every ten minutes, or one minute after a failure.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null
@@ -51,8 +50,7 @@ export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>
 }
 
 /**
- * Fetches the authorization endpoint from the discovery document. Returns null if the document is
- * unavailable or has no valid endpoint. The promise is never rejected.
+ * Returns null if the discovery document is unavailable or has no valid endpoint. Never rejects.
  */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
   const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint

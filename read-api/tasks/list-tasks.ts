@@ -43,8 +43,8 @@ const LISTINGS: readonly Listing[] = [
 ]
 
 /**
- * `GET /api/mj/` (drawing) and `GET /api/task/` (music), for admins: the tasks of all users, newest
- * first. `GET /api/mj/self` and `GET /api/task/self`: the caller's tasks.
+ * `GET /api/mj/` (drawing) and `GET /api/task/` (music), for admins: all tasks, newest first. `GET
+ * /api/mj/self` and `GET /api/task/self`: the caller's tasks.
  */
 export function listTaskRows(app: FastifyInstance, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'tasks', 'users', 'channels')
@@ -102,8 +102,8 @@ async function answer(
 }
 
 /**
- * Returns the requested order, or null for the default order, which is newest first. A list of the
- * user's own tasks cannot be sorted by channel, because it does not show channels.
+ * Returns null for the default order, newest first. A list of the user's own tasks shows no
+ * channels, so it cannot be sorted by channel.
  */
 function taskOrder({ sort, order }: TaskQuery, ownerId: number | null): ListOrder<TaskSort> | null {
   if (!sort || (sort === 'channel' && ownerId !== null)) return null

@@ -6,9 +6,8 @@ const DEPTH_MAX = 4
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Extracts the songs or lyrics from a provider's result, whose JSON differs between providers. An
- * object with a title, a text or a URL is a song. Objects are found at any depth of lists and
- * `data` members.
+ * Finds songs or lyrics in a result, whose JSON differs between providers. A song is an object with
+ * a title, a text or a URL, at any depth of lists and `data` members.
  */
 export function songsOf(result: string): Song[] {
   try {
@@ -48,10 +47,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const secondsOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 
-/**
- * Returns the URL if it is an http(s) URL, or else an empty text. The check is needed because the
- * console shows the URL as a link.
- */
+/** Returns an http(s) URL, or else an empty text, because the console shows the URL as a link. */
 export function addressOf(value: unknown): string {
   const text = textOf(value)
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''

@@ -19,11 +19,11 @@ export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
 const FIELDS = { ...DRAWING_FIELDS, ...MUSIC_FIELDS }
 
-/** A task with decrypted columns. The fields that depend on the viewer are added later. */
+/** A task with decrypted columns, before it is adapted to the viewer. */
 export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
   Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & { readonly songs: Song[] }
 
-/** Decrypts the private texts of the tasks, and adds the progress of tasks that have not ended. */
+/** Decrypts private texts, and adds the progress of tasks that have not ended. */
 export async function decryptTasks(
   core: Pick<Core, 'db' | 'vault'>,
   progress: TaskProgress,
@@ -58,16 +58,12 @@ export function percentOf(text: string | undefined): string {
   return percent ?? '0%'
 }
 
-/**
- * Returns the progress of a task. A task that has ended shows 100 %, even if it failed, as in the
- * relay's answers.
- */
+/** A task that has ended shows 100 %, even if it failed, as in the relay's answers. */
 const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): string =>
   finishedAt === null ? percentOf(progressById) : '100%'
 
 /**
- * Returns the start time of a task. If the task ended between two polls, no start was recorded, and
- * the time of its submission is returned.
+ * A task that ended between two polls has no recorded start, so its submission time is returned.
  */
 const startOf = ({ status, startedAt, submittedAt }: DecryptedTask): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
@@ -85,7 +81,6 @@ export const taskPush = (row: DecryptedTask, viewer: Viewer): TaskPush =>
     ? { kind: 'drawing', id: row.position, task: drawingAnswer(row, viewer) }
     : { kind: 'music', id: row.position, task: musicAnswer(row, viewer) }
 
-/** Returns the task with the values that this viewer may see. */
 const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTask => ({
   ...row,
   ...(isAdmin ? {} : { channelId: 0, channelName: '' }),
@@ -95,7 +90,7 @@ const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTa
 
 type Words = Readonly<Record<Language, string>>
 
-/** The texts that are shown for failures without a reason from the provider, by cause. */
+/** The texts for failures without a reason from the provider, by cause. */
 const CAUSES: Readonly<Record<string, Words>> = {
   failed: { zh: '上游未说明原因', en: 'The provider gave no reason' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider rejected the task' },
@@ -107,6 +102,6 @@ const CAUSES: Readonly<Record<string, Words>> = {
   timeout: { zh: '任务超过一小时未完成', en: 'The task was not finished within an hour' },
 }
 
-/** Returns the text for the cause of a failure, or an empty text if the task has not failed. */
+/** Returns an empty text if the task has not failed. */
 const causeWords = (cause: string, language: Language): string =>
   cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)

@@ -19,11 +19,8 @@ const EXHAUSTED = 4
 const MASK = '*'.repeat(12)
 
 /**
- * Returns the responses for a user's own tokens. The keys are only included if the request uses a
- * session. An access token may leak from a script, and whoever has it must not receive all keys.
- *
- * The budget in each response is remembered, because a client may change a token without sending
- * `expected_remain_quota`.
+ * Keys are only included in a session, because an access token may leak from a script. The budgets
+ * are remembered, because a client may change a token without sending `expected_remain_quota`.
  */
 async function ownTokenAnswers(
   { core, shownBudgets }: ReadDeps,
@@ -66,10 +63,7 @@ const tokenAnswer = (row: TokenRow, budget: TokenBudget | undefined, now: number
   model_limits: (row.models ?? []).join(','),
 })
 
-/**
- * Returns the fields of a token that change when it is used or when time passes. `now` is in Unix
- * seconds.
- */
+/** The fields that change when a token is used or when time passes. `now` is in Unix seconds. */
 export const tokenState = (
   row: TokenRow,
   budget: TokenBudget | undefined,
@@ -92,17 +86,11 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
   return budget !== undefined && hasQuota(budget) ? ENABLED : EXHAUSTED
 }
 
-/**
- * Returns whether a token has remaining quota. Quota that open calls hold is included, because it
- * may be released.
- */
+/** Quota that open calls hold counts, because it may be released. */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 
-/**
- * `GET /api/token/{id}`: one of the caller's tokens. If the token belongs to another user, the
- * error is the same as for a token that does not exist.
- */
+/** `GET /api/token/{id}`: a token of another user has the error of a token that does not exist. */
 export function getToken(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(tokenQueries, 'GET /api/token/:id'),
@@ -122,12 +110,10 @@ export function getToken(app: App, deps: ReadDeps): void {
 const DECRYPT_BATCH = 100
 
 /**
- * Returns the ids of the user's tokens whose key equals or contains the text. A complete key is
- * found by its keyed hash. To find a part of a key, all keys of the user (at most a thousand) are
- * decrypted, in batches that do not delay other requests.
- *
- * If the request uses an access token, only complete keys are found. A search for parts would
- * otherwise reveal a key letter by letter.
+ * Returns the user's tokens whose key equals or contains the text. A complete key is found by its
+ * keyed hash. For a part, all keys of the user (at most a thousand) are decrypted, in batches that
+ * do not delay other requests. Access tokens find only complete keys, because a search for parts
+ * would reveal a key letter by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,
@@ -149,10 +135,7 @@ export async function idsByKey(
   return ids
 }
 
-/**
- * `GET /api/token/` and `GET /api/token/search`: the caller's tokens. The newest token comes first
- * unless the request contains a sort order.
- */
+/** `GET /api/token/` and `GET /api/token/search`: the caller's tokens, by default newest first. */
 export function listTokenRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/token/', 'GET /api/token/search'] as const) {
     app.route({

@@ -22,10 +22,7 @@ import {
 } from '../contract/top-ups.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/**
- * Returns the responses for orders. Responses for admins also contain the admin who made a refund,
- * the inviter's rebate and the provider's reports.
- */
+/** Admins also see who made a refund, the inviter's rebate and the provider's reports. */
 async function orderAnswers(
   { core }: Pick<ReadDeps, 'core'>,
   rows: readonly OrderRow[],

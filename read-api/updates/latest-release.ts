@@ -13,10 +13,7 @@ import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
-/**
- * Returns whether the version `latest` is later than the version `current`. A tag that is not a
- * version is never later.
- */
+/** A tag that is not a version is never newer. */
 export function isNewer(latest: string, current: string): boolean {
   const [candidate, running] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
   if (candidate === null || running === null) return false
@@ -58,9 +55,9 @@ type LastCheck = {
 }
 
 /**
- * `GET /api/option/latest_release`, for admins: the latest release at the configured address. With
- * `is_forced=true`, the address is always requested. Otherwise, it is requested at most once a day,
- * and only if the automatic check is enabled.
+ * `GET /api/option/latest_release`, for admins: the latest release at the configured address,
+ * requested at most once a day if the automatic check is enabled. With `is_forced=true`, the
+ * address is always requested.
  */
 export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
@@ -103,7 +100,7 @@ type Release = { readonly version: string; readonly notes: string }
 const VERSION_LENGTH_MAX = 100
 const NOTES_LENGTH_MAX = 20_000
 
-/** Fetches the latest release. Returns null if it is unavailable or invalid. */
+/** Returns null if the release is unavailable or invalid. */
 async function fetchRelease(outbound: Outbound, url: string): Promise<Release | null> {
   return releaseOf(await fetchJson(outbound, url))
 }

@@ -21,9 +21,8 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The totals are read before the usage of the tokens. If further events are projected between
-      // the two reads, these events reduce the remainder and are not counted twice. A negative
-      // remainder is omitted.
+      // The totals are read before the tokens' usage, so that events projected between the two
+      // reads reduce the remainder and are not counted twice. A negative remainder is omitted.
       const totals = await userDays(db, userId, days)
       const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])
@@ -39,10 +38,7 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
   ...{ count, quota: toWire(quota), token_used: tokens },
 })
 
-/**
- * Returns the part of the totals that is not in the listed tokens: further tokens and usage without
- * a token.
- */
+/** Returns the totals minus the listed tokens: further tokens and usage without a token. */
 function restOf(
   totals: readonly DayUsage[],
   perToken: readonly TokenDayUsage[],

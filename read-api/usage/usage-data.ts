@@ -12,10 +12,7 @@ const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 100 * DAY
 
-/**
- * Returns the requested range in Unix seconds. The default is the last week. Throws if the range is
- * too long.
- */
+/** Returns Unix seconds, by default the last week. Throws if the range is too long. */
 export function usageRange(query: UsageRange, now: number): { from: number; to: number } {
   const to = integerOf(query.end_timestamp) ?? Math.floor(now / 1_000)
   const from = integerOf(query.start_timestamp) ?? Math.max(0, to - DEFAULT_SPAN)

@@ -7,8 +7,8 @@ import { type CredentialsOverview, credentialQueries } from '../contract/credent
 import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 
 /**
- * `GET /api/user/security`: the caller's access token, second factors and passkeys. The response
- * contains no secrets.
+ * `GET /api/user/security`: the caller's access token, second factors and passkeys, without
+ * secrets.
  */
 export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -37,7 +37,7 @@ export function getCredentials(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the information about the access token. Returns null if the token is no longer valid. */
+/** Returns null if the access token is no longer valid. */
 function tokenOf(
   { tokenIssuedAt, tokenExpiresAt, tokenAuthVersion }: CredentialsRow,
   { authVersion }: Principal,

@@ -41,10 +41,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/**
- * Returns the error because of which warnings cannot be sent to the user's webhook, or null if
- * there is none.
- */
+/** Returns why warnings cannot be sent to the user's webhook, or null. */
 async function storedWebhookErrorOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
@@ -55,9 +52,8 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the notification settings of the user, which no one else can see. The response shows only
- * whether the webhook has a secret. If the user has set no threshold, the response contains the
- * site's threshold.
+ * Adds the user's notification settings, which no one else can see. Of the webhook's secret, only
+ * its existence is shown. The default threshold is the site's.
  */
 function withNotifications(
   setting: string,
@@ -86,8 +82,7 @@ export function inviteCode(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * `GET /api/user/check_in_status`: whether the caller can still receive today's check-in reward.
- * Days are UTC days.
+ * `GET /api/user/check_in_status`: whether the caller can still receive the reward of this UTC day.
  */
 export function checkInStatus(app: App, deps: ReadDeps): void {
   app.route({

@@ -11,13 +11,13 @@ import { type App, type ReadDeps, textOf, upToDate } from '../read-route.ts'
 type UsableGroup = {
   readonly desc: string
   readonly ratio: number
-  /** The colour of the group's badge. It is empty if the badge has the default colour. */
+  /** The colour of the group's badge, or empty for the default. */
   readonly color: string
 }
 
 /**
- * Returns the groups that a user may choose for a token, each with the ratio that the user pays.
- * These are the user's own group and the groups that are offered to all users.
+ * Returns the user's own group and the groups that are offered to all users, each with the ratio
+ * that the user pays.
  */
 export function usableGroups(options: CurrentOptions, ownGroup: string): Map<string, UsableGroup> {
   const ratios = options.members('GroupRatio')
@@ -66,8 +66,8 @@ export function listGroups(app: App, deps: ReadDeps): void {
 
 /**
  * `GET /api/user/models`: the models that the caller can call. An enabled channel must offer the
- * model to a group that the caller may choose. The model must also have a price, unless the caller
- * accepts models without a price.
+ * model to a group that the caller may choose. The model must have a price, unless the caller
+ * accepts models without one.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
   app.route({

@@ -12,7 +12,6 @@ import { USER_FIELDS, USER_SETTING_FIELDS } from '../contract/user-fields.ts'
 import { type User, userQueries } from '../contract/users.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/** Returns the responses for users, each with the user's balance. */
 export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
   const accounts = await accountsOf(
     core.db,
@@ -22,9 +21,8 @@ export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]):
 }
 
 /**
- * Returns the responses for users whom an admin may change. Each response contains the balance as
- * `expected_quota`. The balance is also remembered, because a client may change a user without
- * sending `expected_quota`.
+ * Returns users whom an admin may change, with the balance as `expected_quota`. The balance is
+ * remembered, because a client may change a user without sending `expected_quota`.
  */
 async function changeableUsers(
   deps: ReadDeps,
@@ -37,8 +35,8 @@ async function changeableUsers(
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: the fields of the response are listed one by one, so that another column, such as the
-// reference of the password, is never returned.
+// NOTE: the fields are listed one by one, so that another column, such as the reference of the
+// password, is never returned.
 const userAnswer = (row: UserRow, account: Account | undefined): User =>
   answerOf(USER_FIELDS, {
     ...row,
@@ -51,7 +49,7 @@ const userAnswer = (row: UserRow, account: Account | undefined): User =>
     setting: JSON.stringify(answerOf(USER_SETTING_FIELDS, row.settings)),
   })
 
-/** `GET /api/user/{id}`, for admins: one user. */
+/** `GET /api/user/{id}`, for admins */
 export function getUser(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/:id'),
@@ -75,8 +73,8 @@ async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<bool
 }
 
 /**
- * `GET /api/user/` and `GET /api/user/search`, for admins: all users, including deactivated users.
- * The newest user comes first.
+ * `GET /api/user/` and `GET /api/user/search`, for admins: all users, also deactivated ones, newest
+ * first.
  */
 export function listUserRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/user/', 'GET /api/user/search'] as const) {

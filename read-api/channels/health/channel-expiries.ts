@@ -1,16 +1,12 @@
 import type { TimelineEntry as TimelineRow } from '#projections/channel-timeline/query.ts'
 
-/**
- * A timeline entry for the expiry of a channel. No event records an expiry, so the entry has a
- * negative id and no actor.
- */
+/** No event records an expiry, so its timeline entry has a negative id and no actor. */
 export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry
 
 /**
- * Returns the expiries of a channel up to the time `until` (Unix milliseconds), newest first.
- * `until` is the current time, or the time at which the channel was deleted. `changes` are all
- * changes of the channel's terms, oldest first.
+ * Returns a channel's expiries up to `until` (Unix milliseconds: now, or the time of deletion),
+ * newest first. `changes` are all changes of its terms, oldest first.
  */
 export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
@@ -25,10 +21,7 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
   return expiries
 }
 
-/**
- * Returns the expiry that the latest change of the channel's terms set, in Unix seconds. A result
- * of 0 or less means that the channel never expires.
- */
+/** Returns the latest expiry in Unix seconds. 0 or less means that the channel never expires. */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
   return last?.detail.terms?.expiredTime ?? 0
@@ -44,7 +37,7 @@ export const expiryAt = (seconds: number): Expiry => ({
 
 /**
  * Merges events and expiries into one page, newest first. `rows` are the events from the offset
- * `start`. There are as many as a page has, plus one more event for each expiry.
+ * `start`: a full page, and one more event for each expiry.
  */
 export function mergePage(
   rows: readonly TimelineRow[],

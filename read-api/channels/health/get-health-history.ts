@@ -11,10 +11,7 @@ import {
 } from '../../contract/channel-health.ts'
 import { type App, type ReadDeps, upToDate } from '../../read-route.ts'
 
-/**
- * The length of a time step in seconds and the number of steps, for each range. The length is a
- * multiple of a minute, because the figures are stored by minute.
- */
+/** Steps in seconds and their number, for each range. Figures are stored by minute. */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
   '24h': { step: 1_800, steps: 48 },
@@ -22,8 +19,8 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
 }
 
 /**
- * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: the success counts and
- * latencies of a channel, in equal time steps up to now. The default range is 24 hours.
+ * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: a channel's success counts
+ * and latencies in equal time steps up to now. The default range is 24 hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.route({

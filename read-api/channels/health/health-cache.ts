@@ -7,10 +7,7 @@ const FRESH_MS = 900
 
 type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
-/**
- * Caches the health of all channels. For each channel, the cache records the version at which the
- * channel's health last changed. Each process has one `HealthCache`.
- */
+/** Caches the health of all channels in a process, with the version at which each last changed. */
 export class HealthCache {
   private readonly rows: HealthReader
   private readonly now: () => number
@@ -31,10 +28,7 @@ export class HealthCache {
     return { at: this.at, channels: [...this.cached.values()].map(({ row }) => row) }
   }
 
-  /**
-   * Reads the health of all channels, unless it was read in the last second. Concurrent callers
-   * share one read.
-   */
+  /** Reads the health of all channels at most once a second. Concurrent callers share one read. */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
     if (this.reading === null && isFresh) return Promise.resolve()
@@ -44,9 +38,7 @@ export class HealthCache {
     return this.reading
   }
 
-  /**
-   * Returns the changes since the version `version` of the cache, or null if nothing has changed.
-   */
+  /** Returns the changes since the version `version` of the cache, or null. */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
     const channels = [...this.cached.values()].filter((cached) => cached.version > version)

@@ -19,7 +19,6 @@ type Deps = { readonly core: Core; readonly gauges: Gauges }
 type ByChannel<T> = ReadonlyMap<number, T>
 type Window = ByChannel<ChannelFigures>
 
-/** Reads the health of every channel from the read models. */
 export class HealthReader {
   private readonly deps: Deps
   private last: { readonly at: number; readonly ids: ReadonlySet<number> } | null = null
@@ -61,8 +60,8 @@ export class HealthReader {
   }
 
   /**
-   * Returns the ids of the enabled channels that are the only channel for some model. The result is
-   * cached for 5 s, because its computation visits all models and groups of all channels.
+   * Returns the enabled channels that are the only channel for some model. The result is cached for
+   * 5 s, because its computation visits all models and groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
@@ -73,8 +72,8 @@ export class HealthReader {
   }
 
   /**
-   * Returns the sums of the last 24 hours. The result is cached for 30 s, because a day has many
-   * rows and the sums change little within seconds.
+   * The sums of the last 24 hours are cached for 30 s, because a day has many rows and changes
+   * little within seconds.
    */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
@@ -158,9 +157,7 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
-/**
- * Returns the ids of the enabled channels that are the only channel for some model in some group.
- */
+/** Returns the enabled channels that are the only channel for some model in some group. */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {

@@ -14,10 +14,7 @@ import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './chan
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
-/**
- * Returns a channel's history and its state at a given time. Returns null if the channel never
- * existed.
- */
+/** Returns null if the channel never existed. */
 export async function timelineResponse(
   { db, now }: Core,
   { at, page, ...period }: TimelineRequest,
@@ -51,10 +48,7 @@ export async function timelineResponse(
   }
 }
 
-/**
- * Returns the time up to which expiries of the channel are listed: the time of its deletion, or the
- * current time.
- */
+/** Expiries are listed up to the channel's deletion, or up to now. */
 async function endOf(
   db: Core['db'],
   channelId: number,
@@ -112,10 +106,7 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
   return new Map(users.map(({ id, username }) => [id, username]))
 }
 
-/**
- * Returns the index of the key to which a timeline entry refers. The key's vault reference is not
- * returned, because it means nothing to the reader.
- */
+/** Returns the key's index instead of its vault reference, which means nothing to the reader. */
 function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
   const index = keyRefs.indexOf(detail.keyRef)
@@ -154,10 +145,7 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/**
- * The names that a channel's terms have in requests and responses. The timeline does not list
- * changes of other terms.
- */
+/** Terms by their names in the API. The timeline does not list changes of other terms. */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],
@@ -184,10 +172,7 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['costRatio', 'cost_ratio'],
 ])
 
-/**
- * Returns the names of the fields that each change of the terms affected. The key of the map is the
- * position of the timeline entry.
- */
+/** Returns the names of the changed fields by the position of the timeline entry. */
 function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
   const fields = new Map<number, string[]>()
   let terms: Terms = {}
