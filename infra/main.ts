@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import type { Config } from './config/config.ts'
 import { readConfig } from './config/read-config.ts'
 import { assertPortFree } from './http-listener.ts'
@@ -51,4 +52,6 @@ async function start(
 if (import.meta.main) {
   if (existsSync('.env')) process.loadEnvFile('.env')
   await main(process.env)
+  // With `NODE_COMPILE_CACHE`, a process that is killed later still saves its compiled code.
+  flushCompileCache()
 }
