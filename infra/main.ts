@@ -6,7 +6,7 @@ import { assertPortFree } from './http-listener.ts'
 import { type PrintLine, type Started, startProduct } from './start.ts'
 import { describeStartError } from './start-error.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import { startWithWorkers, usesWorkers } from './workers/primary.ts'
+import { startWithWorkers, usesWorkers } from './workers/primary-process.ts'
 
 /**
  * Starts the product as `npm start` does, and stops it on a signal with exit code 0. With

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
-import type { LiveCall } from './pipeline/live-call.ts'
+import type { LiveCall } from './pipeline/running-call.ts'
 
 /** The gauge of the running calls per channel, for the health page. */
 export const IN_FLIGHT = 'calls-in-flight'

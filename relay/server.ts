@@ -25,7 +25,7 @@ import { CallsUnderWay, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/proc
 import { listModels } from './list-models.ts'
 import { AutoDisable } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
-import { KeyChoice } from './pipeline/choose-key.ts'
+import { KeyChoice } from './pipeline/choose-channel-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
 import { type Exchange, headersOf, sendError } from './pipeline/http-exchange.ts'
 import { type Authenticator, relayCall } from './pipeline/relay-call.ts'

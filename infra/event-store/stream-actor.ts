@@ -1,6 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CachedStream } from './cached-stream.ts'
-import { answerBatch, type DecidedBatch, decideBatch, type PendingCommand } from './decide-batch.ts'
+import {
+  answerBatch,
+  type DecidedBatch,
+  decideBatch,
+  type PendingCommand,
+} from './decide-command-batch.ts'
 import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import type { Lease } from '#infra/leases/leases.ts'
+import type { Lease } from '#infra/leases/exclusive-leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
-import { inParallel } from './in-parallel.ts'
+import { inParallel } from './run-in-parallel.ts'
 import { testChannel } from './send-channel-test.ts'
 import { type CheckDeps, viewsNow } from './wait-for-views.ts'
 

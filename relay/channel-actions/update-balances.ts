@@ -11,8 +11,8 @@ import {
   visible,
 } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-provider-balance.ts'
+import { inParallel } from './run-in-parallel.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**

@@ -1,6 +1,12 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { pathAt } from './json-path.ts'
-import { DEPTH_MAX, type InvalidJson, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
+import { pathAt } from './path-at-json-offset.ts'
+import {
+  DEPTH_MAX,
+  type InvalidJson,
+  KEYS_MAX,
+  MEMBERS_MAX,
+  VALUES_MAX,
+} from './scan-request-object.ts'
 
 /** The message helps the developer of the client to find the fault. */
 export function jsonError(body: Buffer, fault: InvalidJson): RelayError {

@@ -24,10 +24,10 @@ import {
   failureOf,
 } from './failed-call-answer.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
-import type { LiveCall } from './live-call.ts'
-import type { OutputHoldTracker } from './output-hold-tracker.ts'
+import type { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
 import type { Candidate } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import type { LiveCall } from './running-call.ts'
 import { keepProviderMessage } from './store-provider-message.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 

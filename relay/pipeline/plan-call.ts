@@ -18,7 +18,7 @@ import { isByDeployment } from '../providers/openai-compatible/provider-target.t
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, callTerms, type FormBounds } from './call-hold.ts'
+import { type CallTerms, callTerms, type FormBounds } from './quota-reserved-for-call.ts'
 
 /** The forms of the request: the original, and one form for each channel with overrides. */
 export type Forms = readonly [ChatRequest, ...ChatRequest[]]

@@ -5,7 +5,7 @@ import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
-import { acquirePermit, type CallOutcome } from './acquire-permit.ts'
+import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-share.ts'
@@ -20,12 +20,12 @@ import {
   concludeStream,
 } from './conclude-call.ts'
 import { type Exchange, sendError, showDropped } from './http-exchange.ts'
-import { LiveCall } from './live-call.ts'
-import { OutputHoldTracker } from './output-hold-tracker.ts'
+import { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import { rejectUpload } from './reject-upload.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import { LiveCall } from './running-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**

@@ -10,10 +10,10 @@ import type { Views } from '#relay/views/start-views.ts'
 import type { Breaker } from '../channel-health/circuit-breaker.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
-import type { KeyChoice } from './choose-key.ts'
+import type { KeyChoice } from './choose-channel-key.ts'
 import type { Deadlines, Watch } from './deadlines.ts'
-import type { LiveCall } from './live-call.ts'
 import type { RetryBudget } from './retry-budget.ts'
+import type { LiveCall } from './running-call.ts'
 
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views

@@ -3,7 +3,7 @@ import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import { UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
-import { scanObject } from '../dialects/json-scan.ts'
+import { scanObject } from '../dialects/scan-request-object.ts'
 import type { Authenticator } from '../pipeline/relay-call.ts'
 import { RelayToken } from '../views/token-view.ts'
 

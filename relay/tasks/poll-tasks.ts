@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { causeOfExpiry, TASK_MS_MAX } from '#domain/task/decide.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
-import { inParallel } from '#relay/channel-actions/in-parallel.ts'
+import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
 import { PollLane, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 

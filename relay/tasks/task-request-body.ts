@@ -1,7 +1,7 @@
 import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
-import { type Member, scanObject } from '../dialects/json-scan.ts'
+import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './detect-picture.ts'
 
 export const TEXT_LENGTH_MAX = 16_384

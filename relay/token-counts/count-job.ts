@@ -1,5 +1,5 @@
+import { ExcerptCount } from './count-excerpt-tokens.ts'
 import { TOKENS_PER_IMAGE } from './estimate-input-tokens.ts'
-import { ExcerptCount } from './excerpt-count.ts'
 import { RequestText } from './request-text.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 

@@ -1,4 +1,4 @@
-import { RECOVERY_TIMES } from '#infra/event-store/eventstoredb/joint-append-recovery.ts'
+import { RECOVERY_TIMES } from '#infra/event-store/eventstoredb/finish-interrupted-appends.ts'
 
 /**
  * Completes the joint appends of killed processes after one second. Product processes preload this

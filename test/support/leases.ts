@@ -1,4 +1,4 @@
-import type { Leases } from '#infra/leases/leases.ts'
+import type { Leases } from '#infra/leases/exclusive-leases.ts'
 
 /** A single process gets leases immediately, without Postgres. */
 export const leasesOfOne: Pick<Leases, 'hold'> = {

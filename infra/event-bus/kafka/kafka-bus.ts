@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
-import type { Leases } from '../../leases/leases.ts'
-import { createOpenResources } from '../lane-of-stream.ts'
+import type { Leases } from '../../leases/exclusive-leases.ts'
+import { createOpenResources } from '../partition-of-stream.ts'
 import type { EventBus } from '../port.ts'
 import { createKafkaClient, ensureTopic, within } from './kafka-client.ts'
-import { createKafkaLaneWorker } from './kafka-lane-worker.ts'
+import { createKafkaLaneWorker } from './kafka-partition-worker.ts'
 import { KAFKA_TIMINGS, type KafkaTimings } from './kafka-timings.ts'
-import { watchPositions } from './position-watch.ts'
 import { publish } from './publisher.ts'
 import { createHistory } from './read-last-messages.ts'
+import { watchPositions } from './watch-committed-positions.ts'
 
 export type KafkaBusOptions = {
   readonly brokers: readonly string[]

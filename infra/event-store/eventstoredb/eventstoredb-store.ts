@@ -9,11 +9,11 @@ import {
   type Subscription,
 } from '../port.ts'
 import { createAppendProbe, createExactAppend, type WrittenPart } from './append-at-revision.ts'
+import { appendTogether, type JointDeps } from './append-to-several-streams.ts'
 import { subscribeToAll } from './catch-up-subscription.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { createEventReads } from './event-reads.ts'
-import { appendTogether, type JointDeps } from './joint-append.ts'
-import { type RecoveryTimes, startJointAppendRecovery } from './joint-append-recovery.ts'
+import { type RecoveryTimes, startJointAppendRecovery } from './finish-interrupted-appends.ts'
 import { type Locks, LockTimeout } from './locks.ts'
 
 type Options = {

@@ -1,5 +1,5 @@
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
-import type { Member } from '../json-scan.ts'
+import type { Member } from '../scan-request-object.ts'
 import type { BodyParts, PartKind } from './find-message-parts-and-tools.ts'
 
 export type InputBound = {

@@ -1,6 +1,6 @@
 import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
-import { type Member, scanObject } from '../json-scan.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest } from './chat-request.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { ExcerptCount, tokensOf } from '#relay/token-counts/excerpt-count.ts'
+import { ExcerptCount, tokensOf } from '#relay/token-counts/count-excerpt-tokens.ts'
 import { EXCERPT_BYTES_MAX, TextExcerpt } from '#relay/token-counts/text-excerpt.ts'
 
 function excerptOf(text: string, pieceBytes = 10_000, salt = 1): TextExcerpt {

@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { pino } from 'pino'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
-import { createLeases } from '#infra/leases/leases.ts'
+import { createLeases } from '#infra/leases/exclusive-leases.ts'
 import { startRecording } from '#test/infra/event-bus/recording-worker.ts'
 import { QUICK_TIMINGS } from './quick-timings.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, it } from 'vitest'
-import { mostTokensOf, VENDOR_FACTOR } from '#relay/token-counts/excerpt-count.ts'
+import { mostTokensOf, VENDOR_FACTOR } from '#relay/token-counts/count-excerpt-tokens.ts'
 
 const most = (text: string): number => {
   const bytes = Buffer.from(text)

@@ -1,8 +1,8 @@
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import { newEvents, recordedEvents } from './build-events.ts'
 import type { CachedStream } from './cached-stream.ts'
 import { EVENTS_PER_APPEND_MAX } from './encoded-append.ts'
+import { newEvents, recordedEvents } from './events-from-facts.ts'
 import type { Appended, NewEvent } from './port.ts'
 import type { CommandContext, Outcome } from './stream-actors-port.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../port.ts'
-import { finish, type JointDeps } from './joint-append.ts'
+import { finish, type JointDeps } from './append-to-several-streams.ts'
 import { LockTimeout } from './locks.ts'
 import type { StoredEvent } from './stored-event.ts'
 

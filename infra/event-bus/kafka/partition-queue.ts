@@ -1,12 +1,12 @@
 import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import type { LaneDelivery } from './lane-delivery.ts'
+import type { LaneDelivery } from './deliver-partitions.ts'
 import {
   decodeMessage,
   type GaplessBatch,
   gaplessBatches,
   type LaneMessage,
-} from './lane-message.ts'
+} from './partition-message.ts'
 
 /** The partition is paused above this number of messages, and resumed below half of it. */
 const WAITING_MAX = 2_000

@@ -1,7 +1,7 @@
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
-import { newEvents, recordedEvents } from './build-events.ts'
 import type { CachedStream } from './cached-stream.ts'
+import { newEvents, recordedEvents } from './events-from-facts.ts'
 import { type Appended, type EventStore, type NewEvent, RevisionConflict } from './port.ts'
 import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-actor.ts'
 import type { AnyStep, CommandContext, Outcome } from './stream-actors-port.ts'

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLeases, isCurrent, type Lease, type Leases } from '#infra/leases/leases.ts'
+import { createLeases, isCurrent, type Lease, type Leases } from '#infra/leases/exclusive-leases.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 const log = pino({ level: 'silent' })

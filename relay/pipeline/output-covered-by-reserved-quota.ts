@@ -4,7 +4,7 @@ import type { TokenLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/answer-text-for-token-count.ts'
 import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
-import type { CallTerms } from './call-hold.ts'
+import type { CallTerms } from './quota-reserved-for-call.ts'
 
 /**
  * The minimum tokens by which the hold of an open-ended stream (without an output limit) grows. The

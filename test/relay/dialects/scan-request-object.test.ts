@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { innerRules } from '#relay/dialects/check-nested-json-members.ts'
-import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/json-scan.ts'
+import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/scan-request-object.ts'
 import { budget } from '#test/support/time-limit.ts'
 
 const scan = (text: string | Buffer) => scanObject(Buffer.from(text))
