@@ -19,8 +19,8 @@ export const BACKLOG = 4_096
 
 /**
  * Throws if the data folder or the port is in use. The folder is checked first, because a second
- * start on the same folder is the more likely mistake. The check reserves neither, so the start may
- * still fail later.
+ * start on the same folder is the more likely mistake. The start may still fail later, because the
+ * check reserves nothing.
  */
 export async function assertPortFree(config: Config): Promise<void> {
   const { port, host, dataDir, databaseUrl } = config
@@ -30,7 +30,7 @@ export async function assertPortFree(config: Config): Promise<void> {
   await new Promise((closed) => probe.close(closed))
 }
 
-/** Without this mark, the error of an unknown host name would be attributed to the database. */
+/** Marks an error of `listen`, because an unknown host name would be attributed to the database. */
 export function rethrowListenError(error: Error): never {
   throw Object.assign(error, { isListenError: true })
 }

@@ -28,7 +28,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
   const calls = new Set<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
-  // In monotonic time. A second drain may set an earlier end.
+  // The end of the grace period in monotonic time. A second drain may set an earlier end.
   let graceEndsAt = Number.POSITIVE_INFINITY
   const untilIdle = async (endsAt: () => number, onLook: () => void): Promise<void> => {
     while (calls.size > 0 && performance.now() < endsAt()) {
@@ -51,13 +51,15 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
         () => endStalled(calls),
       )
       const endsAt = performance.now() + SETTLE_MS
-      // Calls may still be admitted or begin an attempt after the first abort.
+      // The abort is repeated, because calls may still be admitted or begin an attempt.
       await untilIdle(() => endsAt, abort)
     },
   }
 }
 
-/** Node does not apply request timeouts while a server closes. */
+/**
+ * Returns a function that refuses stalled uploads, because a closing server applies no timeouts.
+ */
 function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
   return (calls) => {

@@ -40,9 +40,9 @@ export function startSweeper(
 }
 
 /**
- * Ends the calls whose owner process died, each once and charged for its last recorded progress.
- * The account decides whether a lease has expired, because the read model may lag. If the caller
- * was charged nothing, the `Idempotency-Key` is released for a retry.
+ * Ends the calls whose owner process died. Each call is charged for its last recorded progress. The
+ * account decides whether a lease has expired, because the read model may lag. If the caller was
+ * charged nothing, the `Idempotency-Key` is released for a retry.
  */
 export async function sweep(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

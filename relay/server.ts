@@ -57,7 +57,9 @@ export type RelayPaths = {
 }
 
 export type Relay = RelayPaths & {
-  /** Returns the number of running chat calls, also while they are uploaded or admitted. */
+  /**
+   * Returns the number of running chat calls, including calls that are being uploaded or admitted.
+   */
   readonly inFlight: () => number
   /** Refuses new calls, waits up to `graceMs` for the running calls, then ends them. */
   readonly drain: (graceMs: number) => Promise<void>
@@ -80,7 +82,7 @@ export type RelayOverrides = {
 /** Claims are valid for one day, and keeping a claim slightly longer does no harm. */
 const SWEEP_CLAIMS_EVERY_MS = 600_000
 
-/** Resolves when keys, channels and prices are loaded and current. */
+/** Starts the relay. Resolves when keys, channels and prices are loaded and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const deps = await createRelayDeps(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
@@ -115,7 +117,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     matches,
     handle: (request, response) => {
       const exchange = openExchange(request, response)
-      // On a full disk, an append would also fail, but only after its deadline.
+      // On a full disk, an append would fail too, but only after its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
       else route({ deps, tasks, draining }, exchange)
     },
@@ -179,7 +181,7 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 
 /**
- * Answers the relay's paths in a process without a relay: every request gets an error in the
+ * Serves the relay's paths in a process without a relay. Every request gets an error in the
  * caller's format.
  */
 export const noRelay: RelayPaths = {
@@ -258,7 +260,7 @@ type RouteDeps = {
   readonly draining: Draining
 }
 
-/** Unknown paths under /v1 get an error in OpenAI's format. */
+/** Routes a request. Unknown paths under /v1 get an error in OpenAI's format. */
 function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 export type ChatClient = { readonly url: string; readonly close: () => Promise<void> }
 
 /**
- * Starts a web page that acts as a third-party chat client. Its URL contains the gateway and key.
+ * Starts a web page that acts as a third-party chat client. The page's URL contains the gateway's
+ * address and a key.
  */
 export async function startChatClient(): Promise<ChatClient> {
   const server = createServer((_request, response) => {

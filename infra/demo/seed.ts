@@ -89,7 +89,7 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
   })
 }
 
-/** Creates or updates a channel, because the provider's port changes at each start. */
+/** Creates the channel, or updates it, because the provider's port changes at each start. */
 export async function setChannel(
   root: ConsoleClient,
   fields: Readonly<Record<string, unknown>>,

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { JournalEntry } from './request-journal.ts'
 
 /**
- * A fault that the simulated provider produces. The model `fault-<name>` always triggers a fault.
+ * A fault that the simulated provider produces. A request for the model `fault-<name>` always
+ * triggers the fault `<name>`.
  */
 export type Fault =
   | {

@@ -16,8 +16,8 @@ type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: num
 
 /**
  * Distributes the lanes (partitions) evenly among the processes that work under `name`. Each
- * process acquires one of `LANE_COUNT` member leases, whose number is the number of processes. A
- * process without a member lease gets no lanes.
+ * process acquires a member lease, so that the processes can count each other. There are
+ * `LANE_COUNT` member leases, and a process without one gets no lanes.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,
@@ -64,7 +64,8 @@ class LaneBalancer {
   }
 
   /**
-   * Renews the leases and acquires or releases lanes (partitions). Returns true at the fair share.
+   * Renews the leases and acquires or releases lanes (partitions). Returns true if this process has
+   * its fair share.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -100,7 +101,8 @@ class LaneBalancer {
   }
 
   /**
-   * Returns this process's number of lanes (partitions), and acquires a member lease if necessary.
+   * Returns how many lanes (partitions) this process should have. A process without a member lease
+   * first acquires one.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)

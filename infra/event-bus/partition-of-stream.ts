@@ -1,7 +1,7 @@
 /**
- * The number of lanes (partitions) of all streams and of the Kafka topic. The streams of an account
- * share a lane and keep their order. A change requires a rebuild of every read model and a new
- * topic.
+ * The number of lanes (partitions) into which all streams and the Kafka topic are divided. The
+ * streams of an account share a lane and keep their order. A change requires a rebuild of every
+ * read model and a new topic.
  */
 export const LANE_COUNT = 8
 
@@ -21,7 +21,7 @@ export function laneOf(stream: string): number {
   let sum = 0
   for (let place = 1; place <= 3 && end - place >= from; place += 1) {
     const code = stream.charCodeAt(end - place)
-    // Half of a surrogate pair: Postgres counts code points, so this id is counted in code points.
+    // An id with half of a surrogate pair is counted in code points, as Postgres does.
     if (code >= 0xd800 && code <= 0xdfff) return laneOfCharacters([...stream.slice(from)])
     sum += code << (place - 1)
   }

@@ -49,7 +49,9 @@ export interface EventBus {
   watch(onCommitted: (position: number) => void): { readonly stop: () => Promise<void> }
   /** True while events are read from the store because the bus can't deliver them. */
   isDegraded(): boolean
-  /** The error that an operator must fix before the bus can deliver events; null for none. */
+  /**
+   * The error that an operator must fix before the bus can deliver events; null if there is none.
+   */
   operatorError(): string | null
   close(): Promise<void>
 }

@@ -114,7 +114,7 @@ function newEntry(given: readonly EncodedPart[], deadline: number): Entry {
   return { given, parts: exactParts(given, new Map()), eventCount, deadline, answer, isOver: false }
 }
 
-/** Replaces the revision `any` by the known revision, or by -2 for a revision to look up. */
+/** Replaces the revision `any` by the known revision, or by -2 if it must be looked up. */
 const exactParts = (
   given: readonly EncodedPart[],
   revisions: ReadonlyMap<string, number>,
@@ -150,7 +150,7 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
   return { batch, rest }
 }
 
-/** Settles the appends whose outcome is known, and returns the appends to retry. */
+/** Resolves or rejects the appends whose outcome is known, and returns the others for a retry. */
 async function flushBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)
   let result: FlushResult

@@ -58,7 +58,9 @@ export async function appendJointly(
   }
 }
 
-/** Tries the append once. Returns null for a retry, after an outdated state was updated. */
+/**
+ * Tries the append once. If a state was outdated, updates the state and returns null for a retry.
+ */
 async function tryAppend(
   steps: readonly JointStep[],
   hots: readonly CachedStream[],

@@ -25,7 +25,7 @@ export type CachedStream = {
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**
-   * Reverts the state to the stored events after a conflict. Without a decider's `undo`, a state
+   * Reverts the state to the stored events after a conflict. If the decider has no `undo`, a state
    * with unwritten events is dropped.
    */
   readonly revertToStored: () => void
@@ -103,7 +103,7 @@ export function createCachedStream(
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
-  /** Stays true when `evolve` throws, because the state is then invalid. */
+  /** True while `evolve` runs, and after `evolve` has thrown, because the state is then invalid. */
   let isTorn = false
   return {
     evolve: (state: unknown, event: Fact): unknown => {

@@ -15,7 +15,9 @@ export type PendingCommand = {
   isOver: boolean
 }
 
-/** `first` is the index of the command's first event in the batch, or of the next event. */
+/**
+ * `first` is the index of the command's first event; without events, the index of the next event.
+ */
 type Decided = {
   readonly pending: PendingCommand
   readonly first: number
@@ -58,7 +60,7 @@ export function decideBatch(hot: CachedStream, commands: readonly PendingCommand
   return { decided, events, rest: [], isBroken: false }
 }
 
-/** A decider that throws has a bug, which rejects only this command. */
+/** If the decider throws, which is a bug, only this command is rejected. */
 function decideOne(
   hot: CachedStream,
   pending: PendingCommand,

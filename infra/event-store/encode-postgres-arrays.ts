@@ -1,6 +1,6 @@
 /**
  * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. All arrays
- * of one transaction share one buffer. After the driver has copied it, call `reset`.
+ * of one transaction share one buffer. Call `reset` after the driver has copied the buffer.
  */
 export type ArrayWriter = {
   readonly reset: () => void

@@ -11,8 +11,8 @@ export type StreamAppend = {
   readonly expected: ExpectedRevision
   readonly events: readonly NewEvent[]
   /**
-   * Requires that the stream is still new when this part is written. A store that writes streams
-   * one after another may violate this; the part is then not written and an alarm is raised.
+   * Requires that the stream is still new when this part is written. Otherwise the part is not
+   * written and an alarm is raised. Only stores that write one stream after another need this.
    */
   readonly mustBeNew?: boolean
 }
@@ -91,7 +91,7 @@ export interface EventStore {
    * hint to leave out other events. An empty page means that there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
-  /** Returns the position of the last event, or 0 without events. */
+  /** Returns the position of the last event, or 0 if there are no events. */
   headPosition(): Promise<number>
   /**
    * Appends a record that no read returns. Throws `StoreUnavailable` after 1.5 s. A store in

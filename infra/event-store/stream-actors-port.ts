@@ -12,7 +12,8 @@ export type CommandContext = {
 }
 
 /**
- * `position` is that of the command's last event, or of the stream's last event if nothing changed.
+ * `position` is the position of the command's last event. If nothing changed, `position` is the
+ * position of the stream's last event.
  */
 export type Done<E extends Fact> = {
   readonly isDone: true

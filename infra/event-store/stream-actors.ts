@@ -75,7 +75,7 @@ function hotOf(actors: readonly StreamActor[], index: number): CachedStream {
 }
 
 /**
- * Caches actors by stream. Above `hotStreamsMax`, the least recently used idle ones are dropped.
+ * Caches actors by stream. Above `hotStreamsMax`, the least recently used idle actors are dropped.
  */
 function actorCache(options: Options, onWritten: (hot: CachedStream) => void) {
   const { store, snapshots, hotStreamsMax = 10_000 } = options

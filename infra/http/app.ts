@@ -66,7 +66,7 @@ type HttpAppOptions = {
 }
 
 const BODY_BYTES_MAX = 1_048_576
-/** The `Retry-After` during a shutdown, until another or the restarted process is ready. */
+/** The `Retry-After` during a shutdown. Within this time, another process should be ready. */
 const DRAIN_RETRY_SECONDS = 5
 const DISK_RETRY_SECONDS = 5
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])

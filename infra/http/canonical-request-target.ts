@@ -7,7 +7,10 @@ const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
  * that begin with a dot.
  */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
-/** Matches complete percent encodings (RFC 3986, 3.3). Only the last segment may be empty. */
+/**
+ * Matches paths with complete percent encodings (RFC 3986, 3.3). Only the last segment may be
+ * empty.
+ */
 const SEGMENTS = /^(?:\/(?:[^\s\\#/%]|%[0-9a-f]{2})+)*\/?$/i
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/
 const UNRESERVED = /^[\w.~-]$/

@@ -10,7 +10,7 @@ const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/** An open object (its property names; null if there are none yet) or an open list (`false`). */
+/** An unclosed object (its property names, or null if there are none yet) or list (`false`). */
 type Level = Set<string> | null | false
 
 /**

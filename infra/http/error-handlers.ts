@@ -31,7 +31,8 @@ export function addErrorAnswers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = httpErrorFor(error)
     if (answer.status === 500) {
-      // NOTE: the error object of a database contains the values of the statement.
+      // NOTE: a database error contains the values of its statement, so the error object is not
+      // logged.
       const { name, message, stack } = error
       request.log.error({ name, reason: message, stack }, 'a request failed')
     }

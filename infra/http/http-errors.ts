@@ -122,6 +122,6 @@ export function invalidField(field: string, problem: Words): HttpError {
   return new HttpError(400, words, { code: 'InvalidField', params: { field } })
 }
 
-/** The error for an object that does not exist or belongs to another user, without distinction. */
+/** Returns the same error for an object that does not exist and for another user's object. */
 export const notFound = (words: Words): HttpError =>
   new HttpError(404, words, { code: 'NotFound', params: {} })

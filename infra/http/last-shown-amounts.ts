@@ -5,8 +5,7 @@ import type { Principal } from './principal.ts'
 
 /**
  * Stores for one day the balances or token budgets that each session or access token last received.
- * When a client submits a new amount without the amount to replace, the stored amount counts as
- * expected.
+ * If a client submits a new amount without the amount to replace, the stored amount is used.
  */
 export type ShownAmounts = {
   /** Stores the amounts of a response, by id. A failure is only logged. */
@@ -28,8 +27,8 @@ export const createShownBalances = (deps: Deps): Promise<ShownAmounts> =>
 export const createShownBudgets = (deps: Deps): Promise<ShownAmounts> =>
   createShownAmounts(deps, { name: 'shown_budgets', id: 'token_id', amount: 'remain' })
 
-// NOTE: the rows are limited to the readers times the ids shown within a day. Sending an unchanged
-// amount again writes nothing.
+// NOTE: there is at most one row per reader and id shown within a day. Sending an unchanged amount
+// again writes nothing.
 const ddlOf = ({ name, id, amount }: Table) => `
   create table if not exists auth.${name} (
     reader text not null,

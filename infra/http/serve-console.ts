@@ -3,7 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
-/** Matches paths that are never pages of the console, so that an unknown one gets an error. */
+/** Matches paths that are never pages of the console. Unknown paths of this kind get an error. */
 const NOT_PAGES =
   /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
 

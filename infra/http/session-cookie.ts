@@ -31,7 +31,7 @@ const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
 /**
  * Sets a signed cookie for a browser that has logged in to this account. The cookie outlives the
  * session and does not authenticate. Login attempts of this browser are counted separately, so that
- * somebody who guesses passwords elsewhere does not block it.
+ * somebody who guesses passwords elsewhere does not block this browser.
  */
 function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
   const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')

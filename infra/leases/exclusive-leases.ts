@@ -18,9 +18,9 @@ export type Lease = {
 export type HeldLease = { readonly stop: () => Promise<void> }
 
 /**
- * Leases on names, each for one process at a time, measured on the database's clock. A process that
- * stalls for longer than `ttlMs` loses its leases. Its writes in the meantime are rejected by
- * `isCurrent` inside the writing transaction.
+ * Leases on names. One process at a time has a lease, which expires by the database's clock. A
+ * process that stalls for longer than `ttlMs` loses its leases. Its writes in the meantime are
+ * rejected by `isCurrent` inside the writing transaction.
  */
 export type Leases = {
   /**
@@ -56,8 +56,8 @@ const DDL = `
   )`
 
 /**
- * SQL that acquires or renews leases. NOTE: `skip locked` ignores rows that a process stalled
- * inside a transaction has locked through `isCurrent`.
+ * SQL that acquires or renews leases. NOTE: `skip locked` ignores rows that `isCurrent` locked in a
+ * process that is now suspended inside its transaction.
  */
 const TAKE = `
   with free as (

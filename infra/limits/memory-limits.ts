@@ -20,7 +20,7 @@ class RateWindow {
   private readonly times: number[] = []
   private periodMs = 0
 
-  /** Returns the milliseconds until another request is allowed; 0 for now. Counts nothing. */
+  /** Returns the milliseconds until another request is allowed, or 0. Does not count a request. */
   waitMs({ max, periodMs }: RateLimit, now: number): number {
     const { times } = this
     const since = now - periodMs
@@ -54,7 +54,10 @@ class TokenWindow {
   private readonly amounts: Amount[] = []
   private sum = 0
 
-  /** Returns the milliseconds until the estimate is within the limit; 0 for now. Counts nothing. */
+  /**
+   * Returns the milliseconds until the estimate is within the limit, or 0. Does not count the
+   * tokens.
+   */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS
     let past = 0
@@ -214,7 +217,7 @@ class Backoff {
   private lastAt = 0
   private forgetMs = 0
 
-  /** Returns the milliseconds until another try is allowed; 0 for now. Counts nothing. */
+  /** Returns the milliseconds until another try is allowed, or 0. Does not count a try. */
   waitMs({ freeTries, delayMsMax }: BackoffClaim, now: number): number {
     if (this.isIdle(now)) this.tries = 0
     if (this.tries < freeTries) return 0

@@ -4,7 +4,7 @@ export type RateClaim = {
   readonly key: string
   readonly max: number
   readonly periodMs: number
-  /** True if a refunded request is no longer counted, to count only successes or only failures. */
+  /** True if refunded requests are not counted, so that only successes or only failures count. */
   readonly isRefundable: boolean
 }
 

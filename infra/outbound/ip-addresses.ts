@@ -73,7 +73,8 @@ export const isLoopbackAddress = (address: string): boolean => isIn(loopback, ad
 export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)
 
 /**
- * Returns a test for a set of IPv4 and IPv6 addresses and CIDR ranges. Invalid entries are ignored.
+ * Returns a function that tests whether an address is in a set of addresses and CIDR ranges.
+ * Invalid entries are ignored.
  */
 export function addressSet(entries: Iterable<string>): (address: string) => boolean {
   const list = new BlockList()

@@ -16,9 +16,9 @@ export type Connections = {
 
 export type Outbound = Connections & {
   /**
-   * Returns connections through a proxy (`http://user:password@host:port`); direct for null. With
-   * an invalid proxy address, every connection fails. Call this method for each request, because
-   * the pools of rarely used proxies are closed.
+   * Returns connections through a proxy (`http://user:password@host:port`), or direct connections
+   * for null. With an invalid proxy address, every connection fails. Call this method for each
+   * request, because the pools of rarely used proxies are closed.
    */
   readonly via: (proxy: string | null) => Connections
   readonly close: () => Promise<void>
@@ -42,7 +42,7 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 }
 
 const CONNECTIONS_PER_ORIGIN = 4_096
-/** The maximum number of proxies, also those only tested, whose connection pools stay open. */
+/** The maximum number of proxies (including those only tested) whose connection pools stay open. */
 const PROXIES_MAX = 256
 
 /**

@@ -37,8 +37,8 @@ export class OutboundError extends Error {
 type GuardConfig = Pick<Config, 'port' | 'isLoopback' | 'privateUpstreams'>
 
 /**
- * Allows public addresses, the listed private addresses, and loopback while the server listens on
- * it.
+ * Allows public addresses, the listed private addresses, and loopback while the server itself
+ * listens on loopback.
  */
 export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   const listed = config.privateUpstreams.map((entry) => ({
@@ -66,7 +66,7 @@ export const userPolicy: OutboundPolicy = {
   isPortAllowed: (port) => port === 443 || port === 80,
 }
 
-/** Checks a URL without resolving its host name, whose addresses every connection checks. */
+/** Checks a URL without resolving its host name. Every connection checks the resolved addresses. */
 export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null) return { isAllowed: false, fault: 'malformed' }
@@ -87,7 +87,7 @@ export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
 const LOOPBACK = ['127.0.0.1', '::1']
 const METADATA_NAME = 'metadata.google.internal'
 
-/** Returns the addresses that are known without resolving the host; none for an unknown name. */
+/** Returns the addresses that are known without resolving; an empty list for a host name. */
 function knownAddresses(hostname: string): readonly string[] {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
   if (hostname === METADATA_NAME) return ['169.254.169.254']

@@ -26,8 +26,8 @@ const NOBODY = 65_534
 export const USER = 'tallygate'
 
 /**
- * Returns the system user for the server, because Postgres refuses to run as root. For root, the
- * user is the owner of the data folder, or `nobody` without a folder.
+ * Returns the system user for the server, because Postgres refuses to run as root. If this process
+ * is root, the user is the owner of the data folder, or `nobody` without a folder.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
@@ -56,7 +56,7 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Existing secrets are kept, because the volume of the data folder may not be mounted.
+  // Existing secrets are kept, because the data folder may only be missing until it is mounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })

@@ -71,7 +71,7 @@ const CONNECTIONS_MIN = 450
 /** The maximum number of database connections per process of the product. */
 const CONNECTIONS_EACH = 40
 
-/** Counts the primary, its workers and some connections of operators. */
+/** Returns the number of connections for the primary, its workers and some operators. */
 const connectionsFor = (workers: number): number =>
   Math.max(CONNECTIONS_MIN, 50 + CONNECTIONS_EACH * (workers + 1))
 

@@ -60,7 +60,10 @@ function installedPackage(): { folder: string; version: string } {
   }
 }
 
-/** The package's install script may have been blocked. Returns false if a link can't be created. */
+/**
+ * Creates library links, because the package's install script may have been blocked. Returns false
+ * if a link can't be created.
+ */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json')
   if (!existsSync(list)) return true

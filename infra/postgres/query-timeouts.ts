@@ -21,7 +21,8 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof BackendTerminatedUnexpectedlyError
 
 /**
- * A time limit in milliseconds, where 0 means none. The driver's type declarations lack this field.
+ * `query_timeout` is in milliseconds; 0 sets no limit. The driver's type declarations lack this
+ * field.
  */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 

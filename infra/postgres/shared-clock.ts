@@ -44,9 +44,7 @@ export async function databaseNow(pg: Pool): Promise<number> {
   return rows[0]?.ms ?? 0
 }
 
-/**
- * Returns the difference of the database's clock to `performance.now()` at the shortest round trip.
- */
+/** Returns the database's clock minus `performance.now()`, measured at the shortest round trip. */
 async function measure(pg: Pool): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, base: 0 }
   for (let sample = 0; sample < SAMPLES; sample += 1) {

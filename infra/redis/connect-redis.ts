@@ -20,7 +20,7 @@ export async function connectRedis(text: string, log: Logger): Promise<RedisClie
   const isCluster = url.searchParams.get('cluster') === 'true'
   url.searchParams.delete('cluster')
   const redis = isCluster ? clusterAt(url) : serverAt(url)
-  // Each failed connection raises an event. Equal reasons are logged once.
+  // Each failed attempt raises an event, so a repeated reason is not logged again.
   let reported = ''
   redis.on('error', (err: Error) => {
     const reason = reasonOf(err)

@@ -1,6 +1,8 @@
 import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
-/** The time by which keys expire later than their data, for tests with a stopped clock. */
+/**
+ * The time by which keys outlive their data, so that tests with a stopped clock keep their data.
+ */
 const SLACK_MS = 60_000
 
 /** Lua code that reads the server's clock, or a test's time, in whole milliseconds. */

@@ -22,7 +22,7 @@ type Settings = {
   readonly secretKey: Uint8Array
   readonly log: Logger
   readonly now: () => number
-  /** Stores short-lived values without Redis. Without a pool, they stay in this process. */
+  /** Stores short-lived values if there is no Redis. Without a pool, they stay in this process. */
   readonly pg?: Pool
   /** The number of processes on one port. Without Redis, each applies its share of the limits. */
   readonly workers?: number

@@ -61,7 +61,7 @@ export async function addHealthRoutes(
   })
 }
 
-/** Creates a check whether `ask` succeeds. A success is cached for some seconds. */
+/** Creates a function that returns whether `ask` succeeds. A success is cached for some seconds. */
 function probe(ask: () => Promise<unknown>): () => Promise<boolean> {
   // The monotonic clock is used, because the shared clock may go back.
   let answeredAt = Number.NEGATIVE_INFINITY

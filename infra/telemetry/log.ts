@@ -53,9 +53,9 @@ type Repetition = { at: number; suppressed: number }
 const repetitions = new WeakMap<Logger, Map<string, Repetition>>()
 
 /**
- * Logs a warning that would repeat while a dependency is down: the first one immediately, later
- * ones at most every ten seconds with the number of omitted warnings (`suppressed`). Omitted
- * warnings are logged at level debug.
+ * Logs a warning that may repeat while a dependency is down. Later warnings are logged at most
+ * every ten seconds, with the number of omitted warnings (`suppressed`). Omitted warnings are
+ * logged at level debug.
  */
 export function warnThrottled(
   log: Logger,

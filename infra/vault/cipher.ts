@@ -7,10 +7,8 @@ const TAG_BYTES = 16
 /**
  * Encrypts with AES-256-GCM under a 32-byte key and a new random nonce. Returns nonce, ciphertext
  * and tag. `context` is bound as associated data, so a record that is moved to another context
- * can't be decrypted.
- *
- * NOTE: Node would wrap a plain key at every call, which takes three times as long as the
- * encryption.
+ * can't be decrypted. NOTE: the key is a KeyObject, because wrapping a plain key at every call
+ * takes three times as long as the encryption.
  */
 export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array): Buffer {
   const nonce = newNonce()
@@ -34,7 +32,7 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
   return plaintext
 }
 
-/** Nonces are generated in blocks, because a call of the random generator is expensive. */
+/** Nonces are generated in blocks, because each call of the random generator is expensive. */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
 let used = nonces.length
 
@@ -47,12 +45,12 @@ function newNonce(): Buffer {
   return nonces.subarray(used - NONCE_BYTES, used)
 }
 
-/** The alphabet of the codes, without characters that look alike, at five bits per character. */
+/** The alphabet of the codes, without characters that look alike. A character encodes five bits. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CODE = /^[a-km-np-z2-9]{10}$/
 const HALF_BITS = 25
 const HALF = 2 ** HALF_BITS
-/** Four rounds of a Feistel network are secure (Luby and Rackoff). Two more are a safety margin. */
+/** Four rounds of a Feistel network are secure (Luby and Rackoff). Two more cost microseconds. */
 const ROUNDS = [0, 1, 2, 3, 4, 5] as const
 
 type Keyed = Pick<Vault, 'keyedHash'>

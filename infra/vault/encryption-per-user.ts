@@ -7,8 +7,8 @@ import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
 /**
- * The cache time of a data key. After a user's key is destroyed, other processes can still decrypt
- * texts for this time.
+ * The time for which a process caches a data key. For this time, other processes can still decrypt
+ * the texts of a user whose key was destroyed.
  */
 const CACHED_MS = 60_000
 const FORMAT = 's1.'

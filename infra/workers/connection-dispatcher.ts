@@ -12,11 +12,10 @@ const WAIT_MS = 10_000
 const CONNECTION: ToWorker = { type: 'connection' }
 
 /**
- * Listens on the port of all workers and passes each connection to a worker.
- *
- * A worker has at most one connection in transfer, so a busy worker gets fewer connections. The
- * connection stays open in this process until the worker confirms it, which is before the worker
- * reads. If the worker dies before, another worker gets the connection.
+ * Listens on the port of all workers and passes each connection to a worker. A worker has at most
+ * one connection in transfer, so a busy worker gets fewer connections. Until the worker confirms a
+ * connection, the connection stays open in this process. If the worker dies first, another worker
+ * gets the connection.
  */
 export class ConnectionDispatcher {
   private readonly waiting: PendingConnection[] = []
@@ -113,13 +112,13 @@ export type WorkerListener = HttpListener & {
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()
   let closing: PromiseWithResolvers<void> | null = null
-  // Without this event of `listen`, the server would not count connections or enforce timeouts.
+  // Without this event, which `listen` would emit, the server would not enforce its timeouts.
   server.emit('listening')
   return {
     url: '',
     server,
     serve: (socket) => {
-      // As in Node's HTTP server, a client that has ended its side still gets the response.
+      // With this setting, a client that has ended its side still gets the response.
       socket.allowHalfOpen = true
       open.add(socket)
       socket.once('close', () => {

@@ -35,9 +35,7 @@ export class WorkerFailed extends Error {
 const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
-/**
- * The running time after which the replacement of a dead worker starts after the shortest pause.
- */
+/** A worker that dies after a longer running time is replaced after the shortest pause. */
 const STEADY_MS = 30_000
 /**
  * The maximum time, after the grace period, in which a worker closes ledgers and pools. It is

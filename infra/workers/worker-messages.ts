@@ -6,10 +6,13 @@ import type { HttpListener } from '../http-listener.ts'
 export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export type ToWorker =
-  /** Passes a socket, unless it was closed in transfer. The worker replies with `accepted`. */
+  /**
+   * Passes a socket, unless the socket was closed in transfer. The worker replies with `accepted`.
+   */
   | { readonly type: 'connection' }
   /**
-   * Streams may finish within `graceMs`, new calls are rejected, and then the worker exits with 0.
+   * Tells the worker to stop. Streams may finish within `graceMs`, new calls are rejected, and the
+   * worker exits with 0.
    */
   | { readonly type: 'drain'; readonly graceMs: number }
   | { readonly type: 'process-metrics-request'; readonly requestId: number }

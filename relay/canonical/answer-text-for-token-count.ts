@@ -4,9 +4,8 @@ import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * The base64 characters that are charged as one token. By providers' price lists, a picture of
- * about 1 MB has 1290 tokens. A second of sound has 20 tokens, and 64 000 characters as PCM or 21
- * 000 as MP3.
+ * The base64 characters that are charged as one token. In providers' price lists, a picture of
+ * about 1 MB has 1290 tokens. A second of sound (64 000 characters as PCM, 21 000 as MP3) has 20.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 const NOTHING = Buffer.alloc(0)

@@ -4,8 +4,8 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * An alternative reading of a report with more cached tokens than prompt tokens; otherwise null.
-   * Here, the cached tokens are part of the prompt. In `usage`, they are added to the prompt.
+   * The usage if the cached tokens are part of the prompt. Set only if the report has more cached
+   * tokens than prompt tokens, which `usage` adds to the prompt.
    */
   readonly withinPrompt: Usage | null
   /**
@@ -76,8 +76,8 @@ export function readOpenAiUsage(
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // The cache count lowers the price only if the complete report is plausible and the reads and
-  // writes of the cache do not exceed the prompt count together.
+  // The cache count lowers the price only if the complete report is plausible and the cache's reads
+  // and writes together do not exceed the prompt.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new Whole(prompt)

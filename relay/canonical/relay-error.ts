@@ -75,7 +75,7 @@ export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 type RelayErrorParams = {
   /** The field of the request that caused the error. */
   readonly param?: string
-  /** A model, group or limit that the message names, never a provider's text. */
+  /** The model, group or limit that the message names. It is never a provider's text. */
   readonly subject?: string
 }
 

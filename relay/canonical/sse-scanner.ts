@@ -126,7 +126,7 @@ export class SseScanner {
   }
 }
 
-/** Events are copied out of a buffer that is this many times as long as its events. */
+/** Events are copied out of a buffer that is more than this many times as long as the events. */
 const PINNED_FACTOR = 8
 
 /**

@@ -9,7 +9,7 @@ import { testChannel } from './send-channel-test.ts'
 import { type CheckDeps, viewsNow } from './wait-for-views.ts'
 
 export type TestRuns = {
-  /** Returns null if a run is already in progress in any process. */
+  /** Starts a test run. Returns null if a run is already in progress in any process. */
   readonly start: (context: CommandContext) => Promise<{ total: number; position: number } | null>
   readonly stop: () => Promise<void>
 }
@@ -114,7 +114,7 @@ async function execute(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise
   }
 }
 
-/** Returns null if the channel was not tested. */
+/** Tests one channel. Returns null if the channel was not tested. */
 async function testOne(
   deps: CheckDeps,
   { id, context }: Run,

@@ -26,7 +26,10 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
   at: now(),
 })
 
-/** Returns the channel as it was last saved, which is what the admin sees. Throws a 404. */
+/**
+ * Returns the channel as it was last saved, so that an action uses what the admin sees. Throws a
+ * 404.
+ */
 export async function channelNow(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
   const channel = deps.views.channels.find(channelId)

@@ -5,7 +5,7 @@ import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
-/** The limits of provider requests other than chats, for which an admin waits. */
+/** The limits of provider requests other than chats. An admin waits for their responses. */
 export const ASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 15_000,

@@ -17,7 +17,7 @@ const NAMES_MAX = 5_000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The known formats: the member with the list of models, and the member with a model's name. */
+/** The known response formats: the member with the list, and the member with a model's name. */
 const LISTS: readonly (readonly [list: string, name: string])[] = [
   ['data', 'id'],
   ['models', 'name'],

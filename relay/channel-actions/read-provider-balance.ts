@@ -29,7 +29,7 @@ const NO_RATE: Words = { zh: '请先设置汇率（Price）', en: 'set the excha
 export const hasBalance = ({ target }: RelayChannel): boolean =>
   target?.profile.balance !== undefined
 
-/** Reads the remaining balance at the provider and records it in US dollars. */
+/** Reads the remaining balance of a channel at its provider and records it in US dollars. */
 export async function readBalance(
   deps: CheckDeps,
   { channelId }: RelayChannel,

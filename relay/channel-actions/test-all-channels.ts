@@ -12,8 +12,8 @@ import { type ActionDeps, type ChannelAction, contextOf, visible } from './chann
 import { channelActionError } from './channel-action-errors.ts'
 
 /**
- * Serves for admins `GET /api/channel/test` (tests all channels in the background), `GET
- * /api/channel/test/progress`, and `GET /api/channel/test/results` (the result of each channel).
+ * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels,
+ * `…/progress` reports its progress, and `…/results` reports the result of each channel.
  */
 export const testAllChannels: ChannelAction = (api, deps) => {
   api.route({
@@ -55,7 +55,7 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // The end of a run is not recorded if its process dies, but then no process holds its lease.
+  // If the process of a run dies, the end is not recorded, but no process holds the run's lease.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

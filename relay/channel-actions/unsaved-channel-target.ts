@@ -16,8 +16,8 @@ import { viewsNow } from './wait-for-views.ts'
 
 /**
  * Returns a target for settings that an admin has not saved yet. Without a new key, the stored key
- * is used if type, address and proxy are unchanged, so that admins who can't read keys can't send a
- * stored key elsewhere.
+ * is used if type, address and proxy are unchanged. Admins who can't read keys can therefore not
+ * send a stored key to another address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,
@@ -66,7 +66,7 @@ async function unsavedProxy(
   return effectiveProxy(setting ?? '', channel)
 }
 
-/** Replaces a masked proxy that matches the stored proxy by the stored proxy. */
+/** Returns the entered proxy, or the stored proxy if the entered text is its masked form. */
 function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })
   if (proxy === null || channel === undefined || !isMasked(proxy)) return proxy

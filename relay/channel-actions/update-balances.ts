@@ -38,7 +38,7 @@ export const updateBalance: ChannelAction = (api, deps) => {
 }
 
 const AT_ONCE = 8
-/** The maximum duration of the request, shorter than the timeouts of common reverse proxies. */
+/** The maximum duration of the request. Common reverse proxies have longer timeouts. */
 const TOTAL_MS = 45_000
 const ENABLED = 1
 

@@ -12,8 +12,8 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id of channel tests, which no user sends. Rejections that count once per user therefore
- * count once for all tests.
+ * The user id under which rejections of channel tests are counted. Rejections that count once per
+ * user therefore count once for all tests.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
@@ -61,7 +61,7 @@ function reenable({ actors, log, now }: Deps, channelId: number, cause: string |
 export class SlowTests {
   private readonly counts = new Map<number, number>()
 
-  /** Returns true for the last of `most` consecutive slow tests, and restarts the count. */
+  /** Records a test. Returns true and restarts the count after `most` consecutive slow tests. */
   isLimitReached(channelId: number, isSlow: boolean, most: number): boolean {
     const count = isSlow ? (this.counts.get(channelId) ?? 0) + 1 : 0
     if (count === 0 || count >= most) this.counts.delete(channelId)

@@ -2,8 +2,8 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-a
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.ts'
 
 /**
- * The probable cause of a failed attempt: the channel for a failed connection, the model if it is
- * missing, the key for a rejected account.
+ * The probable cause of a failure: `channel` for a failed connection, `model` for a missing model,
+ * `key` for a rejected account.
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
@@ -45,8 +45,8 @@ function errorOutcome(error: AttemptError, body: Buffer): Failure {
 }
 
 /**
- * A rejected request shows that the provider works. If it counted as a failure, any caller could
- * open circuits. A 403 without an account error code is a rejected request.
+ * Classifies an error status. A rejected request shows that the provider works, because any caller
+ * could otherwise open circuits. A 403 without an account error code is a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): Outcome {
   const { status } = end

@@ -13,8 +13,8 @@ import { type BreakerRule, Tallies } from './failure-counts.ts'
 import type { Circuits, OpenCircuit } from './open-circuits.ts'
 
 /**
- * The pauses after a provider's `Retry-After`, by channel id or key reference, until a
- * `performance.now()` time. Pauses are short and not shared with other processes.
+ * Pauses of channels and keys after a provider's `Retry-After`. Each pause ends at a time of
+ * `performance.now()`. Pauses are short and not shared with other processes.
  */
 class Pauses {
   private readonly untils = new Map<number | string, number>()
@@ -200,8 +200,8 @@ export class Breaker {
   }
 
   /**
-   * Starts the pause of `Retry-After`. If the key is at fault, only the key is paused. The channel
-   * is paused when all of its keys are paused.
+   * Starts the pause that `Retry-After` requests. If the key is at fault, only the key is paused.
+   * The channel is paused when all of its keys are paused.
    */
   private rest(one: Try, outcome: Outcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel

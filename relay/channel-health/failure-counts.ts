@@ -39,7 +39,8 @@ class Tally {
   }
 
   /**
-   * Returns the consecutive failures if they reach the limit, or else the failures in the window.
+   * Returns the number of consecutive failures if it reaches the limit; otherwise the number of
+   * failures in the window.
    */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed

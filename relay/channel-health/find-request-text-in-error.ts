@@ -1,4 +1,7 @@
-/** An error text for a longer request is always treated as a repetition of the request. */
+/**
+ * The maximum length of a request that is compared. For a longer request, every error text is
+ * treated as a repetition of the request.
+ */
 const LOOKED_AT_BYTES_MAX = 1024 * 1024
 
 /**

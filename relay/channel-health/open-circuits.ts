@@ -15,8 +15,8 @@ export type CircuitRow = OpenCircuit & { readonly position: number }
 type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 
 /**
- * The circuits that are not closed, by channel, from the events of all processes. This process's
- * events are applied immediately and ignored when they are read again. Usually empty.
+ * The circuits that are not closed, by channel, from the events of all processes. This process
+ * applies its own events immediately and ignores them when it reads them again.
  */
 export class Circuits {
   private readonly channels = new Map<number, OfChannel>()
@@ -48,7 +48,7 @@ export class Circuits {
     return made
   }
 
-  /** The callback is called when an admin closes a circuit, in this process or another. */
+  /** Sets the callback for an admin's closing of a circuit, in this process or another. */
   onClosedByAdmin(then: (scope: CircuitScope) => void): void {
     this.onClosedByHand = then
   }

@@ -5,7 +5,9 @@ import { mayRepeatRequest } from './find-request-text-in-error.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
-/** An account without balance. The channel stays enabled, because it may be topped up soon. */
+/**
+ * The code of an account without balance, whose channel stays enabled because of possible top-ups.
+ */
 const TEMPORARY = 'status-402'
 
 /**
@@ -34,7 +36,7 @@ export function accountFailureOf(
   return null
 }
 
-/** The code of a 403, which some providers also send because of a caller's content. */
+/** The code of a 403, which some providers also send because of the caller's content. */
 const MAY_BE_CALLERS_FAULT = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }
@@ -49,8 +51,8 @@ export class AccountFailures {
   private readonly counts = new Map<number | string, Count>()
 
   /**
-   * Returns whether the rejection was counted and whether the limit is reached, which restarts the
-   * count from zero.
+   * Records a rejection. Returns whether it was counted and whether the limit is reached. At the
+   * limit, the count restarts from zero.
    */
   note(
     key: number | string,

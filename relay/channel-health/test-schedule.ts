@@ -10,7 +10,7 @@ type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>
   readonly views: Views
   readonly runs: Pick<TestRuns, 'start'>
-  /** Returns the start of the last run over all channels in unix seconds, or 0. */
+  /** Returns the start of the last run over all channels in unix seconds, or 0 without a run. */
   readonly lastRunAt: () => Promise<number>
   /** The interval at which the schedule checks whether a run is due. */
   readonly lookMs?: number

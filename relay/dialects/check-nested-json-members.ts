@@ -28,7 +28,7 @@ export type ObjectVisitor = {
   readonly begin: (key: string) => void
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
-  /** Called at the value of a member of a visited object. `isRuled` is true if a rule exists. */
+  /** Called for each member of a visited object. `isRuled` is true if the member has a rule. */
   readonly member: (
     depth: number,
     start: number,

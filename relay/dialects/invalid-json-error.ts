@@ -75,7 +75,7 @@ function placeOf(body: Buffer, at: number): string {
   return `${line}:${body.toString('utf8', lineStart, at).length + 1} (line:column)`
 }
 
-/** Returns the field that contains the byte at `at`; no field beyond `COUNTED_BYTES_MAX`. */
+/** Returns the field that contains the byte at `at`, or nothing beyond `COUNTED_BYTES_MAX`. */
 function fieldOf(body: Buffer, at: number): { readonly param?: string } {
   const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)
   return param === null ? {} : { param }

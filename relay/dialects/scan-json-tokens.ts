@@ -14,7 +14,7 @@ const isShortEscape = (byte: number | undefined): boolean =>
   byte === 114 ||
   byte === 116
 
-/** Returns the number of the four hexadecimal digits at `at`, or -1. */
+/** Returns the value of the four hexadecimal digits at `at`, or -1 if they are invalid. */
 function hexOf(bytes: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index += 1) {

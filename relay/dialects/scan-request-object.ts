@@ -22,11 +22,11 @@ export type Member = {
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * The path of the first member in an array, such as `[0].role`, that breaks one of the
-   * `InnerRules`; otherwise null.
+   * The path of the first member in an array, such as `[0].role`, that breaks a rule; null if there
+   * is none.
    */
   readonly misfit: string | null
-  /** The first member in an array whose name a parser may mistake for another; otherwise null. */
+  /** The first member in an array whose name a parser may misread; null if there is none. */
   readonly ambiguity: Ambiguity | null
 }
 
@@ -44,7 +44,7 @@ export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
 /** The maximum number of keys in the body, because objects with many different keys are slow. */
 export const KEYS_MAX = 200_000
-/** Several times the number of members that any request format defines. */
+/** The maximum number of top-level members, several times what any request format defines. */
 export const MEMBERS_MAX = 256
 
 const NO_NAMES: NamesByFoldedName = new Map()

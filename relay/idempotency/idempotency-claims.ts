@@ -22,7 +22,7 @@ export type ClaimedCalls = {
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
   /** Releases the key of a call that ended at no cost, so that it can be used for a new call. */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
-  /** Releases the key of another process's call, of which only the call id is known. */
+  /** Releases the key of a call from another process. Only the id of such a call is known. */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /** Removes the claims that have expired at the time `at`. */
   sweep(at: number): Promise<void>

@@ -15,8 +15,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory. Returns false if too little is left. After true, the caller must later pass
-   * the same number to `giveBack`.
+   * Reserves memory for a body. Returns false if too little is left. If the result is true, the
+   * caller must later pass the same number to `giveBack`.
    */
   take(bytes: number): boolean {
     if (this.held + bytes > this.most) return false

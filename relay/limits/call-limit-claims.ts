@@ -95,8 +95,8 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // The time until a permit becomes free is unknown. A random retry delay prevents that all
-  // rejected callers retry at the same time.
+  // The time until a permit becomes free is unknown. The retry delay is random, so that rejected
+  // callers do not retry at the same time.
   const subject = claim?.kind === 'permits' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

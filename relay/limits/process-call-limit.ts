@@ -15,7 +15,7 @@ export class CallsUnderWay {
     this.most = most
   }
 
-  /** Returns true when one more call may run. After true, `release` must be called once. */
+  /** Returns true if one more call may run. In this case, `release` must be called once. */
   enter(): boolean {
     if (this.count >= this.most) return false
     this.count += 1

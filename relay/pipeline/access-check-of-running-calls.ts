@@ -17,8 +17,8 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 
 /**
  * Returns a function that checks whether a running call would still be admitted. A check costs a
- * few look-ups in memory. Decrypting a changed IP list and reading the account are asynchronous, so
- * their results take effect with a later check.
+ * few look-ups in memory. The results of asynchronous work (decrypting a changed IP list, reading
+ * the account) take effect with a later check.
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,

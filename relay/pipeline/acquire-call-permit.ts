@@ -84,6 +84,6 @@ function rulesFor(
   return { rates, tokens }
 }
 
-/** Counts the input by the length of the request, plus all output that the caller allows. */
+/** Estimates the tokens of a call: the input by its length, plus all output that is allowed. */
 const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

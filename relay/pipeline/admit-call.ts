@@ -27,7 +27,7 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 export type Admitted = { readonly ledger: CallLedger; readonly terms: CallTerms }
 
-/** If an account can pay for this many inputs, the text is not counted. */
+/** The number of inputs for which an account must be able to pay if the text is not counted. */
 const CALLS_AT_ONCE = 20n
 
 /** Reports whether the quota pays for `CALLS_AT_ONCE` inputs of the planned length. */
@@ -39,7 +39,7 @@ export function isAmple(
   return input * CALLS_AT_ONCE <= quota
 }
 
-/** Returns true if the account can pay for many inputs, or if it can't be read. */
+/** Returns true if the account can pay for many inputs, or if the account can't be read. */
 async function needsNoCount(
   { actors }: RelayDeps,
   { user, token }: Caller,
@@ -122,7 +122,8 @@ async function admitOn(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // If the admission was written, the sweeper ends the call when its lease expires.
+    // It is unknown whether the admission was written. If so, the sweeper ends the call when its
+    // lease expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
@@ -132,7 +133,9 @@ async function admitOn(
 
 const LATE = Symbol('late')
 
-/** Resolves with `LATE` after `admitMs`. A late admission is not canceled. */
+/**
+ * Waits for the admission. Resolves with `LATE` after `admitMs`, without canceling the admission.
+ */
 function inTime<T>(
   admitting: Promise<T>,
   { watch, deadlines }: Pick<RelayDeps, 'watch' | 'deadlines'>,

@@ -23,7 +23,7 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
  * Disables a channel, or one of its several keys, when the provider rejects the site's key or
  * account too often. A rejection is recognized by its status, its error code or an admin's
  * keywords. Text from models and callers never counts. The last channel that serves a model to a
- * group is never disabled. Only active if an admin has enabled this feature.
+ * group is never disabled. An admin must enable this feature.
  */
 export class AutoDisable {
   private readonly deps: Deps
@@ -33,7 +33,7 @@ export class AutoDisable {
     this.deps = deps
   }
 
-  /** Returns true if the attempt counts as a rejection of the account. */
+  /** Records the result of an attempt. Returns true if it counts as a rejection of the account. */
   note({ channel, key, call, userId, requestBody }: Told, end: AttemptEnd): boolean {
     const { keyRef } = key
     if (end.kind !== 'failed') {

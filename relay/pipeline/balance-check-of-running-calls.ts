@@ -40,8 +40,8 @@ export class BalanceCheck {
   }
 
   /**
-   * Returns the error with which a running call must end, by the balance that was last read; null
-   * if the call may continue.
+   * Returns the error with which a running call must end, or null. The result depends on the
+   * balance that was last read.
    */
   errorOf(userId: number, call: string): RelayErrorCode | null {
     const now = performance.now()

@@ -8,10 +8,11 @@ import type { Caller } from './authenticate.ts'
 import { isAnyChatFree } from './is-any-chat-model-free.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** Half of the memory for all bodies, so that a single user can't use all of it. */
+/** The share of one user: half of the memory, so that a single user can't use all of it. */
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
- * A user without balance can send one request of the maximum size, because some models are free.
+ * The share of a user without balance. One request of the maximum size fits, because some models
+ * are free.
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
 /** Bodies up to this length are read without checking the balance. */

@@ -11,8 +11,8 @@ import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
  * Reports whether another channel may be tried: after failures of the provider, exceeded limits of
- * the provider or a rejected key. A timeout of a plain answer is final, because the provider
- * continues to work on it and would charge for each repetition.
+ * the provider or a rejected key. After a timeout without a stream, no other channel is tried,
+ * because the provider still works on the answer and charges for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,

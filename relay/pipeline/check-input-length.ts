@@ -60,7 +60,7 @@ async function counted(
   return relayError('context_length_exceeded', { param: 'messages', subject: `${most}` })
 }
 
-/** A call within this limit fits every channel of the offer. */
+/** Returns the lowest input limit of the offer. A call within this limit fits every channel. */
 function leastOf(offer: Offer<RelayChannel>): number {
   const known = LEAST.get(offer)
   if (known !== undefined) return known

@@ -51,12 +51,14 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Returns SHA-256 in hex. Earlier releases stored a hash of the body alone, which
- * `claimIdempotencyKey` also accepts as a repetition.
+ * Returns SHA-256 in hex. `claimIdempotencyKey` also accepts a hash of the body alone, which
+ * earlier releases stored.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The same body sent to another path is a different request. */
+/**
+ * The hash covers method, URL and body, because the same body on another path is another request.
+ */
 function hashOf(
   { method, url = '' }: Exchange['request'],
   { work, body }: { readonly work: Work; readonly body: Buffer },

@@ -65,7 +65,8 @@ const END_OF: Record<AttemptError, CallEnd> = {
 }
 
 /**
- * An answer that was read only for its usage is incomplete, because its caller did not receive it.
+ * Returns the end to record. An answer that was read only for its usage is incomplete, because its
+ * caller did not receive it.
  */
 function endOf({ isCallerGone, isReadOn }: LiveCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'

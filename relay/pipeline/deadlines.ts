@@ -16,8 +16,8 @@ export type Deadlines = {
    */
   readonly admitMs: number
   /**
-   * The time until the end of the call is durable. It is longer than the 10 s of the event store,
-   * so that no call is settled after its caller has received an error.
+   * The maximum time until the end of the call is durable. It exceeds the 10 s after which the
+   * event store gives up, so that no call is settled after its caller has received an error.
    */
   readonly settleMs: number
   /** The maximum time to read a plain answer for its usage after the caller has disconnected. */

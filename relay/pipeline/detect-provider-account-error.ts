@@ -25,8 +25,8 @@ export function accountErrorOf({
 }
 
 /**
- * Returns the account error code in a provider's error, or null. A stream with status 200 may also
- * end with an account error.
+ * Returns the account error code in a provider's error, or null. A stream with status 200 can also
+ * end with such an error.
  */
 export function accountCodeIn(error: Buffer): string | null {
   const code = providerErrorCode(error)

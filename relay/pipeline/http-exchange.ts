@@ -57,8 +57,8 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
 }
 
 /**
- * Reports whether a retry would fail again. Client libraries retry some errors unless a header
- * forbids it.
+ * Reports whether a retry would fail again. For such an error, a header tells client libraries not
+ * to retry.
  */
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'

@@ -244,10 +244,9 @@ function* overriddenForms(
 }
 
 /**
- * Returns the bounds of every overridden form of the request. For a long request, the overrides are
- * applied to an outline, because copies of the request would block the event loop. The bytes that
- * they add to the outline are added to the request's length, which they increase by at most as
- * much.
+ * Returns the bounds of every overridden form of the request. Copies of a long request would block
+ * the event loop, so the overrides are applied to an outline of the request. The bytes that they
+ * add to the outline are added to the length of the request.
  */
 export function formBoundsOf(
   request: ChatRequest,

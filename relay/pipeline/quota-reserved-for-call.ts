@@ -9,9 +9,9 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output, so that `bounds`
-   * has the default cap. A stream raises its hold beyond the default cap. The charge of a plain
-   * call is limited to its hold if the balance is spent.
+   * True if neither the caller nor the model's configured cap limits the output. The output in
+   * `bounds` is then the default cap. A stream raises its hold beyond the default cap. The charge
+   * of a plain call is limited to its hold if the balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -19,7 +19,7 @@ export type CallTerms = {
   readonly reduction: OutputReduction | null
 }
 
-/** The smallest reduced output limit. The caller's own limit may be smaller. */
+/** The smallest reduced output limit, unless the caller's own limit is smaller. */
 const LEAST_OUTPUT_TOKENS = 256
 /**
  * The largest output limit for a model without a known cap, because providers refuse a limit above
@@ -28,17 +28,17 @@ const LEAST_OUTPUT_TOKENS = 256
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 /**
  * A plain call with an unknown output limit is sent without a limit only if the account can pay its
- * hold this many times. Otherwise, a small budget would buy long answers, because the charge is
- * limited to what can be paid.
+ * hold this many times. Otherwise, a token with a small budget would get long answers too cheaply,
+ * because the charge is limited to what can be paid.
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
 /** The properties of one form of a request that determine what the call may cost. */
 export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'choices'>
 
-/** Limits of the input that are lower than the bound by the length of the request. */
+/** Limits of the input that are lower than the limits by the request's length. */
 export type InputLimits = {
-  /** The maximum input tokens of each form of the request, one form per channel with overrides. */
+  /** The maximum input tokens of the original request and of each channel's overridden form. */
   readonly tokens: ReadonlyMap<FormBounds, number>
   readonly kinds: InputKinds
 }

@@ -17,9 +17,9 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   })
 
 /**
- * Reads the complete body. Bytes are counted in `memory` when they arrive, and in the user's share
- * as soon as their number is known. After success, the caller must give `body.length` bytes back to
- * both. After an error, nothing must be given back.
+ * Reads the complete body. Its bytes are counted in `memory` when they arrive, and in the user's
+ * share as soon as their number is known. After success, the caller must give `body.length` bytes
+ * back to `memory` and the share. After an error, nothing must be given back.
  */
 export function readBody(
   request: IncomingMessage,

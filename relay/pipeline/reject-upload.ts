@@ -10,14 +10,14 @@ const LINGERING_MAX = 64
 let lingering = 0
 
 /**
- * Sends the error for a request whose body was not read completely, and closes the connection. On
- * an open connection, Node would read and discard the remaining body. The connection is paused
- * before it is closed, because the response may be lost while bytes arrive.
+ * Sends the error for a request whose body was not read completely, and closes the connection,
+ * because Node would otherwise read the remaining body. The connection is first paused, because the
+ * response may be lost if bytes arrive while it is closed.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange
   if (request.complete || request.destroyed) return sendError(exchange, error)
-  // NOTE: if no data of the request was ever read, Node reads the complete body after the response.
+  // NOTE: without this read, Node would read the complete body after the response.
   request.read(0)
   request.pause()
   response.shouldKeepAlive = false

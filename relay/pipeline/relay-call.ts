@@ -103,8 +103,8 @@ export async function relayCall(
 }
 
 /**
- * In pass-through mode, the request is serialized again before it is parsed, because the serialized
- * request is sent and billed.
+ * Parses the request. In pass-through mode, the request is first serialized again, because the
+ * serialized request is sent and billed.
  */
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
@@ -174,7 +174,8 @@ async function carry(
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.delete(call)
-    // Without this removal, a finished call would survive several garbage collections.
+    // A finished call is removed immediately. Otherwise it would survive several garbage
+    // collections.
     if (call.isOver()) deps.watch.remove(call)
   }
 }
@@ -244,7 +245,7 @@ async function tryChannels(
   return last
 }
 
-/** At level debug, all log lines of a call contain its id in `call`. */
+/** Logs the start of a call. At level debug, all log lines of a call contain its id in `call`. */
 function tracePlan(
   { log }: RelayDeps,
   { call }: Exchange,

@@ -137,7 +137,10 @@ export class LiveCall implements Watched {
     return { attempts, firstByteMs }
   }
 
-  /** Ends the running attempt. A disconnect or lost access is recorded instead of `error`. */
+  /**
+   * Ends the running attempt. If the caller disconnected or lost access, this reason is recorded
+   * instead of `error`.
+   */
   abort(error: AttemptError): void {
     const { revokedBy } = this
     if (this.isCallerGone) this.attempt?.abort('caller-gone')
@@ -214,8 +217,9 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Continues to read a disconnected caller's answer for its usage. Returns false if the attempt
-   * can be aborted.
+   * Continues to read the answer for its usage after the caller has left. Returns false if the
+   * attempt can be aborted. A plain answer is read because the provider charges for it. A stream is
+   * read only if nothing but its usage is missing.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
@@ -320,7 +324,7 @@ export class LiveCall implements Watched {
     if (emptiedBy === null) return
     this.endAccess(emptiedBy)
     // The lease was not renewed, because the balance or the budget is empty. Reading stops before
-    // the lease expires, because the sweeper would then end a plain answer without a charge.
+    // the lease expires, because the sweeper would otherwise end a plain answer without a charge.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
     }

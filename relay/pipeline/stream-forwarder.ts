@@ -109,7 +109,6 @@ export class StreamForwarder implements SseSink {
     if (this.verdict === 'open') this.verdict = verdict
   }
 
-  /** Pauses the stream until the attempt is resumed. */
   pause(): void {
     this.isFlowing = false
   }
@@ -153,8 +152,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // The usage already includes the text of this event. `pass` looks for text only while
-    // `isUsageEarly` is false.
+    // `pass` looks for text only while `isUsageEarly` is false. The text of this event is already
+    // included in its usage.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
@@ -175,8 +174,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Holds back the latest usage chunk. An earlier usage chunk is then sent, or dropped if it would
-   * be the first chunk, because an answer must not begin with usage.
+   * Holds back the latest usage chunk. The previous usage chunk is sent, or dropped if nothing was
+   * sent before, because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
     if (this.hasDelivered) this.letGo()

@@ -103,7 +103,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     return this.resolve !== null
   }
 
-  /** A provider may send a plain answer (not a stream) although a stream was requested. */
+  /**
+   * True for a plain answer (not a stream), which a provider may send although a stream was
+   * requested.
+   */
   get isPlain(): boolean {
     return this.forwarder === null || (this.status !== null && !this.isStream)
   }

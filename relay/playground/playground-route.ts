@@ -53,7 +53,7 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
 }
 
 /**
- * Returns a function that tells whether the session has ended. Each check starts a query, whose
+ * Returns a function that tells whether the session has ended. Each check starts a query. Its
  * result takes effect with a later check.
  */
 function sessionEndCheck(

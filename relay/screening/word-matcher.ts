@@ -2,7 +2,8 @@
 const NONE = -1
 
 /**
- * A trie of words. State 0 is the empty prefix. Other states extend a prefix by one UTF-16 unit.
+ * A trie of words. State 0 is the empty prefix. Each other state extends a prefix by one UTF-16
+ * unit.
  */
 class Trie {
   readonly parents: number[] = [0]

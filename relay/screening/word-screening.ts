@@ -82,7 +82,7 @@ function matcherOf(text: string): WordMatcher | null {
   return words.length === 0 ? null : new WordMatcher(words)
 }
 
-/** The characters that are matched before other work may run, so as not to block the event loop. */
+/** The number of characters that are matched before other work may run in the event loop. */
 const PIECE = 256 * 1024
 /** The separator between two texts of a request, which prevents matches across texts. */
 const SEPARATOR = '\n'
@@ -122,7 +122,7 @@ async function containsWord(matcher: WordMatcher, text: string): Promise<boolean
   return false
 }
 
-/** Matches the base64 data URL of an image or a sound. Other texts with `data:` are screened. */
+/** Matches the base64 data URL of an image or a sound, which is not screened. */
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 
 function collect(value: unknown, texts: string[]): void {

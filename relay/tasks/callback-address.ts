@@ -31,7 +31,10 @@ export const callbackSignature = (
 export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
-/** Once the channel and key of the task are known, only their callback may report on the task. */
+/**
+ * Reports whether a callback may report on the task. Only the task's own channel and key are
+ * accepted once they are known.
+ */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)
 

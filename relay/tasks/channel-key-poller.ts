@@ -43,9 +43,9 @@ const ANSWER_MS = 20_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * Polls one channel, with one key, about the tasks of that key. A failure pauses only this poller.
- * The next poll begins after the failed tasks and queries fewer tasks at a time, so that a task
- * that makes the provider fail delays other tasks only briefly.
+ * Polls one channel with one key (a lane) about the tasks of that key. A failure pauses only this
+ * lane. The next poll begins after the failed tasks and queries fewer tasks at a time, so that a
+ * task that makes the provider fail delays other tasks only briefly.
  */
 export class PollLane {
   private readonly deps: TaskDeps
@@ -79,8 +79,8 @@ export class PollLane {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // While this worker waited for a permit, the poller's other worker may have taken the last
-        // tasks or paused after a failure.
+        // While this worker waited for a permit, the other worker of this lane may have taken the
+        // last tasks or paused the lane after a failure.
         const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)

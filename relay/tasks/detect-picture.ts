@@ -49,7 +49,9 @@ function isBase64(text: Buffer, start: number): boolean {
   return end > start
 }
 
-/** Yields each string of a JSON list, then null and the end at the first other value. */
+/**
+ * Yields each string of a JSON list. Yields null and ends at the first value that is not a string.
+ */
 export function* textsIn(list: Buffer): Generator<Buffer | null> {
   let at = 1
   while (at < list.length - 1) {

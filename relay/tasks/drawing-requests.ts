@@ -57,7 +57,10 @@ const change: DrawingReader = (body) => {
 const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
-/** Reads a task id, the action as a letter and the number of the picture, such as `<task> U2`. */
+/**
+ * Reads the short form of a change request: a task id, the action as a letter and the number of the
+ * picture, such as `<task> U2`.
+ */
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
     SIMPLE.exec(body.requireText('content').trim()) ?? []

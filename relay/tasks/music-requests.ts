@@ -14,7 +14,7 @@ export const MUSIC_NAMES = namesByFoldedName([
   ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])
 
-/** The members that a request must have one of, unless it has a style (a song without lyrics). */
+/** The members that the error names if a request has neither a prompt nor a style. */
 const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const
 

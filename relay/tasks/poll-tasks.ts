@@ -48,7 +48,7 @@ export function startPoller(
 }
 
 /**
- * The unfinished tasks by poller (a channel, a key and a kind of tasks), and the ids of the tasks
+ * The unfinished tasks by lane (a channel, a key and a kind of tasks), and the ids of the tasks
  * that may have expired.
  */
 type Found = {
@@ -113,8 +113,8 @@ class Poll {
   }
 
   /**
-   * A task without a known provider may have expired after `staleMs`, any other task after the
-   * maximum time.
+   * Reports whether a task may have expired: after `staleMs` without a known provider, otherwise
+   * after the maximum time of a task.
    */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
     const age = this.deps.now() - submittedAt

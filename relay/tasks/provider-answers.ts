@@ -11,8 +11,8 @@ import {
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text before the redaction, which would not recognize a secret that is cut
- * in two. The redacted text is shortened again.
+ * The maximum length of a text before the redaction. It is generous, because a secret that is cut
+ * in two would not be recognized. The redacted text is shortened again.
  */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
@@ -34,8 +34,8 @@ export type SubmitAnswer =
       readonly code: number | null
       readonly words: string | null
       /**
-       * True if another account may accept the task, because this account is missing or its queue
-       * is full.
+       * True if the provider's account is missing or its queue is full, so that another account may
+       * accept the task.
        */
       readonly isAccountFault: boolean
     }

@@ -7,7 +7,7 @@ import { confidentialTexts, redactText, redactTexts } from './redact-provider-se
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
-/** Records the status as an event, and the progress only for display. */
+/** Records a provider's report: the status as an event, the progress only for display. */
 export async function recordReport(
   deps: TaskDeps,
   known: TaskRecord,

@@ -125,7 +125,9 @@ async function dispatch(
   })
 }
 
-/** Runs `work` while memory is reserved for the body's modified copy for the provider. */
+/**
+ * Runs `work` while memory is reserved for the modified copy of the body that the provider gets.
+ */
 async function withCopy(
   { bodies }: TaskDeps,
   bytes: number,

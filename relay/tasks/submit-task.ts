@@ -126,7 +126,9 @@ const UNCONFIRMED: Record<Language, string> = {
   en: 'The provider has not confirmed the task yet. Fetch the task later.',
 }
 
-/** Returns true if a provider has accepted or may have accepted the task. */
+/**
+ * Sends the task to a provider. Returns true if a provider has accepted or may have accepted it.
+ */
 async function send(
   deps: TaskDeps,
   exchange: Exchange,

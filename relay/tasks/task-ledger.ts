@@ -265,7 +265,7 @@ function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<Provider
     : { costRatio: at.costRatio }
 }
 
-/** Returns the recorded attempts, or else one attempt at the known channel. */
+/** Returns the recorded attempts. If there are none, returns one attempt at the known channel. */
 function triesOf({ place, sentTo }: TaskRecord, channelId: number | null): readonly Attempt[] {
   if (place?.attempts !== undefined) return place.attempts
   if (channelId === null) return []

@@ -122,8 +122,8 @@ export class TaskBody {
   }
 
   /**
-   * Lists the members that have one of the names and are not allowed. Another spelling of a name,
-   * such as `modelName` for `model_name`, is always listed.
+   * Lists the members that have one of the `names` and are not in `allowed`. Another spelling of a
+   * name, such as `modelName` for `model_name`, is always listed.
    */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     const spelled = new Set(names.map((name) => withoutSeparators(foldedName(name))))
@@ -132,7 +132,7 @@ export class TaskBody {
       .map(({ key }) => key)
   }
 
-  /** Removes the members with which the caller asks the provider for callbacks. */
+  /** Returns changes that remove the members with which the caller asks for callbacks. */
   withoutCallbacks(): (readonly [string, undefined])[] {
     return without(this.restricted(CALLBACK_MEMBERS, NOTHING_ALLOWED))
   }
@@ -218,8 +218,8 @@ export function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Checks the depth of JSON in its bytes, because UTF-8 uses the bytes of brackets and quotes for no
- * other character.
+ * Checks the depth of JSON without decoding it, because UTF-8 uses the bytes of brackets and quotes
+ * for no other character.
  */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0

@@ -77,8 +77,8 @@ export async function tryChannels(
 }
 
 /**
- * A request that continues a task must use the key of that task, because no other account knows the
- * task.
+ * Returns the key for the task. A continued task needs its own key, because no other account knows
+ * the task.
  */
 function keyOf(
   { keys }: TaskDeps,
@@ -91,8 +91,8 @@ function keyOf(
 }
 
 /**
- * If the provider's account is missing or its queue is full, the attempt is a failure, whatever the
- * HTTP status.
+ * Reads a provider's answer. If the provider's account is missing or its queue is full, the attempt
+ * is a failure, whatever the HTTP status.
  */
 function readAnswer(
   end: AttemptEnd,
@@ -109,11 +109,11 @@ function readAnswer(
 
 /**
  * The statuses with which a provider certainly refused a task: the key was rejected, a limit was
- * reached or the service is unavailable. From 521, a proxy could not connect to the service.
+ * reached or the service is unavailable. Statuses from 521 mean that a proxy could not connect.
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
-/** If the provider did not certainly refuse the task, no other channel is tried. */
+/** Reports whether the provider certainly refused the task. If not, no other channel is tried. */
 function isCertainlyRefused(end: AttemptEnd): boolean {
   if (end.kind !== 'failed') return false
   return (

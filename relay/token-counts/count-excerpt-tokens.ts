@@ -3,7 +3,7 @@ import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { BYTES_PER_TOKEN_MAX, type Span, type TextExcerpt } from './text-excerpt.ts'
 import { completeEnd, isSpace } from './utf8-boundaries.ts'
 
-/** The bytes that one call of the tokenizer handles, which takes a few milliseconds at most. */
+/** The bytes per call of the tokenizer. A call takes a few milliseconds at most. */
 const SLICE_BYTES = 2048
 /** The maximum bytes by which a slice is shortened to a word boundary, so that no token is cut. */
 const BACK_BYTES_MAX = 256
@@ -67,7 +67,7 @@ export class ExcerptCount {
     return this.scaled(this.countedTokens)
   }
 
-  /** The maximum that other vendors' tokenizers may count; 0 unless the count is bounded. */
+  /** The maximum count of other vendors' tokenizers; 0 unless the count is bounded. */
   get most(): number {
     return this.scaled(this.countedMost)
   }
@@ -79,13 +79,15 @@ export class ExcerptCount {
 
 /** The factor by which another vendor's tokenizer may count more tokens for the same ASCII text. */
 export const VENDOR_FACTOR = 2
-/** The gateway's tokenizer has tokens of up to three digits; others use one token per digit. */
+/**
+ * The gateway's tokenizer has tokens of up to three digits. Some others use one token per digit.
+ */
 const DIGITS_PER_TOKEN = 3
 
 /**
- * Returns the highest likely count of another vendor's tokenizer for a text with `tokens`. Each
- * byte that is not ASCII counts as one token, because vocabularies differ too much there. The
- * result is at most the number of bytes.
+ * Returns the highest likely count of another vendor's tokenizer, if the gateway's tokenizer counts
+ * `tokens`. Each byte that is not ASCII counts as one token, because vocabularies differ too much
+ * there. The result is at most the number of bytes.
  */
 export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
   let others = 0

@@ -10,7 +10,7 @@ const TOKENS_PER_ANSWER = 3
 export type CountAnswer = {
   readonly input: number
   readonly output: number
-  /** The maximum input tokens by any vendor's tokenizer, if the request consists of text only. */
+  /** The maximum number of input tokens by any vendor's tokenizer, if the request is only text. */
   readonly inputMost: number
 }
 

@@ -2,7 +2,7 @@ export const TOKENS_PER_IMAGE = 765
 
 /** Marks the beginning of base64 data, which extends to the end of its JSON string. */
 const PICTURE = ';base64,'
-/** Further pictures are counted as text, so that the search takes bounded time. */
+/** The maximum number of pictures to search for. Further pictures are counted as text. */
 const PICTURES_MAX = 1_000
 /** The maximum distance in bytes from the member's name to `PICTURE`. */
 const HEAD_BYTES_MAX = 256

@@ -16,7 +16,8 @@ const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 
 /**
- * The nesting depth of the request's members, followed by those of a message and a message part.
+ * The nesting depth of the request's members. The next constants are for messages and message
+ * parts.
  */
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
@@ -25,8 +26,8 @@ const IN_PART = 5
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Collects the text that the model receives from the validated JSON of a chat request, in pieces,
- * linear time and bounded memory.
+ * Collects the text that the model receives from the JSON of a validated chat request. The JSON is
+ * read in pieces, in linear time and bounded memory.
  */
 export class RequestText {
   readonly text: TextExcerpt

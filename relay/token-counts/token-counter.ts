@@ -28,13 +28,15 @@ export type CounterOptions = {
 }
 
 const MB = 1024 * 1024
-/** The share of one user has room for the largest possible request. */
+/** The default limits. One user's share of the memory fits the largest possible request. */
 const DEFAULTS: CounterOptions = {
   bounds: { bytesMax: 128 * MB, lengthMax: 1_024, userBytesMax: 40 * MB, userLengthMax: 128 },
   waitMs: 3_000,
   stepMs: 1_500,
 }
-/** Loading the vocabulary takes less than a second on an idle machine. */
+/**
+ * The maximum time to start the thread. Loading the vocabulary usually takes less than a second.
+ */
 const START_MS_MAX = 30_000
 const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)

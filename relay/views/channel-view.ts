@@ -83,8 +83,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel has the model for chats, even if it is disabled or for another
-   * group.
+   * Reports whether any channel has the model for chats, including channels that are disabled or
+   * serve another group.
    */
   isKnown(model: string): boolean {
     this.names ??= new Set(
@@ -119,7 +119,7 @@ export class ChannelView {
     await this.update(idsOf(event))
   }
 
-  /** Takes over the state of another view, which must not be used afterwards. */
+  /** Replaces this view's state by the state of another view, which must not be used afterwards. */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels

@@ -12,7 +12,7 @@ export type ChannelRules = {
   /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if `stream_options.include_usage` is sent, by the channel's settings or else its profile.
+   * True if `stream_options.include_usage` is sent. The channel's settings override its profile.
    */
   readonly takesIncludeUsage: boolean
   /** The restricted members that may be sent to the provider (`restricted-request-members.ts`). */

@@ -29,7 +29,7 @@ export type Views = {
 type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
-/** Most events belong to calls and change no view. */
+/** The streams whose events change a view. Most events belong to calls and change no view. */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
@@ -102,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // With an unnecessary await between two options of one append, a call could be priced with
-      // only one of the new options.
+      // Only asynchronous changes are awaited. Otherwise, a call could be priced with only one of
+      // two options that were written in one append.
       if (pending !== undefined) await pending
       position = event.position
     }

@@ -11,7 +11,7 @@ export type LaneDelivery = {
   /** Marks lanes (partitions) as lost. Resolves when their work in progress has ended. */
   readonly lose: (lanes: readonly number[]) => Promise<void>
   /**
-   * The delivered position of the lane (partition); null while this process is not ready for it.
+   * The position up to which the lane (partition) was delivered; null while the lane is not ready.
    */
   readonly deliveredUpTo: (lane: number) => number | null
   /**

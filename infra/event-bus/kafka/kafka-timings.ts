@@ -17,9 +17,7 @@ export type KafkaTimings = {
   readonly graceMs: number
   /** The delay of Kafka after which a lane (partition) is fed from the event store. */
   readonly stallMs: number
-  /**
-   * The poll interval of the store's last position while Kafka delivers; otherwise `storePollMs`.
-   */
+  /** The poll interval of the store's last position while Kafka delivers. */
   readonly headPollMs: number
   readonly storePollMs: number
   /** The minimum time between two watermarks (messages without an event). */

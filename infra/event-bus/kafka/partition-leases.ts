@@ -8,7 +8,7 @@ import type { KafkaTimings } from './kafka-timings.ts'
 const RETRY_MS = 150
 
 /**
- * The maximum wait for new leases in one round, in which existing leases must also be renewed.
+ * The maximum wait for new leases in one round, because the round also renews existing leases.
  * NOTE: a process that is suspended inside a transaction locks its leases.
  */
 const ACQUIRE_MS_MAX = 500
@@ -127,7 +127,7 @@ function createReleasing({ leases, timings, onLost }: Deps) {
   }
 }
 
-/** Runs `round` repeatedly: after the pause that `round` returned, or when `trigger` is called. */
+/** Repeats `round` after the pause that `round` returned, or when `trigger` is called. */
 function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | null = null

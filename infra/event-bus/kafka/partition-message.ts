@@ -31,7 +31,7 @@ export type MessageHead = {
   readonly history: string
 }
 
-/** Returns the positions and history id in the headers; null for another format. */
+/** Returns the positions and history id in the headers; null if the message has another format. */
 export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead | null {
   const [after, position] = [Number(headers?.after ?? Number.NaN), Number(headers?.position)]
   if (!Number.isSafeInteger(after) || !Number.isSafeInteger(position)) return null

@@ -8,7 +8,7 @@ import {
   type LaneMessage,
 } from './partition-message.ts'
 
-/** The partition is paused above this number of messages, and resumed below half of it. */
+/** The partition is paused above this number of waiting messages, and resumed below half of it. */
 const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000
 const RETRY_MS = 200
@@ -53,7 +53,8 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     const next = waiting.slice(0, BATCH_MAX)
     const last = next.at(-1)
     if (last === undefined || delivery.deliveredUpTo(lane) === null) return
-    // Decoding may query the store, so it must not block the feed of this lane in `runExclusive`.
+    // Decoding may query the store, so it runs outside of `runExclusive`, which would block the
+    // feed of this lane.
     const found = await decode(next)
     await delivery.runExclusive([lane], async () => {
       if (!(await deliverer.deliverDecoded(found))) return

@@ -16,12 +16,13 @@ export type MessageBatch = readonly Message[]
 
 export type PublishedLanes = {
   readonly lowest: () => number
-  /** Encodes events in batches that are small enough to send, in the order of their lane. */
+  /** Encodes events in batches that are small enough to send. A lane's events keep their order. */
   readonly batchesOf: (events: readonly Recorded[]) => MessageBatch[]
   /** Records that all events up to `position` were passed to `batchesOf`. */
   readonly reach: (position: number) => void
   /**
-   * Returns a watermark (empty message) per lane (partition) that ends before `reach`'s position.
+   * Returns a watermark (empty message) for every lane (partition) whose messages end before the
+   * position that `reach` received.
    */
   readonly watermarks: () => MessageBatch
 }

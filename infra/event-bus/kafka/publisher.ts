@@ -115,7 +115,7 @@ type SenderDeps = {
   readonly onError: (error: unknown) => void
 }
 
-/** Sends one request at a time, and watermarks (empty messages) once per `watermarkMs`. */
+/** Sends one request at a time, and watermarks (empty messages) at most once per `watermarkMs`. */
 function createSender({ producer, topic, lanes, timings, onError }: SenderDeps) {
   let tail: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null

@@ -19,14 +19,16 @@ import type { EventReads } from './event-reads.ts'
 import { proposedEvents, type StoredEvent, safePosition } from './stored-event.ts'
 
 /**
- * A written part. `positions` has one entry per event, but the server may return only the position
- * of the last event, which every entry then has.
+ * A written part. `positions` has one entry per event. If the server returns only the last
+ * position, every entry has the last position.
  */
 export type WrittenPart = {
   readonly isWritten: true
   readonly revision: number
   readonly positions: readonly number[]
-  /** The stored events of a part that an earlier attempt has written; null for a new part. */
+  /**
+   * The stored events of a part that an earlier attempt has written; null if this call wrote it.
+   */
   readonly found: readonly StoredEvent[] | null
 }
 
@@ -196,7 +198,7 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/** This limit is needed because the client may miss its deadline. */
+/** Rejects after `ms`, because the client may miss its own deadline. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

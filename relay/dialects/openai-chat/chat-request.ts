@@ -68,7 +68,7 @@ export type ChatRequest = {
 const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
-/** A member name that could mislead code that builds objects, and that no parameter has. */
+/** A member name that could mislead code that builds objects. No parameter has this name. */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
@@ -152,7 +152,7 @@ function effortOf(body: Buffer, member: Member | undefined): string | null {
   return EFFORT.test(text) ? text.slice(1, -1) : null
 }
 
-/** A longer number is written in a shorter form. */
+/** The maximum length of a number in an outline. A longer number is written in a shorter form. */
 const OUTLINE_NUMBER_BYTES_MAX = 32
 
 /**
@@ -194,9 +194,7 @@ function limitsOf(
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
-/**
- * Every match of `HOUR_TTL` contains one of these texts. Other bodies are not copied into a string.
- */
+/** Every match of `HOUR_TTL` contains one of these texts, so other bodies need no search. */
 const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**
@@ -208,7 +206,8 @@ export const requestsHourCache = (body: Buffer): boolean =>
   HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
 
 /**
- * Returns null if the member is absent or null, and undefined if it is not an integer in the range.
+ * Returns an integer member; null if it is absent or null, undefined if it is not an integer in the
+ * range.
  */
 function wholeOf(
   body: Buffer,
@@ -222,7 +221,9 @@ function wholeOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
-/** An absent or null member counts as false. Returns null if the value has another kind. */
+/**
+ * Returns a boolean member; false if it is absent or null. Returns null for another kind of value.
+ */
 function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
   return member.kind === 'true' ? true : null

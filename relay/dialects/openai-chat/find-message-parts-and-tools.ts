@@ -24,12 +24,12 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
-/** The types of message parts whose tokens can't exceed their bytes. */
+/** The types of message parts whose content is complete, so that tokens can't exceed bytes. */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
-/** The members of a message whose tokens can't exceed their bytes. */
+/** The members of a message whose content is complete, so that tokens can't exceed bytes. */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
   ...['annotations', 'cache_control', 'prefix', 'partial', 'weight', 'id', 'type'],
@@ -54,8 +54,8 @@ const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 /** A tool without a `type` is a function of the caller if it has only these members. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
- * Members that reveal a tool that the provider runs, even with an unknown `type`, in lower case and
- * without underscores.
+ * Members by which a provider's tool is recognized, even with an unknown `type`. The names are in
+ * lower case and without underscores.
  */
 const PROVIDER_TOOL_MEMBERS = new Set([
   ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],
@@ -63,7 +63,7 @@ const PROVIDER_TOOL_MEMBERS = new Set([
   ...['mcpservers', 'serverurl', 'imagegeneration'],
 ])
 
-/** Several times what any provider accepts. The limit exists because each tool uses memory. */
+/** The maximum number of tools, several times what any provider accepts. Each tool uses memory. */
 export const TOOLS_MAX = 4_096
 
 const QUOTE = 34
@@ -92,7 +92,7 @@ export class BodyParts implements ObjectVisitor {
   private isInContent = false
   private kinds: readonly PartKind[] = NONE
   private toolStart = 0
-  /** Null until the tool's type is read. */
+  /** True if the current tool is a function of the caller; null until its type is read. */
   private isCallersTool: boolean | null = null
   private hasUnknownMember = false
 
@@ -187,9 +187,7 @@ export class BodyParts implements ObjectVisitor {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
-  /**
-   * Returns the text at `start`, which the scan has not reached; empty for a long or escaped text.
-   */
+  /** Returns the text at `start`, before the scan reaches it; empty for a long or escaped text. */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
     const end = this.bytes.indexOf(QUOTE, start + 1)

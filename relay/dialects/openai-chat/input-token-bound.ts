@@ -3,18 +3,22 @@ import type { Member } from '../scan-request-object.ts'
 import type { BodyParts, PartKind } from './find-message-parts-and-tools.ts'
 
 export type InputBound = {
-  /** The likely maximum of input tokens, which the call's hold (reserved quota) covers. */
+  /**
+   * The likely maximum of input tokens, for which the call's hold (reserved quota) is sufficient.
+   */
   readonly tokens: number
-  /** The absolute maximum. If a provider reports more, the report is not trusted. */
+  /**
+   * The absolute maximum of input tokens. If a provider reports more, the report is not trusted.
+   */
   readonly ceiling: number
   /** True if the request consists of text, so that its tokens can be counted. */
   readonly isText: boolean
 }
 
 /**
- * The largest counts that providers publish. A detailed picture has up to 5 000 tokens for most
- * models and 48 169 for OpenAI's small models. An hour of video has a million tokens. Sound is
- * usually inside the request, so its tokens can't exceed its bytes.
+ * The maximum tokens of each kind of message part, by providers' publications. A detailed picture
+ * has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An hour of video has
+ * a million tokens. Sound is usually inside the request, so its tokens can't exceed its bytes.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },

@@ -6,7 +6,9 @@ import type { ToolElement } from './find-message-parts-and-tools.ts'
 
 type UpstreamChange = {
   readonly model: string
-  /** True if `model` names a deployment, whose name may differ from that of its model. */
+  /**
+   * True if `model` names a deployment. The name of a deployment may differ from its model's name.
+   */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
   /** The members that the channel overrides, as JSON texts by member name. */
@@ -16,15 +18,15 @@ type UpstreamChange = {
    * runs.
    */
   readonly allowed: ReadonlySet<string>
-  /** The maximum output tokens per choice, which replace a larger or missing limit. */
+  /** The maximum output tokens per choice. It replaces a larger or missing limit in the request. */
   readonly outputTokens?: number | null
 }
 
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The dropped restricted members, in the caller's spelling, or `PROVIDER_TOOLS` for dropped
-   * tools.
+   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` stands for
+   * dropped tools of the provider.
    */
   readonly dropped: readonly string[]
 }
@@ -74,16 +76,21 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
 const NOTHING_DROPPED: readonly string[] = []
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
-/** OpenAI's reasoning models reject `max_tokens`, but many servers know only `max_tokens`. */
+/**
+ * Models that need `max_completion_tokens`. OpenAI's reasoning models reject `max_tokens`, but many
+ * servers know only `max_tokens`.
+ */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
-/** Matches names of deployments or callers' models that contain the name of such a model. */
+/**
+ * Matches a deployment or caller's name that contains a model which needs `max_completion_tokens`.
+ */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
 const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange): boolean =>
   TAKES_NEWER_MEMBER.test(model) ||
   (isDeployment === true && [model, asked].some((name) => NAMES_NEWER_MODEL.test(name)))
 
-/** Sets the output limit, which no member and no override exceeds afterwards. */
+/** Sets the output limit. Afterwards, no member and no override allows more tokens. */
 function setOutputLimit(
   values: Map<string, string>,
   { body, members, model: asked }: ChatRequest,
@@ -124,7 +131,10 @@ function droppedTools(
     : NO_TOOLS
 }
 
-/** Lists restricted members, and members that a provider may read in place of an override. */
+/**
+ * Lists all members to remove: restricted members, and members that a provider may read in place of
+ * an override.
+ */
 function removedOf(
   { members }: ChatRequest,
   overrides: ReadonlyMap<string, string>,
@@ -175,7 +185,9 @@ function removals<Item>(
   })
 }
 
-/** The inserted member ends with a comma, because a request contains at least its model. */
+/**
+ * Inserts a member before the first member, with a comma, because a request has at least a model.
+ */
 function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1
   return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
@@ -250,7 +262,7 @@ function endOfText(bytes: Buffer, start: number): number {
 /** Replaces the bytes from `start` to `end` by `text`, or inserts it if they are equal. */
 type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Edits must not overlap. */
+/** Applies edits that do not overlap. */
 function applyEdits(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
   if (edits.length === 0) return bytes
   const parts: Buffer[] = []

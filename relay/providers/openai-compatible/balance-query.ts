@@ -10,7 +10,9 @@ export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY
 
 /** Describes how to read the remaining balance of the account to which a key belongs. */
 export type BalanceQuery = {
-  /** Returns the path of the next request, given the responses so far, or null at the end. */
+  /**
+   * Returns the path of the next request, given the responses so far; null after the last request.
+   */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'
   /** Returns the balance in the responses, or null if they contain none. */
@@ -33,7 +35,7 @@ export function singleRequest(
   }
 }
 
-/** Chinese providers state amounts in yuan at their domestic address and in dollars elsewhere. */
+/** Chinese providers state amounts in yuan at their domestic address, otherwise in dollars. */
 export const currencyByHost =
   (host: string) =>
   (baseUrl: string): Balance['currency'] =>

@@ -42,11 +42,14 @@ export type Profile = {
   readonly keyHeader?: KeyHeader
   readonly keyHint: Words
   readonly fields?: readonly ProfileField[]
-  /** True if the provider's streams include usage and requests for usage are rejected. */
+  /**
+   * True if the provider's streams always include usage and requests that ask for usage are
+   * rejected.
+   */
   readonly sendsUsageByDefault?: true
   /**
-   * True if `completion_tokens` exclude reasoning, so that the output is the total minus the
-   * prompt.
+   * True if `completion_tokens` exclude reasoning. The output is then the total tokens minus the
+   * prompt tokens.
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery

@@ -37,7 +37,9 @@ function rootOf(address: string): string {
 
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
-/** Returns the part of the path after the given version, or else after the path's last version. */
+/**
+ * Returns the part of the path after the given version; without it, after the path's last version.
+ */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
   const same = segments.indexOf(version)
@@ -160,5 +162,5 @@ const withQuery = (path: string, search: string): string =>
 const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] =>
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
-/** Allows visible ASCII and spaces. Other characters could inject headers or be refused. */
+/** Reports whether a text is visible ASCII. Other characters could inject headers or be refused. */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
