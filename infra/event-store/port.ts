@@ -71,16 +71,14 @@ export type Subscription = { readonly stop: () => Promise<void> }
  * The store of all events. An event becomes a fact when its `append` resolves.
  *
  * `append` writes to all of its streams or to none. A retry with the same ids at the same revision
- * succeeds without writing again, at any later time. After a lost connection the store itself
- * retries with the same ids until the deadline, then throws `StoreUnavailable`. A wrong revision
- * throws `RevisionConflict`.
+ * never writes twice. After a lost connection, the store itself retries until the deadline, then
+ * throws `StoreUnavailable`. A wrong revision throws `RevisionConflict`.
  *
- * EventStoreDB writes the streams of an append one after another. The first part is the decision.
- * The other parts follow within moments, exactly once, after any events that were written to their
- * streams in between. So the first part must be the one that other writes could make invalid.
+ * EventStoreDB writes the streams of an append one after another, each exactly once. Other events
+ * may be written in between, so the first part must be the one that they could make invalid.
  *
- * Positions increase in commit order and are safe integers. They are opaque: only the Postgres and
- * memory adapters number without gaps, and only positions that the store has returned are valid.
+ * Positions are opaque safe integers that increase in commit order. Only the Postgres and memory
+ * adapters number without gaps. Only positions that the store has returned are valid.
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The task of a callback, and the channel and key with which the relay sent the task. */
+/** The task on which a callback reports, with the channel and key that the relay used for it. */
 export type CallbackSource = {
   readonly task: string
   readonly channelId: number

@@ -147,7 +147,7 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
     })
 }
 
-/** Runs the work items of one name one at a time. A work item may pass a value to the next. */
+/** Runs work items of the same name one at a time. A work item may pass a value to the next. */
 type KeyedMutex<T> = <R>(
   name: string,
   work: (passed: T | null) => Promise<{ readonly result: R; readonly passOn: T | null }>,

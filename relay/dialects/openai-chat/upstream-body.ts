@@ -259,7 +259,7 @@ function endOfText(bytes: Buffer, start: number): number {
   return -1
 }
 
-/** Replaces the bytes from `start` to `end` by `text`, or inserts it if they are equal. */
+/** Replaces the bytes from `start` to `end` by `text`. Equal offsets insert `text`. */
 type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
 
 /** Applies edits that do not overlap. */
