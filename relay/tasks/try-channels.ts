@@ -130,7 +130,7 @@ const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
  */
 const FAST_MS = 1_000
 
-/** Returns true if the provider sent no readable answer so that it may have accepted the task. */
+/** Returns true if the provider sent no readable answer, so it may have accepted the task. */
 export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false
   if (end.error !== 'status') return end.error !== 'connect'
