@@ -6,7 +6,7 @@ import { afterPosition, waitsForPosition } from '#infra/http/response-envelope.t
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { LongResponses } from '#infra/shutdown-drain.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
-import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
+import type { Freshness, ReadModelName } from '#projections/read-model-freshness/query.ts'
 import type { HealthCache } from './channels/health/health-cache.ts'
 
 export type ReadDeps = {

@@ -8,7 +8,7 @@ import {
   type ProviderMessages,
 } from '#infra/provider-messages/provider-messages.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
-import type { Freshness } from '#projections/freshness/query.ts'
+import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { newCallId } from './call-id.ts'
 import { relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'

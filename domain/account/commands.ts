@@ -1,4 +1,4 @@
-import type { CallBounds } from '../pricing/hold.ts'
+import type { CallBounds } from '../pricing/hold-amount.ts'
 import type { DecimalText, PriceSnapshot } from '../pricing/price.ts'
 import type { TokenLimits, Usage, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'

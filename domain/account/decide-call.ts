@@ -6,7 +6,7 @@ import {
   isCallCount,
   isCountable,
 } from '../pricing/charge.ts'
-import { holdFor, outputTokensWithin, payableUsage } from '../pricing/hold.ts'
+import { holdFor, outputTokensWithin, payableUsage } from '../pricing/hold-amount.ts'
 import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'

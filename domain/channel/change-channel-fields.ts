@@ -1,8 +1,8 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
+import { keysError } from './channel-key-rules.ts'
 import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
-import { keysError } from './keys.ts'
 import type { ChannelRecord } from './state.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 

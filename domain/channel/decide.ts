@@ -14,9 +14,9 @@ import {
   enableTag,
 } from './change-status.ts'
 import { changeTag, tagChannels } from './change-tag.ts'
+import { keysError, setKeyAside, takeBackKeys } from './channel-key-rules.ts'
 import type { ChannelCommand, ChannelError, CreateChannels } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
-import { keysError, setKeyAside, takeBackKeys } from './keys.ts'
 import {
   type ChannelRecord,
   type ChannelsState,

@@ -10,7 +10,7 @@ import type {
   SchedulePriceChange,
 } from './commands.ts'
 import type { OptionsEvent, PlannedEntry } from './events.ts'
-import { checkOption, optionValue } from './registry.ts'
+import { checkOption, optionValue } from './option-registry.ts'
 import { PAIR, SINGLE, setEvents, withoutConflicting } from './set-options.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsError

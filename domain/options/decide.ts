@@ -10,7 +10,7 @@ import {
 } from './commands.ts'
 import { decideSchedule } from './decide-schedule.ts'
 import type { OptionsEvent } from './events.ts'
-import { checkOption, OPTIONS, optionValue } from './registry.ts'
+import { checkOption, OPTIONS, optionValue } from './option-registry.ts'
 import { isSame, setEvents, withoutConflicting } from './set-options.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsError

@@ -1,8 +1,8 @@
 import { isSameJson } from '../shared/json-text.ts'
 import { storedBytes, TEXT_BYTES_MAX } from './check-option.ts'
 import type { OptionSet } from './events.ts'
+import { OPTIONS, optionValue } from './option-registry.ts'
 import { isJsonType } from './option-type.ts'
-import { OPTIONS, optionValue } from './registry.ts'
 
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]

@@ -2,10 +2,13 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { UnreadableSecret } from '#infra/vault/port.ts'
 import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint-table.ts'
-import { type AdvanceSignal, advanceSignal } from '../freshness/read-model-advance-signal.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
-import { PROJECTIONS } from '../registry.ts'
+import { PROJECTIONS } from '../projection-registry.ts'
+import {
+  type AdvanceSignal,
+  advanceSignal,
+} from '../read-model-freshness/read-model-advance-signal.ts'
 import { definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
 import {

@@ -10,7 +10,7 @@ import { type App, type ReadDeps, textOf, upToDate } from '../read-route.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
 import { createPermits, limitReading } from './export-permits.ts'
 import { exportText } from './export-text.ts'
-import { logFilter } from './log-query.ts'
+import { logFilter } from './log-filter-and-page-cursors.ts'
 import type { Viewer } from './log-response.ts'
 
 const DECIMALS = 6

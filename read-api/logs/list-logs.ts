@@ -16,7 +16,7 @@ import {
 } from '#projections/call-log/query.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
-import { logFilter, PageCursors } from './log-query.ts'
+import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'
 import { decryptRows, logResponse } from './log-response.ts'
 import { sumLogs } from './log-totals.ts'
 import { messagesOf } from './provider-messages.ts'

@@ -1,6 +1,6 @@
 import type { OptionSchema as Schema } from '#domain/options/option-definition.ts'
+import { OPTIONS, optionValue } from '#domain/options/option-registry.ts'
 import { isJsonType, type OptionType } from '#domain/options/option-type.ts'
-import { OPTIONS, optionValue } from '#domain/options/registry.ts'
 import { SECTIONS } from '#domain/options/sections.ts'
 import { readableJson } from '#domain/shared/json-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'

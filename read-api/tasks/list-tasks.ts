@@ -20,7 +20,7 @@ import {
   type TaskSort,
   taskQueries,
 } from '../contract/tasks.ts'
-import { PageCursors } from '../logs/log-query.ts'
+import { PageCursors } from '../logs/log-filter-and-page-cursors.ts'
 import { integerOf, pageOf, type ReadDeps, textOf, upToDate } from '../read-route.ts'
 import {
   type DecryptedTask,

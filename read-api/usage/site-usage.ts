@@ -3,11 +3,11 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { readPositions } from '#projections/freshness/query.ts'
+import { readPositions } from '#projections/read-model-freshness/query.ts'
 import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
 import { type SiteUsage, usageQueries } from '../contract/usage.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route.ts'
-import { usageRange } from './usage-data.ts'
+import { usageRange } from './usage-by-model.ts'
 
 const HOUR = 3_600
 const TOP = 10

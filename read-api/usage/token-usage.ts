@@ -5,7 +5,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { tokenDays, userDays } from '#projections/usage-by-hour/query.ts'
 import { type TokenUsagePoint, usageQueries } from '../contract/usage.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route.ts'
-import { usageRange } from './usage-data.ts'
+import { usageRange } from './usage-by-model.ts'
 
 const DAY = 86_400
 const TOKENS_MAX = 50

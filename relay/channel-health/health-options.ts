@@ -1,4 +1,4 @@
-import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import type { BreakerOptions } from './circuit-breaker.ts'
 
 export type DisableOptions = {

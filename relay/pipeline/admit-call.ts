@@ -1,7 +1,7 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { payableBy } from '#domain/account/decide-call.ts'
 import { accountStream } from '#domain/account/events.ts'
-import { holdFor } from '#domain/pricing/hold.ts'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'

@@ -1,4 +1,4 @@
-import { holdFor, outputTokensWithin } from '#domain/pricing/hold.ts'
+import { holdFor, outputTokensWithin } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'

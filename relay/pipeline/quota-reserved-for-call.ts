@@ -1,5 +1,5 @@
 import type { OutputReduction } from '#domain/account/commands.ts'
-import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold.ts'
+import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import { readEventTexts, readTexts, type TextSink } from '../canonical/read-answer-texts.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'

@@ -1,5 +1,10 @@
 import type { OptionsEvent } from '#domain/options/events.ts'
-import { optionFlag, optionInteger, optionJson, optionValue } from '#domain/options/registry.ts'
+import {
+  optionFlag,
+  optionInteger,
+  optionJson,
+  optionValue,
+} from '#domain/options/option-registry.ts'
 import {
   DEFAULT_OUTPUT_CAP_KEY,
   OUTPUT_CAPS_KEY,

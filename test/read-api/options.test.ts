@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OPTIONS } from '#domain/options/registry.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 import type { OptionChange, OptionsSchema } from '#read-api/contract/options.ts'
 import { pageSources } from '#read-api/server.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Fact, Sealed } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { createFreshness } from '#projections/freshness/query.ts'
+import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { loadViewRows } from '#relay/views/load-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { messagesOnlyTo } from '#projections/messages/query.ts'
-import { PROJECTIONS } from '#projections/registry.ts'
+import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild-read-model.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModel } from '#projections/runner/verify-read-model.ts'

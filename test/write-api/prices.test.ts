@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
-import { OPTIONS } from '#domain/options/registry.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 import type { OptionChange, PriceChange, ScheduledChange } from '#read-api/contract/options.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { applyDuePrices, startPriceSchedule } from '#write-api/options/schedule-price-changes.ts'

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { KEYS_MAX } from '#domain/channel/channel-key-rules.ts'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import {
   CHANNELS_STREAM,
@@ -6,8 +7,7 @@ import {
   type KeyMode,
   type NewChannel,
 } from '#domain/channel/events.ts'
-import { KEYS_MAX } from '#domain/channel/keys.ts'
-import { optionJson } from '#domain/options/registry.ts'
+import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/proxy-address.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'

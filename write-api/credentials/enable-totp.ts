@@ -1,4 +1,4 @@
-import { optionValue } from '#domain/options/registry.ts'
+import { optionValue } from '#domain/options/option-registry.ts'
 import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { HttpError } from '#infra/http/http-errors.ts'

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import { loginError } from '../sessions/login-errors.ts'
 import { mailError } from './mail-errors.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { optionFlag } from '#domain/options/registry.ts'
+import { optionFlag } from '#domain/options/option-registry.ts'
 import { principalOfSession } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'

@@ -1,4 +1,4 @@
-import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Mailer } from '#infra/mail/port.ts'
 import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'

@@ -1,4 +1,4 @@
-import { defaultOf, optionFlag, optionValue } from '#domain/options/registry.ts'
+import { defaultOf, optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { allOptions } from '#projections/options/query.ts'

@@ -1,4 +1,4 @@
-import { OPTIONS } from '#domain/options/registry.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { validationMessage } from '../validation-messages.ts'
 

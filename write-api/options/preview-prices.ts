@@ -1,4 +1,4 @@
-import { checkOption } from '#domain/options/registry.ts'
+import { checkOption } from '#domain/options/option-registry.ts'
 import { draftCharges } from '#domain/pricing/charge.ts'
 import { isPriceOption } from '#domain/pricing/price-changes.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { request as call } from 'undici'
-import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'
 import { httpError } from '#infra/http/http-errors.ts'

@@ -1,4 +1,4 @@
-import { optionFlag } from '#domain/options/registry.ts'
+import { optionFlag } from '#domain/options/option-registry.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

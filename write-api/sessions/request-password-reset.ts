@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { optionValue } from '#domain/options/registry.ts'
+import { optionValue } from '#domain/options/option-registry.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { optionJson } from '#domain/options/registry.ts'
+import { optionJson } from '#domain/options/option-registry.ts'
 import type { SharedTerms } from '#domain/token/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { invalidField } from '#infra/http/http-errors.ts'

@@ -1,7 +1,7 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { topUpId } from '#domain/account/top-up-deduplication-ids.ts'
-import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { PayTopUp } from '#domain/top-up/commands.ts'

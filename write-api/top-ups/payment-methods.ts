@@ -1,4 +1,4 @@
-import { optionValue } from '#domain/options/registry.ts'
+import { optionValue } from '#domain/options/option-registry.ts'
 import type { DecimalText } from '#domain/pricing/price.ts'
 import type { PaymentMethod, PaymentProvider } from '#domain/top-up/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'

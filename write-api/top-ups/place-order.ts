@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { optionValue } from '#domain/options/registry.ts'
+import { optionValue } from '#domain/options/option-registry.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
 import { type TopUpOrdered, topUpStream } from '#domain/top-up/events.ts'

@@ -1,4 +1,4 @@
-import { optionInteger, optionValue } from '#domain/options/registry.ts'
+import { optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import { readRatios } from '#domain/pricing/ratio-map.ts'
 import { QUOTA_MAX, type Quota } from '#domain/shared/quota.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'

@@ -1,4 +1,4 @@
-import { optionInteger } from '#domain/options/registry.ts'
+import { optionInteger } from '#domain/options/option-registry.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'

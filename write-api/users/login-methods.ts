@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { IdentityProvider } from '#domain/identity/events.ts'
-import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'

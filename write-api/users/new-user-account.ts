@@ -1,6 +1,6 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
-import { optionFlag, optionInteger } from '#domain/options/registry.ts'
+import { optionFlag, optionInteger } from '#domain/options/option-registry.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import { usernameDecider } from '#domain/user/claim-username.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { CommonQueryMethods } from 'slonik'
-import { optionFlag, optionInteger } from '#domain/options/registry.ts'
+import { optionFlag, optionInteger } from '#domain/options/option-registry.ts'
 import { usernameDecider } from '#domain/user/claim-username.ts'
 import { usernameStream } from '#domain/user/events.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'

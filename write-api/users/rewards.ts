@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
-import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
+import { optionFlag, optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import { dayOf } from '#domain/shared/utc-day.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -3,7 +3,7 @@ import { FALLBACK_KEYS } from '#console/features/settings/fallback-pricing.ts'
 import { PRICE_KEYS } from '#console/features/settings/price-table.ts'
 import { validateSetting } from '#console/features/settings/setting-validation.ts'
 import { checkText } from '#domain/options/check-option.ts'
-import { OPTIONS } from '#domain/options/registry.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { schemaAnswer } from '#read-api/options/list-options.ts'
 

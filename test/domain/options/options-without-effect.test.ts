@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OPTIONS } from '#domain/options/registry.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 import { sourceFiles } from '../../architecture/source-tree.ts'
 
 const PARTS = /^(domain(?!\/options\/)|write-api|projections|read-api|relay|infra\/(?!demo))/

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { optionsDecider } from '#domain/options/decide.ts'
 import type { OptionsEvent } from '#domain/options/events.ts'
-import { OPTIONS } from '#domain/options/registry.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
 

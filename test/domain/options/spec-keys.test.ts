@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OPTIONS } from '#domain/options/registry.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 
 /** Every option that the three specifications and `billing.md` name, by tab. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
-import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notifications/decide.ts'
-import { type NotificationSettings, notificationsStream } from '#domain/notifications/events.ts'
+import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notification-settings/decide.ts'
+import {
+  type NotificationSettings,
+  notificationsStream,
+} from '#domain/notification-settings/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
@@ -14,7 +17,7 @@ import { userStream } from '#domain/user/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createLeases, type HeldLease } from '#infra/leases/exclusive-leases.ts'
 import type { Mail } from '#infra/mail/port.ts'
-import { createFreshness } from '#projections/freshness/query.ts'
+import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { testCore } from '#test/support/core.ts'
 import { startQuotaWarnings } from '#write-api/notifications/quota-warnings.ts'

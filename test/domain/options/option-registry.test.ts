@@ -8,7 +8,7 @@ import {
   optionInteger,
   optionJson,
   optionValue,
-} from '#domain/options/registry.ts'
+} from '#domain/options/option-registry.ts'
 import { SECTIONS } from '#domain/options/sections.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHARGE_MAX, chargeFor } from '#domain/pricing/charge.ts'
-import { holdFor } from '#domain/pricing/hold.ts'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { calls, perCall, perToken, usageUpTo } from './arbitraries.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NotificationEvent } from '#domain/notifications/events.ts'
+import type { NotificationEvent } from '#domain/notification-settings/events.ts'
 import type { UserErased } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 
@@ -10,7 +10,7 @@ import { projectionOf } from '../projection.ts'
 export const notifications = projectionOf<NotificationEvent | UserErased>({
   name: 'notifications',
   version: 1,
-  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  sql: readFileSync(join(import.meta.dirname, './table.sql'), 'utf8'),
   tables: { notifications: { key: ['user_id'] } },
   handlers: {
     NotificationsChanged: async ({ data: { userId, settings } }, rows, { open }) => {
