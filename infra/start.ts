@@ -4,7 +4,7 @@ import { findAccessToken } from '#projections/credentials/query.ts'
 import { createFreshness, type Freshness } from '#projections/read-model-freshness/query.ts'
 import { waitForReadModels } from '#projections/read-model-freshness/wait-until-read-models-exist.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { findUser } from '#projections/users/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
 import { pageSources, readApi } from '#read-api/server.ts'
 import {
   CHAT_TYPES,
@@ -137,7 +137,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   const draining = state.draining.signal
   const { longResponses } = state
   const app = await createHttpApp(core, {
-    findPrincipal: (userId) => findUser(core.db, userId),
+    findPrincipals: (userIds) => usersByIds(core.db, userIds),
     findAccessToken: (token) =>
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
     serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),

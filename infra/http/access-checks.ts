@@ -4,13 +4,13 @@ import type { Vault } from '../vault/port.ts'
 import { isAccessToken } from './access-token.ts'
 import { httpError } from './http-errors.ts'
 import { requireOwnOrigin } from './origin-checks.ts'
-import type { FindAccessToken, FindPrincipal, Principal } from './principal.ts'
+import type { FindAccessToken, FindPrincipals, Principal } from './principal.ts'
 import { sessionIdOf } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 
 export type AccessDeps = {
   readonly sessions: Sessions
-  readonly findPrincipal: FindPrincipal
+  readonly findPrincipals: FindPrincipals
   readonly findAccessToken: FindAccessToken
   /** Computes the signature of the cookie that identifies a browser; see `session-cookie.ts`. */
   readonly keyedHash: Vault['keyedHash']
@@ -129,8 +129,8 @@ async function principalFor(
   shown: { readonly userId: number; readonly authVersion: number },
   by: Pick<Principal, 'sessionHash' | 'isByTemporaryPassword' | 'provedAt'>,
 ): Promise<Principal | null> {
-  const user = await request.server.gate.findPrincipal(shown.userId)
-  if (user === null || user.isDeleted || user.status !== ACTIVE) return null
+  const [user] = await request.server.gate.findPrincipals([shown.userId])
+  if (user === undefined || user.isDeleted || user.status !== ACTIVE) return null
   if (user.authVersion !== shown.authVersion) return null
   const { username, role, status, group, authVersion } = user
   return { userId: user.id, username, role, status, group, authVersion, ...by }

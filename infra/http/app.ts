@@ -21,7 +21,7 @@ import { addErrorAnswers, answerClientError, answerFrameworkError } from './erro
 import { httpError } from './http-errors.ts'
 import { acceptJsonOnly, refuseBadText } from './json-body.ts'
 import { refuseCrossSite } from './origin-checks.ts'
-import type { FindAccessToken, FindPrincipal } from './principal.ts'
+import type { FindAccessToken, FindPrincipals } from './principal.ts'
 import { schemaError } from './schema-error.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
@@ -53,8 +53,8 @@ function pick(value: unknown, names: readonly string[]): object {
 }
 
 type HttpAppOptions = {
-  /** Called for every request with a session. */
-  readonly findPrincipal: FindPrincipal
+  /** Called for every request with a session, and regularly for open streams and sockets. */
+  readonly findPrincipals: FindPrincipals
   /** Without this function, access tokens are not accepted. */
   readonly findAccessToken?: FindAccessToken
   /** Creates the HTTP server if other code also handles requests on the port. */
@@ -83,10 +83,10 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   addErrorAnswers(app)
   await registerPlugins(app)
   const sessions = await createSessions(core.pg, core.now)
-  const { findPrincipal, findAccessToken = async () => null } = options
+  const { findPrincipals, findAccessToken = async () => null } = options
   const { now, vault } = core
   const keyedHash: AccessDeps['keyedHash'] = (purpose, text) => vault.keyedHash(purpose, text)
-  const gate: AccessDeps = { sessions, findPrincipal, findAccessToken, keyedHash, now }
+  const gate: AccessDeps = { sessions, findPrincipals, findAccessToken, keyedHash, now }
   app.decorate('gate', gate)
   app.decorateRequest('principal', null)
   addHooks(app, options)

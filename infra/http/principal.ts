@@ -12,7 +12,8 @@ export type SessionAccount = {
   readonly isDeleted: boolean
 }
 
-export type FindPrincipal = (userId: number) => Promise<SessionAccount | null>
+/** Finds the users with the given ids in any order. The result does not contain unknown ids. */
+export type FindPrincipals = (userIds: readonly number[]) => Promise<readonly SessionAccount[]>
 
 /** An issued access token, from `projections/credentials`. */
 export type KnownAccessToken = {

@@ -48,9 +48,12 @@ function describeError(error: unknown): unknown {
 
 const EVERY_MS = 10_000
 
+/** The levels that `warnThrottled` uses. Fastify's logger has them, too. */
+type WarningLog = Pick<Logger, 'debug' | 'warn'>
+
 type Repetition = { at: number; suppressed: number }
 
-const repetitions = new WeakMap<Logger, Map<string, Repetition>>()
+const repetitions = new WeakMap<WarningLog, Map<string, Repetition>>()
 
 /**
  * Logs a warning that may repeat while a dependency is down. Later warnings are logged at most
@@ -58,7 +61,7 @@ const repetitions = new WeakMap<Logger, Map<string, Repetition>>()
  * logged at level debug.
  */
 export function warnThrottled(
-  log: Logger,
+  log: WarningLog,
   fields: Readonly<Record<string, unknown>>,
   message: string,
 ) {

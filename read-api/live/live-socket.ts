@@ -5,6 +5,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { onlySocket, principalOf } from '#infra/http/access-checks.ts'
 import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
+import { type WatchedSession, watchSessions } from '#infra/http/session-watch.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
 import type { HealthCache } from '../channels/health/health-cache.ts'
@@ -14,7 +15,6 @@ import { percentOf } from '../tasks/task-response.ts'
 import { createHub, everySecond, type Hub } from './live-item-hub.ts'
 import { readRequest } from './live-request.ts'
 import { LiveSession } from './live-session.ts'
-import { type WatchedSocket, watchSessions } from './session-watch.ts'
 
 const ROWS_MAX = 1_000
 
@@ -50,13 +50,14 @@ const SOCKETS_MAX = 5_000
 const SOCKETS_PER_USER_MAX = 5
 const MESSAGES_PER_SECOND_MAX = 20
 const PING_MS = 30_000
+const SESSION_CHECK_MS = 400
 const RETRY_SECONDS = 5
 
 const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 const POLICY_VIOLATION = 1008
 
-type OpenSocket = WatchedSocket & {
+type OpenSocket = WatchedSession & {
   readonly socket: WebSocket
   readonly session: LiveSession
   isAlive: boolean
@@ -66,7 +67,10 @@ type OpenSocket = WatchedSocket & {
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps)
   const open = new Set<OpenSocket>()
-  const stopWatching = watchSessions(app, deps, () => [...open])
+  const sessions = watchSessions(app, SESSION_CHECK_MS, () => open)
+  const stopListening = deps.freshness.onAdvance((positions) => {
+    if (positions.has('users')) sessions.check()
+  })
   const feeds = [
     feedHealth(deps.health, deps.core.log, () => sessionsOf(open)),
     feedProgress(deps.core, deps.progress, () => sessionsOf(open)),
@@ -81,7 +85,8 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   app.addHook('preClose', async () => {
     clearInterval(pinging)
     for (const stopFeeding of feeds) stopFeeding()
-    stopWatching()
+    sessions.stop()
+    stopListening()
     hub.stop()
     closeForRestart()
     // The server sent the close frame seconds ago. Clients that have not answered would delay the

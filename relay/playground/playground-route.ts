@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { refuseCrossSite } from '#infra/http/origin-checks.ts'
 import type { Principal } from '#infra/http/principal.ts'
-import type { Sessions } from '#infra/http/sessions.ts'
+import { type WatchedSession, watchSessions } from '#infra/http/session-watch.ts'
 import {
   isRelayError,
   type RelayError,
@@ -23,6 +23,8 @@ export type Playground = {
   readonly reject: (request: IncomingMessage, response: ServerResponse, error: RelayError) => void
 }
 
+const SESSION_CHECK_MS = 1_000
+
 const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
   NotLoggedIn: 'not_logged_in',
   SessionRequired: 'session_required',
@@ -35,6 +37,9 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
  * the user by the session. The relay handles the raw request and response.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
+  const open = new Set<WatchedSession>()
+  const sessions = watchSessions(app, SESSION_CHECK_MS, () => open)
+  app.addHook('onClose', async () => sessions.stop())
   app.route({
     method: 'POST',
     url: '/pg/chat/completions',
@@ -42,41 +47,19 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
       const caller = await callerOf(request, reply)
       reply.hijack()
       if (isRelayError(caller)) return reject(request.raw, reply.raw, caller)
-      const { userId, sessionHash } = caller
-      const hasEnded = sessionEndCheck(app.gate.sessions, sessionHash ?? '', request.log)
-      call(request.raw, reply.raw, { userId, hasEnded })
+      let hasEnded = false
+      const endSession = (): void => {
+        hasEnded = true
+      }
+      const watched = { principal: caller, endSession }
+      if (!reply.raw.closed) open.add(watched)
+      reply.raw.once('close', () => open.delete(watched))
+      call(request.raw, reply.raw, { userId: caller.userId, hasEnded: () => hasEnded })
     },
     handler: async () => {
       throw new Error('the relay has taken over the request')
     },
   })
-}
-
-/**
- * Returns a function that tells whether the session has ended. Each check starts a query. Its
- * result takes effect with a later check.
- */
-function sessionEndCheck(
-  sessions: Pick<Sessions, 'live'>,
-  sessionHash: string,
-  log: FastifyBaseLogger,
-): () => boolean {
-  let hasEnded = false
-  let isChecking = false
-  const check = async (): Promise<void> => {
-    isChecking = true
-    try {
-      hasEnded = !(await sessions.live([sessionHash])).has(sessionHash)
-    } catch (err) {
-      log.warn({ err }, 'the session of a playground call could not be checked')
-    } finally {
-      isChecking = false
-    }
-  }
-  return () => {
-    if (!hasEnded && !isChecking) void check()
-    return hasEnded
-  }
 }
 
 /** Returns the session's principal, or an error if the session identifies no user. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { createHttpApp } from '#infra/http/app.ts'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
-import { findUser } from '#projections/users/query.ts'
+import { findUser, usersByIds } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
 import { type Fixture, projectionFixture, userCreated } from '#test/projections/fixture.ts'
 
@@ -41,7 +41,7 @@ export async function apiFixture(): Promise<Api> {
   })
   const runner = await startProjections(core)
   const app = await createHttpApp(core, {
-    findPrincipal: (id) => findUser(core.db, id),
+    findPrincipals: (ids) => usersByIds(core.db, ids),
     findAccessToken: (token) =>
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
   })

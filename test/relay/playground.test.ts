@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { userDecider } from '#domain/user/decide.ts'
+import { userStream } from '#domain/user/events.ts'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { playgroundRequest } from '#relay/playground/playground-request.ts'
 import { addChannel, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
@@ -349,7 +351,17 @@ describe('a running stream of the console', () => {
     await other.must('PUT', '/api/user/self', { password, original_password: PASSWORD })
   }
 
+  /** The login becomes invalid, but its row is left: as if the process died before the removal. */
+  const voidLogins = async (_: ConsoleClient, other: ConsoleClient) => {
+    const { id: userId } = await other.must<{ id: number }>('GET', '/api/user/self')
+    const { actors, now } = product.running.core
+    const context = { actor: 'user:1', cause: null, at: now() }
+    const command = { type: 'VoidLogins', actorRole: 100 } as const
+    await actors.handle(userDecider, userStream(userId), command, context)
+  }
+
   it.each<[string, (by: ConsoleClient, other: ConsoleClient) => Promise<unknown>]>([
+    ['all logins of its user are void', voidLogins],
     ['its user logs out', endThisSession],
     ['another session of its user ends it', endFromAnother],
     ['the password is changed in another session', changePassword],

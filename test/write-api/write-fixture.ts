@@ -8,7 +8,7 @@ import { findAccessToken } from '#projections/credentials/query.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
-import { findUser } from '#projections/users/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
 import { CHAT_TYPES, SERVED_TYPES } from '#relay/server.ts'
 import { testCore } from '#test/support/core.ts'
@@ -46,7 +46,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const projections = await startProjections(core)
   const freshness = createFreshness(core)
   const app = await createHttpApp(core, {
-    findPrincipal: (id) => findUser(core.db, id),
+    findPrincipals: (ids) => usersByIds(core.db, ids),
     findAccessToken: (token) =>
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
   })

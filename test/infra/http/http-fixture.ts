@@ -29,7 +29,7 @@ export async function httpFixture(trustProxy: readonly string[] = []) {
   const core = { pg, log, now: () => clock.now, config: { trustProxy } } as unknown as Core
   const drain = { isDraining: false }
   const app = await createHttpApp(core, {
-    findPrincipal: async (id) => users.get(id) ?? null,
+    findPrincipals: async (ids) => ids.flatMap((id) => users.get(id) ?? []),
     isDraining: () => drain.isDraining,
   })
 

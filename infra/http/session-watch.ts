@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify'
+import { ACTIVE } from '#domain/shared/roles.ts'
+import { reasonOf, warnThrottled } from '../telemetry/log.ts'
+import type { AccessDeps } from './access-checks.ts'
+import type { Principal } from './principal.ts'
+
+/** An open response or socket that must end with the session of its caller. */
+export type WatchedSession = {
+  readonly principal: Pick<Principal, 'userId' | 'authVersion' | 'sessionHash'>
+  readonly endSession: () => void
+}
+
+export type SessionWatch = { readonly check: () => void; readonly stop: () => void }
+
+/**
+ * Ends streams and sockets whose session ended, or whose user was banned, deleted, or got another
+ * role or password. A check takes two queries for all sessions. A check that fails ends nothing.
+ */
+export function watchSessions(
+  app: FastifyInstance,
+  everyMs: number,
+  watched: () => Iterable<WatchedSession>,
+): SessionWatch {
+  let isChecking = false
+  const check = async (): Promise<void> => {
+    const open = [...watched()]
+    if (open.length === 0 || isChecking) return
+    isChecking = true
+    try {
+      const isValid = await validSessions(app.gate, open)
+      for (const { principal, endSession } of open) if (!isValid(principal)) endSession()
+    } catch (error) {
+      const fields = { reason: reasonOf(error) }
+      warnThrottled(app.log, fields, 'the sessions of open streams could not be checked')
+    } finally {
+      isChecking = false
+    }
+  }
+  const timer = setInterval(check, everyMs).unref()
+  return { check: () => void check(), stop: () => clearInterval(timer) }
+}
+
+async function validSessions(
+  { sessions, findPrincipals }: Pick<AccessDeps, 'sessions' | 'findPrincipals'>,
+  open: readonly WatchedSession[],
+): Promise<(principal: WatchedSession['principal']) => boolean> {
+  const principals = open.map(({ principal }) => principal)
+  const [live, users] = await Promise.all([
+    sessions.live(principals.map(({ sessionHash }) => sessionHash ?? '')),
+    findPrincipals([...new Set(principals.map(({ userId }) => userId))]),
+  ])
+  const byId = new Map(users.map((user) => [user.id, user]))
+  return ({ userId, authVersion, sessionHash }) => {
+    const user = byId.get(userId)
+    const isActive = user !== undefined && !user.isDeleted && user.status === ACTIVE
+    return isActive && user.authVersion === authVersion && live.has(sessionHash ?? '')
+  }
+}
