@@ -18,7 +18,7 @@ const shared = {
 
 const onServers = {
   ...shared,
-  setupFiles: ['test/support/cheap-hashes.ts'],
+  setupFiles: ['test/support/cheap-password-hashes.ts'],
   // Node runs these files as it runs the product: from source, with compiled code cached.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 }

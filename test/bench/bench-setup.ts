@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { createLog } from '#infra/telemetry/log.ts'
-import type { Target } from './load.ts'
-import { pinTo, startPinned, unpin } from './processes.ts'
+import type { Target } from './apply-load.ts'
+import { pinTo, startPinned, unpin } from './pinned-processes.ts'
 
 export type BenchSetup = {
   readonly folder: string

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
+import { openLoop } from './apply-load.ts'
 import type { BenchSetup } from './bench-setup.ts'
-import { openLoop } from './load.ts'
 
 /**
  * Measures the ms from the last byte of a response to the call's row on the live socket. The socket

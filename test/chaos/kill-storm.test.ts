@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { JournalEntry } from '#infra/demo/request-journal.ts'
 import { type Running, startProduct } from '#infra/start.ts'
-import { startPinned } from '../bench/processes.ts'
-import { SHORT_LEASES } from '../support/site.ts'
+import { startPinned } from '../bench/pinned-processes.ts'
+import { SHORT_LEASES } from '../support/multi-process-site.ts'
 import { type AccountTotals, readAccountTotals } from './account-totals.ts'
-import { type CallRecord, callInStorm } from './callers.ts'
+import { type CallRecord, callInStorm } from './call-repeatedly.ts'
 import { seedStorm } from './seed-storm.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await supervisor.start()
   const url = `http://127.0.0.1:${port}`
   const { key } = await seedStorm(url, provider.line.trim(), OPENING_BALANCE)
-  const killer = spawn(process.execPath, ['test/chaos/killer.ts', folder, String(KILLS)])
+  const killer = spawn(process.execPath, ['test/chaos/kill-process-tree.ts', folder, String(KILLS)])
   records = await callInStorm({
     url,
     key,

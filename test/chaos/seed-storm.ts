@@ -1,5 +1,5 @@
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
-import { addChannel, setOption, setUpSite } from '../support/product.ts'
+import { addChannel, setOption, setUpSite } from '../support/test-product.ts'
 
 /** Sets up a site where root can make many calls. `quota` is root's initial balance. */
 export async function seedStorm(

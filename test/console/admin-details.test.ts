@@ -3,7 +3,7 @@ import { en } from '#test/support/console-texts.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { channel } from './support/channel-routes.ts'
 import { pageFixture } from './support/console-fixture.ts'
-import { fakeLive } from './support/fake-live.ts'
+import { fakeLive } from './support/fake-live-socket.ts'
 
 const app = pageFixture()
 

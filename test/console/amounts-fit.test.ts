@@ -5,13 +5,13 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { byCall, byTokens, pricing } from './pricing/models.ts'
 import { redemption } from './redemptions/redemption-routes.ts'
 import { openAsRoot, startAdminSite, token } from './support/admin-site.ts'
+import { channelHealth } from './support/channel-health-samples.ts'
 import { channel } from './support/channel-routes.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { type FakeRoutes, ok } from './support/fake-site.ts'
-import { channelHealth } from './support/health.ts'
 import { takePicture } from './support/open-page.ts'
 import { user } from './support/user-routes.ts'
-import { logRoutes, logRow } from './usage-log/fake-log.ts'
+import { logRoutes, logRow } from './usage-log/fake-usage-log.ts'
 
 /** This quota is $1,234,567.89. */
 const QUOTA = 617_283_945_000

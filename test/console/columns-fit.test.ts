@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/console-texts.ts'
+import { LANGUAGES } from './support/accessibility-faults.ts'
 import { openAsRoot, TOKENS } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok } from './support/fake-site.ts'
-import { LANGUAGES } from './support/looks.ts'
 import { takePicture } from './support/open-page.ts'
 import { cutAmong } from './support/truncated-texts.ts'
 

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { en } from '#test/support/console-texts.ts'
 import { ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
-import { fakeLive } from './support/fake-live.ts'
+import { fakeLive } from './support/fake-live-socket.ts'
 import { ok } from './support/fake-site.ts'
-import { logRoutes, manyRows } from './usage-log/fake-log.ts'
+import { logRoutes, manyRows } from './usage-log/fake-usage-log.ts'
 
 const app = pageFixture()
 const PRESSES_MAX = 120

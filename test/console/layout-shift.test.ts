@@ -3,8 +3,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
-import { fakeLive } from './support/fake-live.ts'
-import { startWholeSite } from './support/whole-site.ts'
+import { fakeLive } from './support/fake-live-socket.ts'
+import { startWholeSite } from './support/site-with-data-on-every-page.ts'
 
 const ROUTES = new URL('../../console/app/routes.tsx', import.meta.url)
 const WIDTHS = [390, 768, 1280]

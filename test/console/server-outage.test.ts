@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/console-texts.ts'
 import { openAsRoot, ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
-import { fakeLive } from './support/fake-live.ts'
+import { fakeLive } from './support/fake-live-socket.ts'
 import type { FakeAnswer } from './support/fake-site.ts'
-import { enter } from './usage-log/fake-log.ts'
+import { enter } from './usage-log/fake-usage-log.ts'
 
 const app = pageFixture()
 

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from './support/accessibility-faults.ts'
 import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
-import { LANGUAGES, lookFaults } from './support/looks.ts'
 import type { Look } from './support/open-page.ts'
 
 const HOSTILE = [

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
+import { LANGUAGES } from './support/accessibility-faults.ts'
 import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
-import { LANGUAGES } from './support/looks.ts'
 import { takePicture } from './support/open-page.ts'
-import { enter } from './usage-log/fake-log.ts'
+import { enter } from './usage-log/fake-usage-log.ts'
 
 const WIDTHS = [360, 390, 601, 640, 721, 768, 800, 880, 901, 951]
 const DOCS = { docs_link: 'https://docs.example.com' }

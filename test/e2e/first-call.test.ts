@@ -2,10 +2,10 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { en } from '#test/support/console-texts.ts'
-import { chat, PASSWORD } from '#test/support/product.ts'
 import { startProductProcess } from '#test/support/product-process.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { realPage } from './open-real-page.ts'
+import { chat, PASSWORD } from '#test/support/test-product.ts'
+import { realPage } from './open-product-page.ts'
 
 /** A model of the shipped price list that has no price in a new installation. */
 const MODEL = 'command-a-03-2025'

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { addChannel, addUser, chat, setOption, setUpSite } from '#test/support/product.ts'
+import { startProviderProcess } from '#test/support/multi-process-site.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
-import { startProviderProcess } from '#test/support/site.ts'
 import { mountSmallDisk } from '#test/support/small-disk.ts'
+import { addChannel, addUser, chat, setOption, setUpSite } from '#test/support/test-product.ts'
 
 const QUOTA = 100_000
 const disk = mountSmallDisk(500)

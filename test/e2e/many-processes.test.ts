@@ -4,14 +4,14 @@ import { WebSocket } from 'ws'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import { inTurn, startLoadBalancer } from '#test/support/load-balancer.ts'
-import { addChannel, chat, PASSWORD, setOption } from '#test/support/product.ts'
-import type { ProductProcess } from '#test/support/product-process.ts'
 import {
   type ProviderProcess,
   type Site,
   startProviderProcess,
   startSite,
-} from '#test/support/site.ts'
+} from '#test/support/multi-process-site.ts'
+import type { ProductProcess } from '#test/support/product-process.ts'
+import { addChannel, chat, PASSWORD, setOption } from '#test/support/test-product.ts'
 
 /** Every role runs in a separate process. The write-api and the read-api run twice. */
 let site: Site

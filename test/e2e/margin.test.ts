@@ -2,8 +2,8 @@ import { beforeAll, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
-import { addChannel, addUser, chat, setOption, testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { addChannel, addUser, chat, setOption, testProduct } from '#test/support/test-product.ts'
 
 const product = startedOnce(testProduct)
 let user: ConsoleClient

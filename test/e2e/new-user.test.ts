@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { en, zh } from '#test/support/console-texts.ts'
-import { chat, PASSWORD } from '#test/support/product.ts'
 import { startProductProcess } from '#test/support/product-process.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { eventually, realPage } from './open-real-page.ts'
+import { chat, PASSWORD } from '#test/support/test-product.ts'
+import { eventually, realPage } from './open-product-page.ts'
 
 const UNITS_PER_DOLLAR = 500_000n
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type PaymentGateway, startPaymentGateway } from '#infra/demo/simulated-payment-gateway.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { PASSWORD, setUpSite } from '#test/support/product.ts'
+import { type Site, startSite } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { type Site, startSite } from '#test/support/site.ts'
+import { PASSWORD, setUpSite } from '#test/support/test-product.ts'
 
 const KEYS = { merchant: '7', key: 'key', stripeKey: 'sk_x', stripeWebhookSecret: 'whsec_x' }
 const ROLES = 'write-api,read-api,projections'

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
-import { PASSWORD, setUpSite } from '#test/support/product.ts'
+import {
+  FAST_JOINT_APPEND_RECOVERY,
+  type Site,
+  startSite,
+} from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { FAST_JOINT_APPEND_RECOVERY, type Site, startSite } from '#test/support/site.ts'
+import { PASSWORD, setUpSite } from '#test/support/test-product.ts'
 
 const ROLES = 'write-api,read-api,projections'
 const QUOTA = 700

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { testProduct } from '#test/support/test-product.ts'
 
 const product = startedOnce(testProduct)
 

@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startPaymentGateway } from '#infra/demo/simulated-payment-gateway.ts'
 import { en, zh } from '#test/support/console-texts.ts'
-import { addUser, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { eventually, openRealPage, realPage, submitLogin } from './open-real-page.ts'
+import { addUser, PASSWORD, setOption, testProduct } from '#test/support/test-product.ts'
+import { eventually, openRealPage, realPage, submitLogin } from './open-product-page.ts'
 
 const KEYS = { merchant: '7', key: 'key', stripeKey: 'sk_x', stripeWebhookSecret: 'whsec_x' }
 

@@ -3,9 +3,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/console-texts.ts'
-import { PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
+import { PASSWORD, type TestProduct, testProduct } from '#test/support/test-product.ts'
 import { budget } from '#test/support/time-limit.ts'
-import { eventually, type OpenPage, openRealPage, submitLogin } from './open-real-page.ts'
+import { eventually, type OpenPage, openRealPage, submitLogin } from './open-product-page.ts'
 
 let browser: Browser
 let product: TestProduct

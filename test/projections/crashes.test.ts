@@ -12,9 +12,9 @@ import { createVault } from '#infra/vault/vault.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { backendsOf } from '#test/support/freeze-postgres.ts'
-import { testDatabase } from '#test/support/postgres.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
+import { backendsOf } from '#test/support/suspend-postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import {
   aCall,
   admitted,

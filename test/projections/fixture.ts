@@ -15,7 +15,7 @@ import { createFreshness, type Freshness } from '#projections/read-model-freshne
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 export type Fixture = {
   readonly core: Core

@@ -10,7 +10,7 @@ import {
   REACHED,
   type Shown,
   shownBy,
-} from '#test/write-api/callers.ts'
+} from '#test/write-api/authorisation-callers.ts'
 import { type Answer, callerOf, seededFixture } from '#test/write-api/write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

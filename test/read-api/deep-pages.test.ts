@@ -4,7 +4,7 @@ import { type LogFilter, logRows, sumLogRows } from '#projections/call-log/query
 import { matching, named } from '#projections/call-log/select-log-rows.ts'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
-import { fillRollups } from '#test/bench/log-rows.ts'
+import { fillRollups } from '#test/bench/generate-log-rows.ts'
 import { NOW, tokenCreated } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { budget } from '#test/support/time-limit.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
-import { fillRollups } from '#test/bench/log-rows.ts'
+import { fillRollups } from '#test/bench/generate-log-rows.ts'
 import { NOW } from '#test/projections/fixture.ts'
 import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { setOption, setUpSite } from '#test/support/product.ts'
 import {
   CLOCK_FIVE_MINUTES_BEHIND,
   type ProviderProcess,
@@ -9,8 +8,9 @@ import {
   type Site,
   startProviderProcess,
   startSite,
-} from '#test/support/site.ts'
-import { callAtOnce } from './support/many-calls.ts'
+} from '#test/support/multi-process-site.ts'
+import { setOption, setUpSite } from '#test/support/test-product.ts'
+import { callAtOnce } from './support/send-many-calls.ts'
 
 let site: Site
 let provider: ProviderProcess

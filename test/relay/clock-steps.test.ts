@@ -6,7 +6,7 @@ import type { OpenCall } from '#projections/open-calls/query.ts'
 import { newCallId } from '#relay/call-id.ts'
 import { ExpiredCallDetector } from '#relay/expired-call-detector.ts'
 import { sweep } from '#relay/expired-call-sweeper.ts'
-import { claimedCallsInMemory } from './support/idempotency-claims.ts'
+import { claimedCallsInMemory } from './support/in-memory-idempotency-claims.ts'
 import { chat, onlyEnd, type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const HOUR = 3_600_000

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { setOption, setUpSite } from '#test/support/product.ts'
+import { startSite } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { startSite } from '#test/support/site.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { callAtOnce } from './support/many-calls.ts'
+import { setOption, setUpSite } from '#test/support/test-product.ts'
+import { callAtOnce } from './support/send-many-calls.ts'
 
 const WITHIN_MS = 1_000
 const AFTERWARDS_MS = 2_000

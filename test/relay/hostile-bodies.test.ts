@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { type ProviderProcess, startProviderProcess } from '#test/support/site.ts'
+import { type ProviderProcess, startProviderProcess } from '#test/support/multi-process-site.ts'
 import { MODEST_KEY, RICH_KEY, UNPAID_KEY } from './support/attacked-keys.ts'
 
 /** `HOSTILE_BODIES=1000` runs the complete attack, which takes some minutes. */

@@ -5,7 +5,7 @@ import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { loadViewRows } from '#relay/views/load-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { testCore } from '../support/core.ts'
+import { testCore } from '../support/test-core.ts'
 
 let core: Core
 let close: () => Promise<void>

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addChannel, addUser, setOption } from '#test/support/product.ts'
+import { SHORT_LEASES } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { serve } from '#test/support/serve.ts'
-import { SHORT_LEASES } from '#test/support/site.ts'
+import { serve } from '#test/support/start-http-server.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { type Book, readBook } from './support/account-book.ts'
-import { type Call, callAtOnce } from './support/many-calls.ts'
+import { addChannel, addUser, setOption } from '#test/support/test-product.ts'
+import { type Book, readBook } from './support/accounts-from-events.ts'
 import { type RelaySite, startRelaySite } from './support/relay-site.ts'
+import { type Call, callAtOnce } from './support/send-many-calls.ts'
 
 const TEN_CENTS = 50_000n
 const RICHES = 1_000_000_000n

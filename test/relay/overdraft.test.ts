@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable, type StreamAppend } from '#infra/event-store/port.ts'
-import { serve } from '#test/support/serve.ts'
+import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { type Answer, chat, relayRig } from './support/relay-rig.ts'
 

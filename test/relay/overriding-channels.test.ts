@@ -8,7 +8,7 @@ import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { OptionView } from '#relay/views/option-view.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { loopStallMs } from '#test/support/loop-stall.ts'
+import { loopStallMs } from '#test/support/event-loop-stall.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { relayRig } from './support/relay-rig.ts'
 

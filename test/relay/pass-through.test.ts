@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { reserializeJson } from '#relay/dialects/reserialize-json.ts'
-import { bodyText, serve } from '#test/support/serve.ts'
+import { bodyText, serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'

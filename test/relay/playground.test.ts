@@ -5,8 +5,8 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { playgroundRequest } from '#relay/playground/playground-request.ts'
-import { addChannel, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { addChannel, PASSWORD, setOption, testProduct } from '#test/support/test-product.ts'
 
 const PATH = '/pg/chat/completions'
 

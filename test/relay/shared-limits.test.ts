@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Opened, openShared, PATIENT_MS } from '../infra/redis/open-shared.ts'
-import { type OwnRedis, redisEngine, startOwnRedis } from '../support/redis.ts'
+import { type Opened, openShared, PATIENT_MS } from '../infra/redis/open-shared-limits.ts'
+import { type OwnRedis, redisEngine, startOwnRedis } from '../support/test-redis.ts'
 import { type Answer, chat, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 
 const LIMITED = 'limitedlimitedlimitedlimitedlimitedlimitedlimite'

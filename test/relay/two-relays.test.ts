@@ -4,12 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addChannel, addUser, setOption } from '#test/support/product.ts'
+import {
+  type ProviderProcess,
+  SHORT_LEASES,
+  startProviderProcess,
+} from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { type ProviderProcess, SHORT_LEASES, startProviderProcess } from '#test/support/site.ts'
-import { type Book, readBook } from './support/account-book.ts'
-import { type Call, callAtOnce } from './support/many-calls.ts'
+import { addChannel, addUser, setOption } from '#test/support/test-product.ts'
+import { type Book, readBook } from './support/accounts-from-events.ts'
 import { type RelaySite, startRelaySite } from './support/relay-site.ts'
+import { type Call, callAtOnce } from './support/send-many-calls.ts'
 
 const PRICE = 1_000n
 const AFFORDABLE = 10
@@ -142,7 +146,13 @@ async function killFromOutside(target: ProductProcess): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-two-'))
   const pidFile = join(folder, 'product.pid')
   writeFileSync(pidFile, String(target.pid))
-  const killer = spawn(process.execPath, ['test/chaos/killer.ts', folder, '1', '50', '150'])
+  const killer = spawn(process.execPath, [
+    'test/chaos/kill-process-tree.ts',
+    folder,
+    '1',
+    '50',
+    '150',
+  ])
   await target.ended()
   const at = Date.now()
   rmSync(pidFile)

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { sendChat } from '#test/support/send-chat.ts'
-import { serve } from '#test/support/serve.ts'
+import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, KEY, onlyEnd, relayRigBefore } from './support/relay-rig.ts'
 

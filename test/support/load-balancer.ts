@@ -1,5 +1,5 @@
 import { type IncomingMessage, request as send } from 'node:http'
-import { type LocalServer, serve } from './serve.ts'
+import { type LocalServer, serve } from './start-http-server.ts'
 
 /** Forwards each request to the URL that `choose` returns. */
 export async function startLoadBalancer(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { readConfig } from '#infra/config/read-config.ts'
-import { databaseUrl, onServer, type TestDatabase, testDatabase } from './postgres.ts'
+import { databaseUrl, onServer, type TestDatabase, testDatabase } from './test-database.ts'
 
 const TEMPLATE = 'site_template'
 /** The advisory lock that lets only one process create the template. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { type Callers, makeCallers, OTHER_IDS, REACHED } from './callers.ts'
+import { type Callers, makeCallers, OTHER_IDS, REACHED } from './authorisation-callers.ts'
 import { type Caller, callerOf, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

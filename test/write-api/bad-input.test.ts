@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { describe, expect, it } from 'vitest'
-import { loopStallMs } from '#test/support/loop-stall.ts'
+import { loopStallMs } from '#test/support/event-loop-stall.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { budget } from '#test/support/time-limit.ts'
 import {

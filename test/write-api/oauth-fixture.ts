@@ -1,9 +1,9 @@
-import { OIDC_CLIENT, type OidcSite, startOidcSite } from '#test/support/oidc-site.ts'
+import { OIDC_CLIENT, type OidcSite, startOidcSite } from '#test/support/oidc-provider.ts'
 import {
   type ScriptedSites,
   siteOptions,
   startScriptedSites,
-} from '#test/support/scripted-sites.ts'
+} from '#test/support/simulated-login-sites.ts'
 import {
   type Answer,
   type Caller,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLoginGuard, type LoginGuard } from '#write-api/sessions/login-guard.ts'
-import { type Opened, openShared, PATIENT_MS } from '../infra/redis/open-shared.ts'
-import { type OwnRedis, redisEngine, startOwnRedis } from '../support/redis.ts'
+import { type Opened, openShared, PATIENT_MS } from '../infra/redis/open-shared-limits.ts'
+import { type OwnRedis, redisEngine, startOwnRedis } from '../support/test-redis.ts'
 
 const canHarm = redisEngine === 'redis-server'
 const reason = canHarm ? '' : ' (skipped: there is no redis-server here)'

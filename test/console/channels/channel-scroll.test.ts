@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { en } from '#test/support/console-texts.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { openAsRoot } from '../support/admin-site.ts'
+import { channelHealth, circuit, figures } from '../support/channel-health-samples.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
-import { channelHealth, circuit, figures } from '../support/health.ts'
 import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
 
 const app = pageFixture()

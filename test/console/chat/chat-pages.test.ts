@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { zh } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
-import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import type { Look } from '../support/open-page.ts'
 
 const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'default' }

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults, WIDTHS } from '../support/accessibility-faults.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
+import { channelHealth } from '../support/channel-health-samples.ts'
 import { siteFixture } from '../support/console-fixture.ts'
-import { fakeLive } from '../support/fake-live.ts'
+import { fakeLive } from '../support/fake-live-socket.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
-import { channelHealth } from '../support/health.ts'
-import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
 import { type Look, takePicture } from '../support/open-page.ts'
-import { enter, logRoutes, logRow, manyRows } from '../usage-log/fake-log.ts'
+import { enter, logRoutes, logRow, manyRows } from '../usage-log/fake-usage-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
 const HOUR = 3_600

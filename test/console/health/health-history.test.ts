@@ -4,9 +4,9 @@ import { prepareHistory } from '#console/features/health/health-history.ts'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
+import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/channel-health-samples.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
-import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/health.ts'
 
 describe('the history of a channel', () => {
   const none = { successes: 0, failures: 0, latency_ms: null, first_token_ms: null }

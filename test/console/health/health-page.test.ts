@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
+import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/channel-health-samples.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
-import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/health.ts'
-import { LANGUAGES, lookFaults } from '../support/looks.ts'
 
 function withHealth(site: FakeSite): void {
   site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: HEALTH_CHANNELS })

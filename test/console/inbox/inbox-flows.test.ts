@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { zh } from '#test/support/console-texts.ts'
+import { lookFaults } from '../support/accessibility-faults.ts'
 import { pageFixture } from '../support/console-fixture.ts'
-import { type FakeLive, fakeLive } from '../support/fake-live.ts'
+import { type FakeLive, fakeLive } from '../support/fake-live-socket.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
-import { lookFaults } from '../support/looks.ts'
 
 const NOW = Math.floor(Date.now() / 1_000)
 

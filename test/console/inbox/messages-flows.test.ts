@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { en, zh } from '#test/support/console-texts.ts'
+import { lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
-import { lookFaults } from '../support/looks.ts'
 
 const app = pageFixture({ language: 'zh' })
 const NOW = Math.floor(Date.now() / 1_000)

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contract/top-ups.ts'
 import { en, zh } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
-import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 
 const DAY = 86_400

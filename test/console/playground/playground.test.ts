@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { en, zh } from '#test/support/console-texts.ts'
+import { lookFaults } from '../support/accessibility-faults.ts'
 import { TOKENS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
-import { lookFaults } from '../support/looks.ts'
 
 const ANSWER = [
   '# Sums\n\nIt is **4**, by `2 + 2`. <b onclick="alert(1)">Tags</b> &amp; ',

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
 import { en, zh } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
-import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { type Look, takePicture } from '../support/open-page.ts'
 import { byCall, byTokens, pricing } from './models.ts'
 

@@ -4,7 +4,7 @@ import { OPTIONS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
-import { withPrices } from './price-site.ts'
+import { withPrices } from './site-with-prices.ts'
 
 const app = pageFixture({ language: 'zh' })
 

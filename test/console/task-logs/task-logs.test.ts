@@ -1,12 +1,12 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { en } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { pageFixture } from '../support/console-fixture.ts'
-import { fakeLive } from '../support/fake-live.ts'
+import { fakeLive } from '../support/fake-live-socket.ts'
 import { ok, STATUS } from '../support/fake-site.ts'
-import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
-import { enter } from '../usage-log/fake-log.ts'
+import { enter } from '../usage-log/fake-usage-log.ts'
 import { DRAWINGS, drawing, SONGS } from './fake-tasks.ts'
 
 const DAY = 86_400

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { zh } from '#test/support/console-texts.ts'
 import { token } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
-import { type FakeLive, fakeLive } from '../support/fake-live.ts'
+import { type FakeLive, fakeLive } from '../support/fake-live-socket.ts'
 import { ok } from '../support/fake-site.ts'
 
 const app = pageFixture({ language: 'zh' })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { attemptBars, retriesOf } from '#console/features/usage-log/attempts.ts'
 import { durationMs, shortDuration, tokensPerSecond } from '#console/features/usage-log/timing.ts'
-import { logRow } from './fake-log.ts'
+import { logRow } from './fake-usage-log.ts'
 
 const attempt = (channel: number, ms: number) => ({ channel, status: 200, error: null, ms })
 const other = (...attempts: ReturnType<typeof attempt>[]) => ({

@@ -5,7 +5,7 @@ import { siteFixture } from '../support/console-fixture.ts'
 import { contrast } from '../support/contrast.ts'
 import { startFakeSite } from '../support/fake-site.ts'
 import { takePicture } from '../support/open-page.ts'
-import { enter, logRoutes, logRow } from './fake-log.ts'
+import { enter, logRoutes, logRow } from './fake-usage-log.ts'
 
 const PATH = '/app/logs/api-usage'
 const NOW = Math.floor(Date.now() / 1000)

@@ -7,7 +7,7 @@ import {
   TAIL_MAX,
   withPage,
 } from '#console/features/usage-log/live-tail.ts'
-import { logRow } from './fake-log.ts'
+import { logRow } from './fake-usage-log.ts'
 
 const rowsOf = (...ids: number[]) => ids.map((id) => logRow(id))
 /** A page of more than these rows. */

@@ -4,10 +4,10 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 import { en, zh } from '#test/support/console-texts.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
-import { fakeLive } from '../support/fake-live.ts'
+import { fakeLive } from '../support/fake-live-socket.ts'
 import { ok, startFakeSite } from '../support/fake-site.ts'
 import { takePicture } from '../support/open-page.ts'
-import { enter, logRoutes, logRow, manyRows } from './fake-log.ts'
+import { enter, logRoutes, logRow, manyRows } from './fake-usage-log.ts'
 
 const PATH = '/app/logs/api-usage'
 

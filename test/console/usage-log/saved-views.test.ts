@@ -5,7 +5,7 @@ import { axeFaults } from '../support/axe.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { startFakeSite } from '../support/fake-site.ts'
 import { takePicture } from '../support/open-page.ts'
-import { enter, logRoutes, manyRows } from './fake-log.ts'
+import { enter, logRoutes, manyRows } from './fake-usage-log.ts'
 
 const PATH = '/app/logs/api-usage'
 

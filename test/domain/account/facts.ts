@@ -5,7 +5,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 
 export const { given } = specificationOf(accountDecider)

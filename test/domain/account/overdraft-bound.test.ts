@@ -12,7 +12,7 @@ import {
 } from '#domain/pricing/usage.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import { recomputedCharge } from '../pricing/recompute.ts'
+import { recomputedCharge } from '../pricing/independent-charge.ts'
 import {
   Account,
   type CallRequest,

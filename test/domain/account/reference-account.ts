@@ -2,7 +2,7 @@ import type { AccountCommand } from '#domain/account/commands.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type TokenLimits, type Usage } from '#domain/pricing/usage.ts'
-import { recomputedCharge } from '../pricing/recompute.ts'
+import { recomputedCharge } from '../pricing/independent-charge.ts'
 
 const MAX = 2n ** 53n - 1n
 

@@ -11,7 +11,7 @@ import {
 } from '#domain/account/state.ts'
 import { undoAccount } from '#domain/account/undo-event-after-failed-append.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
-import { operations } from './operations.ts'
+import { operations } from './random-operations.ts'
 
 const RUNS = 1_000
 

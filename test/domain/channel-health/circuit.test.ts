@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Cooldown, channelHealthDecider, pauseMs } from '#domain/channel-health/decide.ts'
 import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
-import { specificationOf, stored } from '#test/support/decider.ts'
+import { specificationOf, stored } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(channelHealthDecider)
 const scope: CircuitScope = { channelId: 4, model: null, keyRef: null }

@@ -2,7 +2,7 @@ import type { ChannelCommand } from '#domain/channel/commands.ts'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import type { ChannelEvent, ChannelTerms, KeyMode } from '#domain/channel/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 export const { given } = specificationOf(channelsDecider)
 

@@ -7,7 +7,7 @@ import {
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(credentialsDecider)
 const sealed = (text: string): Sealed => text as Sealed

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { identityDecider } from '#domain/identity/decide.ts'
 import type { IdentityEvent } from '#domain/identity/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(identityDecider)
 

@@ -4,7 +4,7 @@ import type { MessageSent } from '#domain/message/events.ts'
 import { inboxDecider } from '#domain/message/mark-message-read.ts'
 import { countOf, includesId, rangesOf } from '#domain/message/recipient-id-ranges.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(messageDecider)
 

@@ -6,7 +6,7 @@ import { OPTIONS } from '#domain/options/option-registry.ts'
 import { entryChanges, pairOf } from '#domain/pricing/price-changes.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { golden } from '#test/domain/golden/story.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(optionsDecider)
 

@@ -3,7 +3,7 @@ import { optionsDecider } from '#domain/options/decide.ts'
 import type { OptionsEvent } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/option-registry.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(optionsDecider)
 

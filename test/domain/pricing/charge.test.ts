@@ -11,8 +11,8 @@ import { decimalOf } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
-import { calls, perCall, perToken, usage } from './arbitraries.ts'
-import { exactCharge, recomputedCharge } from './recompute.ts'
+import { exactCharge, recomputedCharge } from './independent-charge.ts'
+import { calls, perCall, perToken, usage } from './random-prices-and-usage.ts'
 
 const price = fc.oneof<fc.Arbitrary<PriceSnapshot>[]>(perToken, perCall)
 const used = (change: Partial<Usage>): Usage => ({ ...NO_USAGE, ...change })

@@ -11,7 +11,7 @@ import {
   rounded,
   times,
 } from '#domain/pricing/decimal.ts'
-import { fractionOf } from './recompute.ts'
+import { fractionOf } from './independent-charge.ts'
 
 const decimal: fc.Arbitrary<Decimal> = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.integer({ min: 0, max: 12 }))

@@ -4,7 +4,7 @@ import { CHARGE_MAX, chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { calls, perCall, perToken, usageUpTo } from './arbitraries.ts'
+import { calls, perCall, perToken, usageUpTo } from './random-prices-and-usage.ts'
 
 const bounds = fc.record({
   inputTokens: fc.oneof(fc.nat(5), fc.nat(2_000_000)),

@@ -1,7 +1,7 @@
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 export const { given } = specificationOf(redemptionDecider)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { tokenIdsDecider } from '#domain/token/assign-token-ids.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(tokenIdsDecider)
 const take = (first: number, count: number, userId = 7) =>

@@ -3,7 +3,7 @@ import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { TOKENS_MAX, tokenDecider } from '#domain/token/decide.ts'
 import { type TokenEvent, type TokenTerms, UNRESTRICTED_TERMS } from '#domain/token/events.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(tokenDecider)
 

@@ -5,7 +5,7 @@ import type { PayTopUp } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
 import type { TopUpEvent, TopUpPaid } from '#domain/top-up/events.ts'
 import { centsOf, moneyText, priceCents, quotaOfDollars, shareOf } from '#domain/top-up/money.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 import { orderedTopUp } from './facts.ts'
 
 const { given } = specificationOf(topUpDecider)

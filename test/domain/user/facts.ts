@@ -1,7 +1,7 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import type { Role, UserEvent } from '#domain/user/events.ts'
-import { specificationOf } from '#test/support/decider.ts'
+import { specificationOf } from '#test/support/given-when-then.ts'
 
 export const { given } = specificationOf(userDecider)
 

@@ -8,7 +8,7 @@ import type { EventBus, LaneWork } from '#infra/event-bus/port.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createLeases } from '#infra/leases/exclusive-leases.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { newEvent, to } from '../event-store/conformance.ts'
 import { eventBusConformance } from './conformance.ts'
 

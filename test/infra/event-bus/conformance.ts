@@ -9,7 +9,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { createLeases, type Leases } from '#infra/leases/exclusive-leases.ts'
 import { surviveLostConnections } from '#infra/postgres/pools.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { newEvent, to } from '../event-store/conformance.ts'
 import {
   applied,

@@ -7,7 +7,7 @@ import type { KafkaTimings } from '#infra/event-bus/kafka/kafka-timings.ts'
 import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { freePort } from '#test/support/kafka/kafka-process.ts'
-import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/short-kafka-timings.ts'
 import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
 

@@ -7,7 +7,7 @@ import { createHistory } from '#infra/event-bus/kafka/read-last-messages.ts'
 import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
-import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/short-kafka-timings.ts'
 import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
 import { lowestCheckpoint, startRecording } from './recording-worker.ts'
 

@@ -5,7 +5,7 @@ import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { type LaneProcess, startLaneProcess } from '#test/support/kafka/lane-process.ts'
-import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/short-kafka-timings.ts'
 import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
 

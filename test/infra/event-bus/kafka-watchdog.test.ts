@@ -10,7 +10,7 @@ import { KAFKA_TIMINGS } from '#infra/event-bus/kafka/kafka-timings.ts'
 import { readLastMessages } from '#infra/event-bus/kafka/read-last-messages.ts'
 import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
-import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/short-kafka-timings.ts'
 import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
 

@@ -20,8 +20,8 @@ import {
   type EventStoreDbServer,
   startEventStoreDbServer,
 } from '#test/support/event-store-db/server.ts'
-import { testDatabase } from '#test/support/postgres.ts'
 import { treeOf } from '#test/support/process-tree.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { newEvent, to } from './conformance.ts'
 
 const PROGRAM = fileURLToPath(

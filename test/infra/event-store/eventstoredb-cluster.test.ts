@@ -6,7 +6,7 @@ import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventst
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
 import { startEventStoreDbCluster } from '#test/support/event-store-db/cluster.ts'
 import { collect, newEvent, newStream, to } from './conformance.ts'
-import { startWriters } from './writers.ts'
+import { startWriters } from './start-writers.ts'
 
 const log = pino({ level: 'silent' })
 

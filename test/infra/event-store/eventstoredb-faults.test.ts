@@ -11,7 +11,7 @@ import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { newEvent, newStream, to } from './conformance.ts'
-import { startWriters } from './writers.ts'
+import { startWriters } from './start-writers.ts'
 
 /** Counts appends with an unknown outcome, and reopened subscriptions. */
 function countingLog() {

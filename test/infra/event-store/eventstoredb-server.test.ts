@@ -10,7 +10,7 @@ import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
 import { firstLine, type NodeChild, spawnNode } from '#test/support/child-process.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { collect } from './conformance.ts'
-import { startWriters } from './writers.ts'
+import { startWriters } from './start-writers.ts'
 
 const PROGRAM = fileURLToPath(
   new URL('../../support/event-store-db/server-program.ts', import.meta.url),

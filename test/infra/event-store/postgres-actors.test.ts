@@ -5,7 +5,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { createPostgresSnapshots, type Snapshots } from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { add, context, counterDecider } from './counter-decider.ts'
 
 const log = pino({ level: 'silent' })

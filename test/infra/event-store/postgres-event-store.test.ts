@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { budget } from '#test/support/time-limit.ts'
 import {
   collect,

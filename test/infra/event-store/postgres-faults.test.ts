@@ -9,11 +9,11 @@ import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { spawnNode } from '#test/support/child-process.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { newStream, to } from './conformance.ts'
 import { startDroppingProxy } from './dropping-proxy.ts'
-import { startWriters } from './writers.ts'
+import { startWriters } from './start-writers.ts'
 
 /** Counts failed flushes with an unknown outcome. */
 function countingLog() {

@@ -5,8 +5,8 @@ import {
   LockTimeout,
 } from '#infra/event-store/eventstoredb/locks.ts'
 import { createPostgresLocks } from '#infra/event-store/eventstoredb/postgres-locks.ts'
-import { backendsOf } from '#test/support/freeze-postgres.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { backendsOf } from '#test/support/suspend-postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 /** Opens the locks of two simulated processes, which exclude each other. */
 type OpenTwo = () => Promise<{ one: Locks; two: Locks; close: () => Promise<void> }>

@@ -9,7 +9,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresSnapshots, type Snapshots } from '#infra/event-store/snapshots.ts'
 import { eventStoreName, firstEventName } from '#infra/event-store/store-identity.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { to } from './conformance.ts'
 
 const log = pino({ level: 'silent' })

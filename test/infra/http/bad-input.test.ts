@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loopStallMs } from '#test/support/loop-stall.ts'
+import { loopStallMs } from '#test/support/event-loop-stall.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { httpFixture } from './http-fixture.ts'

@@ -7,7 +7,7 @@ import { createHttpApp } from '#infra/http/app.ts'
 import type { SessionAccount } from '#infra/http/principal.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { setSessionCookie } from '#infra/http/session-cookie.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 const Body = Type.Object({
   name: Type.String({ maxLength: 10 }),

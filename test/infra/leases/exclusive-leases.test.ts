@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLeases, isCurrent, type Lease, type Leases } from '#infra/leases/exclusive-leases.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 const log = pino({ level: 'silent' })
 let pg: Pool

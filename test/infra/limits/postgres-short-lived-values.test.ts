@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPostgresShortLived } from '#infra/limits/postgres-short-lived-values.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 import { shortLivedSuite } from './short-lived-suite.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>

@@ -11,7 +11,7 @@ import {
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type ScriptedProvider, scriptedProvider } from '#test/relay/support/scripted-provider.ts'
 import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
-import { CERTIFICATE, CERTIFICATE_KEY } from '#test/support/self-signed.ts'
+import { CERTIFICATE, CERTIFICATE_KEY } from '#test/support/self-signed-certificate.ts'
 
 const limits = { ...MANAGEMENT_LIMITS, connectTimeoutMs: 300 }
 const here = { port: 3000, isLoopback: true, privateUpstreams: [] }

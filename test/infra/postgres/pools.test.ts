@@ -5,7 +5,7 @@ import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { createPools, type Pools } from '#infra/postgres/pools.ts'
 import { DatabaseUnavailable } from '#infra/postgres/query-timeouts.ts'
 import { decimalText, isoTime, quota, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let pools: Pools

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { problemsOf, refuseUnsafeServer } from '#infra/postgres/server-checks.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 /** A stopping server may still send an error to a closing connection. */
 function poolFor(connectionString: string): Pool {

@@ -2,7 +2,7 @@ import { Pool } from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { createSharedClock } from '#infra/postgres/shared-clock.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 let pg: Pool
 let drop: () => Promise<void>

@@ -7,7 +7,7 @@ import {
   RETENTION_MS,
   WAITING_MAX,
 } from '#infra/provider-messages/provider-messages.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 const NOW = 1_790_000_000_000
 let database: Awaited<ReturnType<typeof testDatabase>>

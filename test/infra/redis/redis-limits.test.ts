@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { connectRedis } from '#infra/redis/connect-redis.ts'
 import { createRedisLimits } from '#infra/redis/redis-limits.ts'
 import { startSharedLimits } from '#infra/redis/shared-limits.ts'
-import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/redis.ts'
+import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/test-redis.ts'
 import { limitsSuite } from '../limits/limits-suite.ts'
 
 const isHere = redisEngine !== null

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ShortLivedUnavailable } from '#infra/limits/short-lived-values.ts'
 import { connectRedis } from '#infra/redis/connect-redis.ts'
 import { createRedisShortLived } from '#infra/redis/redis-short-lived-values.ts'
-import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/redis.ts'
+import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/test-redis.ts'
 import { shortLivedSuite } from '../limits/short-lived-suite.ts'
 
 const isHere = redisEngine !== null

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PERMIT_LEASE_MS } from '#infra/redis/shared-limits.ts'
-import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/redis.ts'
+import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/test-redis.ts'
 import { admitted, permitFor, permitsOf, rate, waitFor } from '../limits/limits-suite.ts'
-import { type Opened, openShared, PATIENT_MS } from './open-shared.ts'
+import { type Opened, openShared, PATIENT_MS } from './open-shared-limits.ts'
 
 const isHere = redisEngine !== null
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { createPools } from '#infra/postgres/pools.ts'
 import { createDiskProbe } from '#infra/telemetry/write-probe.ts'
-import { testDatabase } from '#test/support/postgres.ts'
 import { mountSmallDisk } from '#test/support/small-disk.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 const disk = mountSmallDisk(260)
 const reason = disk === null ? ' (skipped: no tmpfs can be mounted here)' : ''

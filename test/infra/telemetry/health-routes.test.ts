@@ -2,9 +2,9 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
-import { setUpSite } from '#test/support/product.ts'
 import { ProductProcess, startProductProcess } from '#test/support/product-process.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { setUpSite } from '#test/support/test-product.ts'
 
 const product = startedOnce(() => startProductProcess({ ROLES: 'write-api,read-api,projections' }))
 let root: ConsoleClient

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { HASH_COSTS } from '#infra/vault/password-hash.ts'
 import { createPasswordPool } from '#infra/vault/password-pool.ts'
 import { VaultBusy } from '#infra/vault/port.ts'
-import { REAL_HASH_COSTS } from '#test/support/cheap-hashes.ts'
+import { REAL_HASH_COSTS } from '#test/support/cheap-password-hashes.ts'
 
 const cheapCosts = { ...HASH_COSTS }
 Object.assign(HASH_COSTS, REAL_HASH_COSTS)

@@ -5,7 +5,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { WrongSecretKey } from '#infra/vault/keys-derived-from-secret-key.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { createVault } from '#infra/vault/vault.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 const secretKey = randomBytes(32)
 let database: Awaited<ReturnType<typeof testDatabase>>

@@ -7,17 +7,17 @@ import { WebSocket } from 'ws'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type RunningCore, startCore } from '#infra/start-core.ts'
-import { readBook } from '#test/relay/support/account-book.ts'
-import { type Call, callAtOnce } from '#test/relay/support/many-calls.ts'
-import { treeOf } from '#test/support/process-tree.ts'
-import { addChannel, setOption, setUpSite } from '#test/support/product.ts'
-import { ProductProcess } from '#test/support/product-process.ts'
+import { readBook } from '#test/relay/support/accounts-from-events.ts'
+import { type Call, callAtOnce } from '#test/relay/support/send-many-calls.ts'
 import {
   type ProviderProcess,
   SHORT_LEASES,
   startProviderProcess,
   startSite,
-} from '#test/support/site.ts'
+} from '#test/support/multi-process-site.ts'
+import { treeOf } from '#test/support/process-tree.ts'
+import { ProductProcess } from '#test/support/product-process.ts'
+import { addChannel, setOption, setUpSite } from '#test/support/test-product.ts'
 
 /** A stream takes two seconds, so that a test can kill or drain a worker during a stream. */
 const PACE = { firstByteMs: 0, gapMs: 50, answerTokens: 40 }

@@ -3,9 +3,9 @@ import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { BalanceUpdate } from '#read-api/contract/channel-actions.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/all-profiles.ts'
-import { setOption } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { actionsSite, SECRET } from '../support/actions-site.ts'
+import { setOption } from '#test/support/test-product.ts'
+import { actionsSite, SECRET } from '../support/channel-actions-site.ts'
 import type { Scripted } from '../support/scripted-provider.ts'
 
 const site = startedOnce(actionsSite)

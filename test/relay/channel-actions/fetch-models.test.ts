@@ -4,7 +4,7 @@ import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { modelsIn } from '#relay/channel-actions/fetch-models.ts'
 import { connectProxy } from '#test/support/connect-proxy.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { actionsSite, SECRET } from '../support/actions-site.ts'
+import { actionsSite, SECRET } from '../support/channel-actions-site.ts'
 
 const site = startedOnce(actionsSite)
 const proxy = startedOnce(connectProxy)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { testProduct } from '#test/support/test-product.ts'
 
 const product = startedOnce(testProduct)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TestProgress, TestResults } from '#read-api/contract/channel-actions.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { actionsSite, SECRET } from '../support/actions-site.ts'
+import { actionsSite, SECRET } from '../support/channel-actions-site.ts'
 
 const site = startedOnce(actionsSite)
 

@@ -4,7 +4,7 @@ import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { actionsSite } from '../support/actions-site.ts'
+import { actionsSite } from '../support/channel-actions-site.ts'
 
 const site = startedOnce(actionsSite)
 

@@ -5,7 +5,7 @@ import { judgeTest, SCHEDULER, SlowTests } from '#relay/channel-health/apply-tes
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
-import { leasesOfOne } from '#test/support/leases.ts'
+import { leasesOfOne } from '#test/support/single-process-leases.ts'
 
 const log = pino({ level: 'silent' })
 

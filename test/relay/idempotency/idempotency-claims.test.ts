@@ -5,7 +5,7 @@ import {
   type ClaimedCalls,
   createClaimedCalls,
 } from '#relay/idempotency/idempotency-claims.ts'
-import { testDatabase } from '#test/support/postgres.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let pools: Pools[]

@@ -4,7 +4,7 @@ import { relayRig, TOKEN, USER } from './relay-rig.ts'
 /**
  * A relay in a separate process, so that its memory can be measured. Its users have enough quota,
  * $0.10 and 0. Its channels take a bounded input, and one slow stream has a price per call.
- * `argv`: `free` adds a model without cost; a URL is the address of a streaming provider in another
+ * `argv`: `free` makes the model `gratis` free; a URL is the address of a streaming provider in another
  * process.
  */
 const [choice = ''] = process.argv.slice(2)

@@ -28,10 +28,10 @@ import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { createTokenCounter, type TokenCounter } from '#relay/token-counts/token-counter.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { leasesOfOne } from '#test/support/leases.ts'
 import { sendChat } from '#test/support/send-chat.ts'
-import { serve } from '#test/support/serve.ts'
-import { claimedCallsInMemory } from './idempotency-claims.ts'
+import { leasesOfOne } from '#test/support/single-process-leases.ts'
+import { serve } from '#test/support/start-http-server.ts'
+import { claimedCallsInMemory } from './in-memory-idempotency-claims.ts'
 
 export const USER = 7
 export const TOKEN = 3

@@ -4,9 +4,9 @@ import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { startProduct } from '#infra/start.ts'
 import { startCore } from '#infra/start-core.ts'
-import { setUpSite } from '#test/support/product.ts'
+import { startSite } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { startSite } from '#test/support/site.ts'
+import { setUpSite } from '#test/support/test-product.ts'
 
 /** A site whose relays run in separate processes, which tests can kill. */
 export type RelaySite = {

@@ -1,4 +1,4 @@
-import { serve } from '#test/support/serve.ts'
+import { serve } from '#test/support/start-http-server.ts'
 
 export type ProviderRequest = {
   readonly method: string

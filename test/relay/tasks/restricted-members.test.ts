@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { bodyText, serve } from '#test/support/serve.ts'
+import { bodyText, serve } from '#test/support/start-http-server.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'
 

@@ -5,7 +5,7 @@ import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { createLeases } from '#infra/leases/exclusive-leases.ts'
 import { startRecording } from '#test/infra/event-bus/recording-worker.ts'
-import { QUICK_TIMINGS } from './quick-timings.ts'
+import { QUICK_TIMINGS } from './short-kafka-timings.ts'
 
 /**
  * Takes part in an event bus on Kafka until the process is killed. Prints `publishing` on the first

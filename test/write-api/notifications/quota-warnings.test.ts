@@ -19,10 +19,10 @@ import { createLeases, type HeldLease } from '#infra/leases/exclusive-leases.ts'
 import type { Mail } from '#infra/mail/port.ts'
 import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
-import { testCore } from '#test/support/core.ts'
+import { testCore } from '#test/support/test-core.ts'
 import { startQuotaWarnings } from '#write-api/notifications/quota-warnings.ts'
 import { fifty } from '../write-fixture.ts'
-import { startHookServer } from './hook-server.ts'
+import { startHookServer } from './webhook-server.ts'
 
 let core: Core
 let close: () => Promise<void>

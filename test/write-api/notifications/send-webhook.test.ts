@@ -4,7 +4,7 @@ import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { sendWebhook, WEBHOOK_LIMITS } from '#write-api/notifications/send-webhook.ts'
-import { startHookServer } from './hook-server.ts'
+import { startHookServer } from './webhook-server.ts'
 
 const server = startedOnce(startHookServer)
 

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { Status } from '#read-api/contract/status.ts'
+import { LANGUAGES, lookFaults } from './support/accessibility-faults.ts'
+import { siteFixture } from './support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
+
+const ALL_WAYS = {
+  ...{ github_oauth: true, oidc_enabled: true, linuxdo_oauth: true },
+  ...{ wechat_login: true, telegram_oauth: true, wechat_qrcode: '/favicon.svg' },
+}
+const SECOND = { ticket: 'ticket', kinds: ['totp', 'recovery', 'passkey'] }
+
+const submit = (page: Page) => page.locator('form button[type="submit"]').last().click()
+
+type EntryPage = {
+  path: string
+  name: string
+  /** What the site is like, beside the usual. */
+  status?: Partial<Status>
+  /** What is done there before it is looked at. */
+  perform?: (page: Page) => Promise<unknown>
+  /** What alone is looked at. */
+  part?: string
+}
+
+const PAGES: readonly EntryPage[] = [
+  { path: '/', name: 'home' },
+  { path: '/login?expired=true', name: 'login' },
+  { path: '/login', name: 'login-ways', status: ALL_WAYS },
+  {
+    path: '/login',
+    name: 'login-no-password',
+    status: { ...ALL_WAYS, password_login_enabled: false },
+    perform: async (page) => {
+      await page.getByRole('button', { name: /^(使用密码登录|Sign in with a password)$/ }).click()
+      await page.locator('input[name="password"]').waitFor()
+    },
+  },
+  {
+    path: '/login',
+    name: 'login-wechat',
+    part: '.tg-dialog',
+    status: ALL_WAYS,
+    perform: async (page) => {
+      await page.getByRole('button', { name: /微信|WeChat/ }).click()
+      await page.getByRole('dialog').waitFor()
+      await submit(page)
+    },
+  },
+  {
+    path: '/login',
+    name: 'second-step',
+    perform: async (page) => {
+      await page.locator('input[name="username"]').fill('mia')
+      await page.locator('input[name="password"]').fill('password')
+      await submit(page)
+      await page.getByRole('heading', { name: /两步验证|Two-step/ }).waitFor()
+      await submit(page)
+    },
+  },
+  { path: '/register?aff=abc', name: 'register' },
+  { path: '/register', name: 'register-closed', status: { register_enabled: false } },
+  { path: '/reset', name: 'request-reset' },
+  { path: '/user/reset?email=ada@example.com&token=x', name: 'confirm-reset' },
+  {
+    path: '/user/reset?email=ada@example.com&token=x',
+    name: 'reset-done',
+    perform: async (page) => {
+      await submit(page)
+      await page.getByText(/只显示这一次|Shown only once/).waitFor()
+    },
+  },
+  { path: '/setup', name: 'setup' },
+  { path: '/no/such/page', name: 'not-found' },
+]
+
+const app = siteFixture(() =>
+  startFakeSite({
+    'GET /api/status': () => ok(STATUS),
+    'GET /api/setup': () => ok({ status: false, root_init: false, database_type: 'postgres' }),
+    'POST /api/user/login': () => ok({ second_factor: SECOND }),
+    'POST /api/user/reset': () => ok('k7Tq-9vXm-2pRz'),
+  }),
+)
+
+describe('pages before the login', () => {
+  for (const language of LANGUAGES) {
+    it(`have no fault at any width, in either theme: ${language}`, {
+      timeout: 120_000,
+    }, async () => {
+      const { page, faults, close } = await app.openPage({ language })
+      for (const { path, name, status, perform, part } of PAGES) {
+        const setup = path !== '/setup'
+        app.site.routes['GET /api/status'] = () =>
+          ok({ ...STATUS, email_verification: true, ...status, setup })
+        // By name: an address of numbers has no passkeys.
+        await page.goto(app.site.url.replace('127.0.0.1', 'localhost') + path)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page
+          .locator('form, .tg-other-ways, .tg-home, .tg-message-page, .tg-alert')
+          .first()
+          .waitFor()
+        await perform?.(page)
+        const found = await lookFaults(page, `${name}-${language}`, [1280, 390], part)
+        expect(found, name).toEqual([])
+      }
+      expect(faults).toEqual([])
+      await close()
+    })
+  }
+})

@@ -1,0 +1,74 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { LANGUAGES, lookFaults, WIDTHS } from '../support/accessibility-faults.ts'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+
+type Screen = {
+  name: string
+  path: string
+  open?: (page: Page) => Promise<void>
+  /** One look for each language is enough: a part of a screen that has all of them. */
+  isPart?: boolean
+}
+
+const press = (name: RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+const PART_WIDTHS = { zh: [1280], en: [390] }
+
+const SCREENS: readonly Screen[] = [
+  { name: 'tokens', path: '/app/tokens' },
+  { name: 'token-new', path: '/app/tokens', open: press(/新建令牌|New token/), isPart: true },
+  { name: 'channels', path: '/admin/channels' },
+  {
+    name: 'channel-new',
+    path: '/admin/channels',
+    open: press(/新建渠道|New channel/),
+    isPart: true,
+  },
+  { name: 'price-new', path: '/admin/settings', open: press(/添加模型|Add model/), isPart: true },
+]
+
+const app = siteFixture()
+
+describe('tokens, channels and settings', () => {
+  for (const language of LANGUAGES) {
+    it(`no fault at any width, in either theme: ${language}`, async () => {
+      const { page, faults, close } = await app.openPage({ language })
+      for (const { name, path, open, isPart } of SCREENS) {
+        const widths = isPart === true ? PART_WIDTHS[language] : WIDTHS
+        await openAsRoot(page, app.site, path)
+        await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
+        if (open !== undefined) {
+          await open(page)
+          await page.getByRole('dialog').waitFor()
+        }
+        expect.soft(await lookFaults(page, `${name}-${language}`, widths), name).toEqual([])
+      }
+      expect(faults).toEqual([])
+      await close()
+    })
+  }
+
+  it('the way in and every state stay told apart in forced colours', async () => {
+    const { page, close } = await app.openPage({ language: 'en' })
+    await page.emulateMedia({ forcedColors: 'active' })
+    await openAsRoot(page, app.site, '/app/tokens')
+    const toggle = page.getByRole('switch', { name: /production/ })
+    await toggle.waitFor()
+    await toggle.focus()
+    const looks = await toggle.evaluate((element) => {
+      const { outlineStyle, outlineColor, backgroundColor } = getComputedStyle(element)
+      const off = document.querySelector('[role="switch"]:not(:checked)')
+      const offLook = off === null ? null : getComputedStyle(off)
+      return {
+        outlineStyle,
+        isOutlined: outlineColor !== backgroundColor,
+        isToldApart:
+          offLook?.backgroundColor !== backgroundColor ||
+          offLook?.borderColor !== getComputedStyle(element).borderColor,
+      }
+    })
+    expect(looks).toEqual({ outlineStyle: 'solid', isOutlined: true, isToldApart: true })
+    await close()
+  })
+})

@@ -1,0 +1,52 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import type { OpenPage } from '../support/open-page.ts'
+
+type Look = { name: string; path: string; open?: (page: Page) => Promise<unknown> }
+
+const LOOKS: readonly Look[] = [
+  { name: 'settings', path: '' },
+  { name: 'settings-json', path: '?prices=json' },
+  { name: 'settings-unset', path: '?prices=unset' },
+  { name: 'settings-rate', path: '?tab=ratelimit' },
+  { name: 'settings-models', path: '?tab=models' },
+  { name: 'settings-system', path: '?tab=system' },
+  { name: 'settings-other', path: '?tab=other' },
+  {
+    name: 'settings-history',
+    path: '?tab=models',
+    open: (page) =>
+      page
+        .getByRole('button', { name: /^(全局设置的修改记录|Changes of Global settings)$/ })
+        .click(),
+  },
+]
+/** One language sees the wide screen, the other the narrow one. */
+const WIDTHS = { zh: [1280], en: [390] }
+
+const app = siteFixture()
+
+describe.each(LANGUAGES)('the settings, in %s', (language) => {
+  // One page for all: what it has read and compiled once need not be again.
+  let opened: OpenPage
+  beforeAll(async () => {
+    opened = await app.openPage({ language })
+  })
+  afterAll(() => opened.close())
+
+  it.each(LOOKS)('$name: no fault, in either theme', async (look) => {
+    const { page, faults } = opened
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await openAsRoot(page, app.site, `/admin/settings${look.path}`)
+    await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
+    if (look.open !== undefined) {
+      await look.open(page)
+      await page.getByRole('dialog').locator('.tg-diff').first().waitFor()
+    }
+    expect(await lookFaults(page, `${look.name}-${language}`, WIDTHS[language])).toEqual([])
+    expect(faults).toEqual([])
+  })
+})

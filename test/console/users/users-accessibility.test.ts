@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { zh } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+
+const app = siteFixture()
+
+const LOOKS = [
+  ['users', '/admin/users'],
+  ['user-edit', '/user/edit/3'],
+  ['user-gone', '/user/edit/6'],
+] as const
+
+describe('the users’ list and drawers', () => {
+  for (const language of LANGUAGES) {
+    it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
+      const { page, faults, close } = await app.openPage({ language })
+      for (const [name, path] of LOOKS) {
+        await openAsRoot(page, app.site, path)
+        await page.getByText('mia', { exact: true }).first().waitFor()
+        if (path !== '/admin/users')
+          await page.getByRole('dialog').getByText(zh('users.binding.github')).waitFor()
+        const found = await lookFaults(page, `${name}-${language}`, [1280, 390])
+        expect.soft(found, name).toEqual([])
+      }
+      await openAsRoot(page, app.site, '/user/edit/3')
+      await page.getByRole('button', { name: /^(重置…|Reset…)$/ }).click()
+      await page.getByRole('alertdialog').locator('input').waitFor()
+      const asking = await lookFaults(page, `user-factor-${language}`, [1280, 390], '.tg-dialog')
+      expect.soft(asking, 'factor').toEqual([])
+      await openAsRoot(page, app.site, '/admin/users')
+      for (const name of ['mia', 'ada']) {
+        const row = page.getByRole('row').filter({ hasText: name })
+        await row.getByRole('checkbox').check()
+      }
+      const listed = await lookFaults(page, `users-chosen-${language}`, [1280, 390])
+      expect.soft(listed, 'chosen').toEqual([])
+      await page.setViewportSize({ width: 1280, height: 860 })
+      await page.locator('.tg-bulk button').last().click()
+      await page.getByLabel('$').first().fill('12.5')
+      const many = await lookFaults(page, `user-adjust-${language}`, [1280, 390], '.tg-dialog')
+      expect.soft(many, 'adjust').toEqual([])
+      await openAsRoot(page, app.site, '/user/edit')
+      await page.locator('input[type="password"]').fill('a new password')
+      const own = await lookFaults(page, `user-self-${language}`, [1280, 390])
+      expect.soft(own, 'self').toEqual([])
+      expect(faults).toEqual([])
+      await close()
+    }, 120_000)
+  }
+})

@@ -1,0 +1,184 @@
+import { beforeAll, expect, it } from 'vitest'
+import type { Channel } from '#read-api/contract/channels.ts'
+import { en } from '#test/support/console-texts.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { ALL_ROLES, addChannel, testProduct } from '#test/support/test-product.ts'
+import { eventually, realPage, submitLogin } from './open-product-page.ts'
+
+const product = startedOnce(() => testProduct({ roles: ALL_ROLES }))
+const open = realPage(() => product.url)
+
+beforeAll(async () => {
+  await addChannel(product, { name: 'first', priority: 1 })
+  await open.page.goto(`${product.url}/login`)
+  await submitLogin(open.page, 'root')
+  await open.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
+})
+
+const button = (name: string) => open.page.getByRole('button', { name, exact: true })
+const drawer = () => open.page.getByRole('dialog')
+const field = (name: string) => drawer().getByRole('textbox', { name, exact: true })
+const closed = () => drawer().waitFor({ state: 'detached' })
+const said = (text: string) => open.page.getByText(text).first().waitFor()
+const row = (name: string) => open.page.getByRole('row').filter({ hasText: name })
+const fromMenu = async (opener: string, entry: string) => {
+  await button(opener).click()
+  await open.page.getByRole('menuitem', { name: entry }).click()
+}
+
+async function stored(): Promise<Channel[]> {
+  type Page = { items: Channel[] }
+  return (await product.root.must<Page>('GET', '/api/channel/?page_size=100&id_sort=true')).items
+}
+const named = async (name: string) => (await stored()).find((channel) => channel.name === name)
+
+it('several keys make a channel each, then one with keys in turn', async () => {
+  await open.page.goto(`${product.url}/channel/add`)
+  await field('Name').fill('fleet')
+  await field('Base URL').fill(product.provider.url)
+  await drawer()
+    .getByRole('radio', { name: /Several channels/ })
+    .check()
+  await field('Key').fill('sk-1\nsk-2')
+  await drawer()
+    .getByRole('combobox', { name: en('channels.models') })
+    .fill('sim-small,sim-large,')
+  await button('Create channel').click()
+  await said('Channels created: 2')
+  // Models that nobody priced yet are offered their prices.
+  await button('Later').click()
+  await closed()
+  expect((await stored()).length).toBe(3)
+  await button('New channel').click()
+  await field('Name').fill('many')
+  await field('Base URL').fill(product.provider.url)
+  await drawer()
+    .getByRole('radio', { name: /Several keys/ })
+    .check()
+  await drawer()
+    .getByRole('radio', { name: /Round robin/ })
+    .check()
+  await field('Key').fill('sk-3\nsk-4\nsk-5')
+  await drawer()
+    .getByRole('combobox', { name: en('channels.models') })
+    .fill('sim-small,')
+  await button('Create channel').click()
+  await said('Channel created')
+  await button('Later').click()
+  await closed()
+  const many = await named('many')
+  expect([many?.multi_key_mode, many?.key_count]).toEqual(['polling', 3])
+})
+
+it('an edit is kept: limits, expiry, another key; a new address asks for the key', async () => {
+  await open.page.getByRole('link', { name: 'many' }).click()
+  await button('Routing and limits Priority, concurrency, expiry, cost and auto-disable').click()
+  await field(en('channelForm.maxConcurrency')).fill('4')
+  await field(en('channelForm.maxRpm')).fill('60')
+  await drawer().getByLabel(en('shared.expires')).fill('2031-05-06T07:08')
+  await drawer()
+    .getByRole('radio', { name: /Add keys/ })
+    .check()
+  await field('Key').fill('sk-6')
+  await button('Save changes').click()
+  await said('Saved')
+  await closed()
+  expect(await named('many')).toMatchObject({ max_concurrency: 4, max_rpm: 60, key_count: 4 })
+  await open.page.getByRole('link', { name: 'many' }).click()
+  expect(await drawer().getByLabel(en('shared.expires')).count()).toBe(0)
+  await field('Base URL').fill('https://elsewhere.example')
+  await button('Save changes').click()
+  await drawer().getByText(en('channelForm.error.keyMissing')).waitFor()
+  await open.page.keyboard.press('Escape')
+  await button('Discard changes').click()
+  await closed()
+})
+
+it('the chosen get a tag, and the tag is opened, edited, switched and undone', async () => {
+  await button('Select').click()
+  await open.page.getByRole('checkbox', { name: en('ui.selectAll') }).click()
+  await said('4 selected')
+  await button('Set tag').click()
+  await drawer().getByLabel(en('channels.tag')).fill('east')
+  await open.page.keyboard.press('Enter')
+  await said('Channels tagged “east”: 4')
+  await closed()
+  await button('By tag').click()
+  await row('east').getByText('4 of 4 enabled').waitFor()
+  await fromMenu('More actions for the tag east', 'Edit tag')
+  await drawer().getByLabel(en('channels.priority')).fill('9')
+  await drawer().getByLabel(en('channelTags.newTag')).fill('west')
+  await button('Save changes').click()
+  await said('Channels changed: 4')
+  await closed()
+  expect((await stored()).map(({ tag, priority }) => [tag, priority])).toEqual(
+    Array(4).fill(['west', 9]),
+  )
+  await fromMenu('More actions for the tag west', 'Disable all')
+  await row('west').getByText('0 of 4 enabled').waitFor()
+  await said('Channels tagged “west” disabled: 4')
+  await button('Undo').last().click()
+  await row('west').getByText('4 of 4 enabled').waitFor()
+  await button('By tag').click()
+})
+
+it('a channel is tested, copied, and its models fetched', async () => {
+  await fromMenu('More actions for first', 'Test models')
+  await button('Test all (2)').click()
+  await eventually(() => drawer().getByText(/ s$/).count()).toBe(2)
+  await open.page.keyboard.press('Escape')
+  await closed()
+  await fromMenu('More actions for first', 'Duplicate')
+  await said('Duplicated “first”')
+  await eventually(async () => (await stored()).length).toBe(5)
+  await open.page.getByRole('link', { name: 'first', exact: true }).click()
+  await button('Fetch from provider').click()
+  const picker = open.page.getByRole('dialog', { name: en('channelForm.selectModelsTitle') })
+  await picker.getByText('sim-small').waitFor()
+  await open.page.keyboard.press('Escape')
+  await picker.waitFor({ state: 'detached' })
+  await open.page.keyboard.press('Escape')
+  await closed()
+})
+
+it('all are tested with an end that is told; repair and removal too', async () => {
+  await fromMenu('More actions', 'Test all channels')
+  await said('Channels tested: 5')
+  await fromMenu('More actions', 'Repair the model index')
+  await said('Model index repaired')
+  await fromMenu('More actions', 'Update all balances')
+  await said('Balances updated')
+  await open.page
+    .getByRole('checkbox', { name: en('ui.selectRow') })
+    .nth(0)
+    .click()
+  await button('Disable selected').click()
+  await said('Channels disabled: 1')
+  await fromMenu('More actions', 'Delete all disabled channels')
+  await open.page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: en('shared.delete') })
+    .click()
+  await said('Channels deleted: 1')
+  await eventually(async () => (await stored()).length).toBe(4)
+})
+
+it('every column that says so is sorted by the server, and filters narrow', async () => {
+  const headers = open.page.locator('.tg-grid-sort')
+  const count = await headers.count()
+  expect(count).toBeGreaterThan(6)
+  for (let index = 0; index < count; index += 1) {
+    const answered = open.page.waitForResponse((response) => response.url().includes('sort='))
+    await headers.nth(index).click()
+    expect((await answered).status()).toBe(200)
+  }
+  await open.page.goto(`${product.url}/admin/channels?status=2`)
+  await said('No channel matches')
+  await open.page.goto(`${product.url}/admin/channels?type=1&keyword=many`)
+  await open.page.getByRole('link', { name: 'many' }).waitFor()
+  expect(await open.page.getByRole('row').count()).toBe(2)
+})
+
+it('met no policy violation, no error in the console, no missing file', () => {
+  expect(open.faults).toEqual([])
+})

@@ -1,0 +1,71 @@
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/console-texts.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { PASSWORD } from '#test/support/test-product.ts'
+
+export type OpenPage = {
+  page: Page
+  /** Policy violations, errors in the console, failed requests: none are allowed. */
+  faults: string[]
+  /** While it runs, errors in the console are no faults: the server is away. */
+  whileAway(perform: () => Promise<void>): Promise<void>
+}
+
+/** A page in English on the real product, in a clean profile, that notes all that goes wrong. */
+export async function openRealPage(browser: Browser, url: string): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width: 1600, height: 900 },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+  })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const faults: string[] = []
+  let isAway = false
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    if (!isAway) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`)
+  })
+  return {
+    page,
+    faults,
+    whileAway: async (perform) => {
+      isAway = true
+      await perform()
+      isAway = false
+    },
+  }
+}
+
+/** Starts a browser for the tests of a file, with a page on the product that `url` names. */
+export const realPage = (url: () => string) =>
+  startedOnce(async () => {
+    const browser = await launchBrowser()
+    const open = await openRealPage(browser, url())
+    return { ...open, browser, close: () => browser.close() }
+  })
+
+/** Fills in the login page, and signs in. */
+export async function submitLogin(
+  page: Page,
+  username: string,
+  password = PASSWORD,
+): Promise<void> {
+  await page.getByLabel(en('auth.username')).fill(username)
+  await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(password)
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: en('shell.login'), exact: true })
+    .click()
+}
+
+/** Waits as long as the page itself may take on a busy machine. */
+export const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read)

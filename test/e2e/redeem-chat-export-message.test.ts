@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { en } from '#console/i18n/en/console-translations.ts'
+import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
+import { zh } from '#console/i18n/zh/console-translations.ts'
+import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import {
+  ALL_ROLES,
+  addChannel,
+  addUser,
+  setOption,
+  type TestProduct,
+  testProduct,
+} from '#test/support/test-product.ts'
+import { eventually, type OpenPage, openRealPage, submitLogin } from './open-product-page.ts'
+
+const WORDS = { zh: { ...zh, ...zhPages }, en: { ...en, ...enPages } }
+const WORTH = 2_000_000
+/** What the simulated provider says, in as many words as this. */
+const ANSWER_TOKENS = 12
+
+let browser: Browser
+let product: TestProduct
+let shopper: ConsoleClient
+let opened: readonly [OpenPage, OpenPage]
+let page: Page
+let desk: Page
+
+/** A user's console and an admin's, on a product of all parts. */
+beforeAll(async () => {
+  const provider = { answerTokens: ANSWER_TOKENS, gapMs: 5 }
+  ;[browser, product] = await Promise.all([
+    launchBrowser(),
+    testProduct({ roles: ALL_ROLES, provider }),
+  ])
+  const { root, url } = product
+  await addChannel(product, { models: 'sim-small,sim-large', group: 'default' })
+  await setOption(root, 'ModelRatio', { 'sim-small': 3, 'sim-large': 6 })
+  await setOption(root, 'CompletionRatio', { 'sim-small': 4 })
+  shopper = (await addUser(root, 'shopper')).client
+  await shopper.createToken({ name: 'phone', unlimited_quota: true })
+  opened = [await openRealPage(browser, url), await openRealPage(browser, url)]
+  ;[page, desk] = [opened[0].page, opened[1].page]
+  await enter(page, 'shopper')
+  await enter(desk, 'root')
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await product?.close()
+})
+
+async function enter(at: Page, username: string): Promise<void> {
+  await at.goto(`${product.url}/login?returnTo=/app/wallet`)
+  await submitLogin(at, username)
+  await at.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor()
+}
+
+const button = (at: Page, name: string) => at.getByRole('button', { name, exact: true })
+const standing = async () => (await shopper.must<{ quota: number }>('GET', '/api/user/self')).quota
+
+type Row = { quota: number; request_id: string; completion_tokens: number }
+const ownCalls = async (query: string) =>
+  (await shopper.must<{ items: Row[] }>('GET', `/api/log/self/?page_size=100&type=2${query}`)).items
+
+describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
+  const words = WORDS[language]
+
+  beforeAll(async () => {
+    for (const at of [page, desk]) {
+      await at.evaluate((to) => localStorage.setItem('i18nextLng', to), language)
+    }
+  })
+
+  it('redeems a code that a link brought along, once', async () => {
+    const before = await standing()
+    const code = { name: `gift ${language}`, quota: WORTH, count: 1 }
+    const [key = ''] = await product.root.must<string[]>('POST', '/api/redemption/', code)
+    await page.goto(`${product.url}/app/wallet?code=${key}`)
+    const box = page.getByRole('textbox', { name: words.wallet.code })
+    expect(await box.inputValue()).toBe(key)
+    await button(page, words.wallet.redeemNow).click()
+    await page.getByText(words.wallet.quotaAdded.replace('{{amount}}', '$4.00')).waitFor()
+    expect(await standing()).toBe(before + WORTH)
+    await box.fill(key)
+    await button(page, words.wallet.redeemNow).click()
+    await page.locator('.tg-field-error').waitFor()
+    expect(await standing()).toBe(before + WORTH)
+  })
+
+  it('tries a model, and is told to the unit what the answer cost', async () => {
+    await page.getByRole('link', { name: words.shell.playground }).click()
+    await page.getByLabel(words.ui.model).selectOption('sim-small')
+    if (language === 'en') await button(page, words.playground.newChat).first().click()
+    const before = await standing()
+    await page.getByRole('textbox', { name: words.playground.message }).fill('Hello there')
+    await page.keyboard.press('Enter')
+    const reply = page.locator('.tg-said').last()
+    await reply.locator('.tg-answer-cost').waitFor()
+    expect(await reply.getAttribute('data-status')).toBe('complete')
+    expect((await reply.locator('.tg-prose').innerText()).split(' ')).toHaveLength(ANSWER_TOKENS)
+    const [call] = await ownCalls('&token_name=playground')
+    expect(call?.completion_tokens).toBe(ANSWER_TOKENS)
+    expect(before - (await standing())).toBe(call?.quota)
+    // 500 000 units are a dollar: six decimals say each of them.
+    const dollars = `$${((call?.quota ?? 0) / 500_000).toFixed(6).replace(/0+$/, '')}`
+    expect(await reply.locator('.tg-answer-cost').innerText()).toBe(dollars)
+    await reply.locator('.tg-answer-cost').click()
+    await page.getByRole('heading', { level: 1, name: words.shell.usageLog }).waitFor()
+    const rows = page.getByRole('grid', { name: words.usageLog.title }).getByRole('row')
+    await eventually(() => rows.filter({ hasText: 'sim-small' }).count()).toBe(1)
+    expect(new URL(page.url()).searchParams.get('request')).toBe(call?.request_id)
+  })
+
+  it('filters the log and takes it along: the file adds up to what is listed', async () => {
+    await page.goto(`${product.url}/app/logs/api-usage?token=playground`)
+    await page.getByLabel(words.ui.model, { exact: true }).fill('sim-small')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/model=sim-small/)
+    const expectedCalls = await ownCalls('&token_name=playground&model_name=sim-small')
+    const grid = page.getByRole('grid', { name: words.usageLog.title })
+    await eventually(() => grid.getByText('sim-small').count()).toBeGreaterThan(0)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: words.usageLog.export }).click()
+    await page.getByRole('menuitem', { name: words.usageLog.exportAs.csv }).click()
+    const text = readFileSync(await (await download).path(), 'utf8').replace('\ufeff', '')
+    const [head = '', ...lines] = text.trimEnd().split('\r\n')
+    const at = head.split(',').indexOf('quota')
+    const exported = lines.map((line) => Number(line.split(',')[at]))
+    expect(exported.toSorted()).toEqual(expectedCalls.map(({ quota }) => quota).toSorted())
+  })
+
+  it('is written to by an admin, sees it at once, and the admin sees it read', async () => {
+    const title = `News in ${language}`
+    await desk.goto(`${product.url}/admin/messages`)
+    await button(desk, words.messages.create).first().click()
+    const drawer = desk.getByRole('dialog')
+    await drawer.getByLabel(words.messages.messageTitle).fill(title)
+    await drawer.getByLabel(words.messages.content).fill('From **Monday** on.')
+    await drawer.getByRole('checkbox', { name: /^shopper/ }).check()
+    await drawer.getByRole('button', { name: words.shared.send }).click()
+    await desk.getByRole('row').filter({ hasText: title }).waitFor()
+    // No reload: the open console is told.
+    const unread = words.shell.inboxUnread.replace('{{count}}', '1')
+    await page.getByRole('link', { name: unread }).click()
+    await page.getByRole('link', { name: new RegExp(title) }).click()
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    await page.frameLocator('iframe').first().locator('strong', { hasText: 'Monday' }).waitFor()
+    await page.locator('.tg-bell-badge').waitFor({ state: 'detached' })
+    await desk.getByText(title).click()
+    const reader = drawer.getByRole('row').filter({ hasText: 'shopper' })
+    await reader.waitFor()
+    expect(await reader.getByText(words.messages.notRead).count()).toBe(0)
+    await desk.keyboard.press('Escape')
+  })
+})
+
+it('met no policy violation, no error in the console, no refused request', () => {
+  const faults = opened.flatMap((one) => one.faults)
+  expect(faults.filter((fault) => !fault.includes('favicon'))).toEqual([])
+})

@@ -1,0 +1,170 @@
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PermitsClaim } from '#infra/limits/port.ts'
+import { budget } from '#test/support/time-limit.ts'
+import { type OwnRedis, redisEngine, startOwnRedis } from '../../support/test-redis.ts'
+import { admitted, permitFor, permitsOf, rate, waitFor } from '../limits/limits-suite.ts'
+import { type LatentProxy, startLatentProxy } from './delaying-proxy.ts'
+import { type Load, type Opened, openShared, PATIENT_MS, underLoad } from './open-shared-limits.ts'
+
+/**
+ * The longest allowed time for a decision during a failure of Redis, with slack for a busy machine.
+ */
+const DECISION_MS_MAX = 1_000
+
+const canHarm = redisEngine === 'redis-server'
+const reason = canHarm ? '' : ' (skipped: there is no redis-server here to do harm to)'
+
+describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
+  let server: OwnRedis
+  let admin: Redis
+  let proxy: LatentProxy
+  let one: Opened
+  let load: Load
+  beforeEach(async () => {
+    server = await startOwnRedis()
+    admin = new Redis(server.url)
+    admin.on('error', () => {})
+    proxy = await startLatentProxy(server.port)
+    one = await openShared(proxy.url)
+    load = underLoad(one)
+    await expect.poll(() => admin.dbsize()).toBeGreaterThan(20)
+  })
+  afterEach(async () => {
+    const { msMax, decisions } = await load.stop()
+    await one.close()
+    admin.disconnect()
+    await proxy.close()
+    await server.stop()
+    expect(decisions).toBeGreaterThan(100)
+    expect(msMax).toBeLessThan(budget(DECISION_MS_MAX))
+  })
+
+  const isLost = () => expect.poll(() => one.isDegraded(), { interval: 5 }).toBe(true)
+  const isBack = () => expect.poll(() => one.isDegraded()).toBe(false)
+  /**
+   * Expects that the loss and the recovery of Redis were logged alternately, without repetitions.
+   * Reasons of failed connections are ignored.
+   */
+  const toldOnce = () => {
+    const told = one.said.filter((line) => !line.startsWith('REDIS_URL: '))
+    expect(told.length).toBeGreaterThan(1)
+    for (const [at, line] of told.entries()) {
+      expect(line).toMatch(at % 2 === 0 ? /is unavailable/ : /is available again/)
+    }
+  }
+
+  it('is killed, and starts again empty', async () => {
+    const room = permitsOf(3)
+    await permitFor(one, room)
+    await server.kill()
+    await isLost()
+    expect(await admitted(one, 50, rate(10))).toBe(10)
+    // The permit that was acquired before the failure still counts.
+    expect(await admitted(one, 50, room)).toBe(2)
+    await server.restart()
+    await isBack()
+    expect(await waitFor(one, room)).toBe(1_000)
+    toldOnce()
+  })
+
+  it('stands still, and wakes', async () => {
+    const room = permitsOf(3)
+    server.signal('SIGSTOP')
+    await isLost()
+    expect(await admitted(one, 50, room)).toBe(3)
+    server.signal('SIGCONT')
+    await isBack()
+    expect(await waitFor(one, room)).toBe(1_000)
+    toldOnce()
+  })
+
+  it('stands still: who left meanwhile has left there too', async () => {
+    const room = permitsOf(3)
+    const permits = [
+      await permitFor(one, room),
+      await permitFor(one, room),
+      await permitFor(one, room),
+    ]
+    server.signal('SIGSTOP')
+    await isLost()
+    for (const permit of permits) permit.release({ isRefunded: false })
+    server.signal('SIGCONT')
+    await isBack()
+    await expect.poll(() => permitsIn(admin, room), { timeout: 2_000 }).toBe(0)
+    expect(await admitted(one, 50, room)).toBe(3)
+  })
+
+  it('answers after five seconds', async () => {
+    proxy.delayMs = 5_000
+    await isLost()
+    expect(await admitted(one, 50, rate(10))).toBe(10)
+    proxy.delayMs = 0
+    await isBack()
+  })
+
+  it('forgets everything (FLUSHALL): permits are known again', async () => {
+    const room = permitsOf(1)
+    const permit = await permitFor(one, room)
+    await admin.flushall()
+    await expect.poll(() => permitsIn(admin, room)).toBe(1)
+    expect(await waitFor(one, room)).toBe(1_000)
+    permit.release({ isRefunded: false })
+    await expect.poll(() => waitFor(one, room)).toBe(0)
+  })
+
+  it('forgets its scripts: they are sent again within the decision', async () => {
+    const patient = await openShared(server.url, { answerMs: PATIENT_MS })
+    await permitFor(patient, rate(10))
+    await admin.script('FLUSH')
+    expect(await admitted(patient, 50, rate(10))).toBe(10)
+    expect(patient.said).toEqual([])
+    await patient.close()
+  })
+
+  it('has no memory left', async () => {
+    const limits = await admin.config('GET', 'maxmemory')
+    await admin.config('SET', 'maxmemory', '1')
+    await isLost()
+    expect(await admitted(one, 50, rate(10))).toBe(10)
+    await admin.config('SET', ...(limits as [string, string]))
+    await isBack()
+    toldOnce()
+  })
+
+  it('has become a replica, as after a failover, and is a primary again', async () => {
+    const primary = await startOwnRedis()
+    try {
+      await admin.replicaof('127.0.0.1', primary.port)
+      await isLost()
+      expect(await admitted(one, 50, rate(10))).toBe(10)
+      await admin.replicaof('NO', 'ONE')
+      await isBack()
+    } finally {
+      await primary.stop()
+    }
+  })
+
+  it('is lost to two processes: each has half of what both decide, rounded up', async () => {
+    const other = await openShared(server.url)
+    try {
+      await waitFor(other, rate(1))
+      // Only the process of `one` decides calls.
+      await waitFor(one.calls, rate(1))
+      await expect.poll(() => one.instances()).toBe(2)
+      await expect.poll(() => other.instances()).toBe(2)
+      await server.kill()
+      await isLost()
+      expect(await admitted(one, 50, rate(10))).toBe(5)
+      expect(await admitted(one, 50, permitsOf(5))).toBe(3)
+      expect(await admitted(one, 50, rate(1))).toBe(1)
+      expect([one.instances('calls'), other.instances('calls')]).toEqual([1, 1])
+      expect(await admitted(one.calls, 50, rate(10))).toBe(10)
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+const permitsIn = (admin: Redis, { key }: PermitsClaim): Promise<number> =>
+  admin.zcard(`tallygate:{user:7}:seats:${key}`)

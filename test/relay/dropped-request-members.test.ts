@@ -1,0 +1,75 @@
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { bodyText, serve } from '#test/support/start-http-server.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { chat, relayRig } from './support/relay-rig.ts'
+
+const rig = startedForEach(relayRig)
+let sent: Record<string, unknown>[]
+beforeEach(async () => {
+  sent = []
+})
+
+const ANSWER = JSON.stringify({
+  choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+})
+
+/** A provider that keeps what it was sent, behind the rig's only channel. */
+async function recordingChannel(terms: object): Promise<void> {
+  const provider = await serve(async (request, response) => {
+    sent.push(JSON.parse(await bodyText(request)))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)
+  })
+  onTestFinished(provider.close)
+  await rig.addChannel(1, { baseUrl: provider.url, models: ['sim-small'], ...terms })
+}
+
+const ROUTED = {
+  ...{ models: ['openai/o1-pro'], route: 'fallback', plugins: [{ id: 'web' }] },
+  ...{ service_tier: 'priority', best_of: 9, max_output_tokens: 100_000, api_base: 'http://x' },
+}
+const DROPPED = Object.keys(ROUTED)
+
+const droppedOf = (headers: Headers) => headers.get('x-dropped-members')?.split(', ') ?? []
+
+it.each(['false', 'true'])(
+  'what chooses another model, price or route is not sent; passed through: %s',
+  async (isPassedThrough) => {
+    await recordingChannel({ type: 20 })
+    await rig.setOption('global.pass_through_request_enabled', isPassedThrough)
+    const { status, headers } = await chat(rig, { ...ROUTED, reasoning: { effort: 'low' } })
+    expect(status).toBe(200)
+    expect(Object.keys(sent[0] ?? {}).toSorted()).toEqual(['messages', 'model', 'reasoning'])
+    expect(droppedOf(headers).toSorted()).toEqual(DROPPED.toSorted())
+    expect(headers.get('access-control-expose-headers')).toContain('X-Dropped-Members')
+  },
+)
+
+it('a channel allows what its type may have, and nothing else', async () => {
+  const setting = JSON.stringify({ allowed_members: ['models', 'service_tier', 'api_base'] })
+  await recordingChannel({ type: 20, setting })
+  const { headers } = await chat(rig, ROUTED)
+  const { models, service_tier, api_base } = sent[0] ?? {}
+  const kept = { models: ROUTED.models, service_tier: 'priority', api_base: undefined }
+  expect({ models, service_tier, api_base }).toEqual(kept)
+  expect(droppedOf(headers)).toEqual([
+    'route',
+    'plugins',
+    'best_of',
+    'max_output_tokens',
+    'api_base',
+  ])
+})
+
+it('an admin’s override is sent, and a call that loses nothing says nothing', async () => {
+  await recordingChannel({ paramOverride: '{"service_tier":"flex","Odd":1}' })
+  const { headers } = await chat(rig, { service_tier: 'priority', odd: 2 })
+  expect(sent[0]).toMatchObject({ service_tier: 'flex', Odd: 1 })
+  expect(sent[0]).not.toHaveProperty('odd')
+  expect(droppedOf(headers)).toEqual([])
+})
+
+it('a stream says it as well', async () => {
+  const { status, headers } = await chat(rig, { stream: true, speed: 'fast' })
+  expect([status, droppedOf(headers)]).toEqual([200, ['speed']])
+})

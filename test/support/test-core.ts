@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '#infra/config/config.ts'
+import { readConfig } from '#infra/config/read-config.ts'
+import { type RunningCore, startCore } from '#infra/start-core.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+
+/**
+ * Configures no log output, a new database and a free port. Tests that start the complete product
+ * pass `siteDatabase`.
+ */
+export async function testConfig(
+  overrides: Partial<Config> = {},
+  createDatabase: () => Promise<TestDatabase> = testDatabase,
+): Promise<{ config: Config; drop(): Promise<void> }> {
+  const database = await createDatabase()
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+  })
+  return { config: { ...config, ...overrides }, drop: () => database.drop() }
+}
+
+/** Starts a complete `Core` with the real Postgres, event store and vault. */
+export async function testCore(
+  overrides: Partial<Config> = {},
+  createDatabase: () => Promise<TestDatabase> = testDatabase,
+): Promise<RunningCore> {
+  const { config, drop } = await testConfig(overrides, createDatabase)
+  const running = await startCore(config)
+  return {
+    core: running.core,
+    close: async () => {
+      await running.close()
+      await drop()
+    },
+  }
+}
