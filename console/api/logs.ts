@@ -60,7 +60,7 @@ export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** The name is empty for all users. Only admins may set a username. */
+  /** An empty name selects all users. Only admins may set a name. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -73,7 +73,7 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/** `zone` is the time zone of the times in the file. If `columns` is null, all are exported. */
+/** `zone` is the time zone of the times in the file. Null `columns` exports all columns. */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -96,7 +96,7 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/** The name of a deleted channel is empty. Only admins may read names. */
+/** Returns an empty name for a deleted channel. Only admins may read names. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -113,7 +113,7 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Parses and caches the row's field `other`, which counts as empty if it is not a JSON object. */
+/** Parses and caches the row's field `other`, or an empty object if the field is no object. */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached

@@ -35,10 +35,7 @@ export type ListSort = {
   readonly order?: 'asc' | 'desc'
 }
 
-/**
- * The stream position of this tab's latest write. Reads wait until the read models include the
- * write.
- */
+/** The position of this tab's latest write, which later reads wait for. */
 let writtenPosition = 0
 
 /** Throws a translated `ApiError` if the request fails. A 401 ends the stored session. */

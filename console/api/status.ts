@@ -41,9 +41,7 @@ export function takeChatsError(): boolean {
 
 const KEY = 'status'
 
-/**
- * Stores the status for the next visit. The separate keys are for screens that read them directly.
- */
+/** Stores the status for the next visit, and separately the values that screens read alone. */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -63,7 +61,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The time limit (ms) of the status, because the console shows nothing before the response. */
+/** The time limit (ms) of the status request, during which the console shows nothing. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({

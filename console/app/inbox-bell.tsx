@@ -6,7 +6,7 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** Polling continues with a live connection, because the connection may break without notice. */
+/** The polling interval (ms) with a live connection, which may break without notice. */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {

@@ -33,9 +33,7 @@ const CHARACTER_PX = 7.5
 /** The width (px) of the sidebar, the margins and the close button. */
 const AROUND_PX = 90
 
-/**
- * Estimates the notice's height (px), so that the page moves little when the notice is rendered.
- */
+/** Estimates the notice's height (px), so that the page moves little when the notice appears. */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - AROUND_PX)
   const blocks = text

@@ -23,7 +23,7 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** After a resync, screens read their data again, up to at least `position`. */
+/** After a resync, screens must read data that includes `position`, if `position` is set. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }

@@ -117,7 +117,7 @@ function waitAfter(failures: number, random: number): number {
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** Runs one connection, which completes if the server stops responding. */
+/** The observable completes if the server stops responding. */
 function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()

@@ -55,5 +55,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** Names types that the server does not list. */
+/** Also names types that the server no longer lists. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

@@ -14,7 +14,7 @@ export const callableModelNames = ({ models, prefix }: Served): string[] =>
 
 const NONE: readonly string[] = []
 
-/** The function returns no models until the prices have loaded. */
+/** The returned function finds no models until the prices have loaded. */
 export function useUnpricedModels(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data

@@ -8,7 +8,6 @@ import { chatAddress, chatTarget, externalClient } from '#console/ui/state/chat-
 import { MissingClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
-/** Opens the site's chat client with the user's newest enabled token. */
 export function ChatLinkPage() {
   const { t } = useTranslation()
   const status = useStatus()

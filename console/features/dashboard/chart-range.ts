@@ -9,9 +9,7 @@ export type Interval = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/**
- * The limit in seconds is a week below the server's limit, because ranges grow to complete weeks.
- */
+/** In seconds. A week below the server's limit, because ranges grow to complete weeks. */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {

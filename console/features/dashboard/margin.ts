@@ -8,7 +8,7 @@ export type CostTotals = {
 }
 
 export type Margin = {
-  /** The charges minus the providers' costs, over calls with a known cost. */
+  /** The charges minus the providers' costs, for calls with a known cost. */
   readonly amount: bigint
   /** Null if the charges of calls with a known cost are 0. */
   readonly share: number | null

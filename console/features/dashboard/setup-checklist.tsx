@@ -32,7 +32,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // The checklist's height depends on all of this data.
+  // Nothing is shown until all data has loaded, because the height depends on the data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = setupSteps({
     isAdmin,

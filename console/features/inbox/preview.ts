@@ -1,6 +1,6 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** The limit exists because removing markup from a long text is slow. */
+/** In characters, because removing markup from a longer text is slow. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'

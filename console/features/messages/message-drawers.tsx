@@ -34,7 +34,7 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** The message list contains only the start of each text. */
+/** Loads the complete message, because the list contains only the start of its text. */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props

@@ -23,7 +23,7 @@ export type OrderEvent = {
   readonly money: string
   /** The change in quota units, which is 0 for a provider's report. */
   readonly quota: number
-  /** The provider's id, which is empty for a refund that an admin recorded. */
+  /** The provider's id of the event, or an empty text for a refund that an admin recorded. */
   readonly sourceId: string
   /** The provider's code or the admin's text, which is empty if an earlier event contains it. */
   readonly reason: string

@@ -76,7 +76,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   )
 }
 
-/** The temperature is in tenths, from 0.1 to 1. */
+/** `value` is in tenths: 1 to 10 for temperatures of 0.1 to 1. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()

@@ -8,10 +8,7 @@ const LENGTH_MAX = 200_000
 /** Deeper nesting is shown as plain text. */
 const DEPTH_MAX = 16
 
-/**
- * Never renders HTML. An image becomes a link, because loading it would reveal the chat to its
- * host.
- */
+/** Never renders HTML or images. Loading an image would reveal the chat to the image's host. */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>
@@ -72,7 +69,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** The page already has h1 and h2. */
+/** Starts at h3, because the page already has h1 and h2. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>

@@ -45,7 +45,7 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/** The size of two cards keeps the list in place when the cards load. */
+/** As high as two cards, so that the list does not move when the cards load. */
 function GroupsWait() {
   const { t } = useTranslation()
   return (

@@ -1,6 +1,6 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
-/** Unlike `JSON.parse`, keeps the order of keys and the digits of numbers. */
+/** Keeps the order of keys and the digits of numbers, unlike `JSON.parse`. */
 export type JsonMap = ReadonlyMap<string, string>
 
 const ENTRY =

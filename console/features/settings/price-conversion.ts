@@ -50,7 +50,7 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** Ratios are rounded to their last digit or to a floating-point number. */
+/** Returns true if `ratio` is the rounded quotient of `price` and `input`. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }

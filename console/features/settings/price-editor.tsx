@@ -105,7 +105,7 @@ function PriceList(props: {
 }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // Clears the search, which could hide the added row.
+  // An added row clears the search, because the search could hide the row.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)

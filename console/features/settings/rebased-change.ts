@@ -21,7 +21,7 @@ export function rebasedChange(
   return { text: writeJsonMap(merged), isClear }
 }
 
-/** Returns an empty list unless all texts are maps of the same kind. */
+/** Returns an empty list unless all texts are maps of numbers, or all are maps of texts. */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

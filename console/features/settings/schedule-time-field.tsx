@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 
-/** The server's limit. */
+/** The server's limit for planned times. */
 const SCHEDULE_DAYS_MAX = 366
 
 /** `seconds` is a unix time, or NaN if no time is set. */

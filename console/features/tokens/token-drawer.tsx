@@ -86,7 +86,7 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   }
 }
 
-/** After another edit of the budget, shows the current amount, and the user saves again. */
+/** If another edit has changed the budget, the user sees the new amount and must save again. */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()
   const id = token === 'new' ? 0 : token.id

@@ -28,9 +28,7 @@ export const TAIL_MAX = 5_000
 /** `isWhole` is true for the last page. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
-/**
- * Expects the oldest row first. Ids may arrive out of order, because projections write in parallel.
- */
+/** Expects the oldest row first. Ids may be unordered, because projections write in parallel. */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
   const isListed = ({ id }: LogEntry): boolean =>

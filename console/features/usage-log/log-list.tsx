@@ -27,7 +27,7 @@ export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** While the user is reading, a button shows the number of new rows in place of the rows. */
+/** While the user is reading, new rows are not inserted, and a button shows their number. */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)

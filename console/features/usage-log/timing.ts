@@ -18,7 +18,7 @@ export function shortDuration(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/** Counts from the first token. Returns null if data is missing. */
+/** Returns the rate after the first token, or null if data is missing. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

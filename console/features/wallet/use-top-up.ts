@@ -137,7 +137,7 @@ type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 const AMOUNT_MAX = 1_000_000
 const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 
-/** Keeps other invalid texts, so that an error is shown. */
+/** Replaces 0 and an empty text by 1. Other invalid texts stay, so that an error is shown. */
 const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 

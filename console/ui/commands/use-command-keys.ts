@@ -27,7 +27,7 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.perform !== undefined) ?? null
 
-/** While a dialog is open, only ⌘K (Ctrl-K) works. */
+/** While the palette or the sheet of shortcuts is open, only ⌘K (Ctrl-K) works. */
 export function useCommandKeys(onPalette: () => void, isDialogOpen: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

@@ -52,7 +52,7 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** Lacks columns that a later release adds. */
+  /** Columns that a later release adds are not in this list. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>

@@ -213,7 +213,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns the page offset at which the header starts to move, and the distance. */
+/** Returns the page offset at which the header starts to move, and how far the header moves. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

@@ -7,7 +7,7 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** The list's element has the focus, and rows never have the focus. */
+/** Rows never have the focus, so the element of the list handles their keys. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -27,7 +27,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** `isEither` opens closed content and closes open content. */
+/** With `isEither`, closed content is opened, and open content is closed. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -81,7 +81,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // Open details count as not at the top, so that no rows are added.
+    // While details are open, the list does not count as at its top, so no rows are added.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)

@@ -18,7 +18,7 @@ export function Overlay(props: {
   useFocusReturn(props.isOpen)
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // A focused panel makes screen readers read its name.
+  // With the focus on the panel, screen readers read the panel's name.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -30,7 +30,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // Escape would not work after the focused element is removed.
+    // Without this focus, Escape would not work after the focused element is removed.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 
-/** Keeps the last item while the dialog closes. The React key `key` resets the content. */
+/** Keeps the last item while the dialog closes. `key` is a React key that resets the content. */
 export function useDialogItem<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)
   const openings = useRef(0)

@@ -15,7 +15,6 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /** Sets `aria-expanded`. */
   isExpanded?: boolean
   hasMenu?: boolean
   /** The id of an element that describes the button, such as the reason why it is disabled. */

@@ -1,6 +1,6 @@
 import PATHS from './icon-paths.json'
 
-/** Outlines on a grid of 16 px. */
+/** The icons are outlines on a grid of 16 px. */
 export type IconName = keyof typeof PATHS
 
 /** Hidden from screen readers, so the text beside the icon must have the same meaning. */

@@ -6,7 +6,7 @@ import { Button } from './button.tsx'
 
 const shown = createStore({ text: '', isOpen: false })
 
-/** For browsers that deny access to the clipboard. */
+/** Shows the text for manual copying if the browser denies access to the clipboard. */
 export const showManualCopyDialog = (text: string): void => shown.set({ text, isOpen: true })
 
 export function ManualCopyHost() {

@@ -63,7 +63,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   )
 }
 
-/** Arrow keys, Home, End, Enter and Space work. */
+/** Handles arrow keys, Home, End, Enter and Space. */
 function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -27,7 +27,7 @@ export function AmountField(props: {
   presetsLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** The default rounds to cents. */
+  /** Formats amounts in dollars. The default rounds to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

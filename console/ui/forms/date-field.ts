@@ -1,6 +1,4 @@
-/**
- * Formats unix seconds as `YYYY-MM-DDTHH:mm` in local time. Returns an empty text for 0 and less.
- */
+/** Formats unix seconds as local `YYYY-MM-DDTHH:mm`. Returns an empty text for 0 and less. */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** Other properties are passed to the control. */
+/** All other properties of a field are passed to its control. */
 export type Labelled = {
   label: string
   hint?: ReactNode

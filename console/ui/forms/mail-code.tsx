@@ -58,7 +58,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The mail address is entered in a separate field. */
+/** For a code whose mail address is entered in a separate field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string

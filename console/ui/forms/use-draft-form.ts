@@ -14,14 +14,14 @@ type Options<Draft, ErrorKey extends string> = {
   /** `before` has the initial values. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
   errorText?: (errorKey: ErrorKey) => string
-  /** Throws `FieldError` if the errors of fields are known. */
+  /** Throws `FieldError` for an error of known fields. */
   save: (draft: Draft, before: Draft) => Promise<void>
   /** Returns the errors of fields, or null for an error that a toast shows. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /** True to show errors of no field in the form (`refusal`) instead of as toasts. */
+  /** True to show errors that concern no field in the form (`refusal`), not as toasts. */
   showsRefusal?: boolean
 }
 
@@ -36,7 +36,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The last error that concerns no field, or an empty text. */
+  /** The last error if it concerns no field, or an empty text. */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean

@@ -33,7 +33,7 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** The maximum number of animation frames until a busy page has rendered the errors. */
+/** The maximum number of animation frames to wait for the rendered errors. */
 const FRAMES = 20
 
 export function focusFirstError(form: RefObject<HTMLElement | null>, frames = FRAMES): void {

@@ -10,7 +10,7 @@ const HumanCheckBox = lazy(async () => ({
 export type HumanCheck = {
   /** Null if the site requires no human verification. */
   readonly box: ReactElement | null
-  /** Shows a message and returns null while incomplete. Returns an empty text if not required. */
+  /** Returns null and shows a message while incomplete, or an empty text if not required. */
   readonly take: () => string | null
 }
 

@@ -7,7 +7,6 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** Explains to other users that only admins may see the page. */
 export function AdminsOnlyPage({ title }: { title: string }) {
   const { t } = useTranslation()
   return (

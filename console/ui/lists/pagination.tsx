@@ -90,7 +90,7 @@ export function Pagination(props: Paging) {
   )
 }
 
-/** Such a page is the result of deletions or an old URL. */
+/** Deletions or an old URL can lead to such a page. */
 export const isBeyondLastPage = ({ page, pageSize, total, isCapped }: Paging): boolean =>
   total > 0 && page * pageSize >= total && isCapped !== true
 

@@ -11,7 +11,7 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters of the selection, which other filters clear. */
+  /** The filters of the selection. Other filters clear the selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** True after the user has selected all matching rows, on every page. */
@@ -23,12 +23,12 @@ export type SelectedRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
   readonly clearSelection: () => void
-  /** The number of rows that `selectAll` would select, or 0 if it is not available. */
+  /** The number of rows that `selectAll` would select, or 0 if `selectAll` is not available. */
   readonly selectableCount: number
   readonly selectAll: () => Promise<void>
 }
 
-/** `matching` reads the rows of every page, again after each reload. */
+/** `matching` reads the selected rows of all pages, again after each reload. */
 export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,

@@ -78,7 +78,7 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: The CSP blocks images on other hosts, because they could track readers. */
+/** NOTE: The CSP blocks images on other hosts, because such images could track readers. */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return

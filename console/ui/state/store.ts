@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that functions outside of components set and components read. */
+/** Components read a value that functions outside of components can set. */
 export function createStore<Value>(initial: Value) {
   let value = initial
   const listeners = new Set<() => void>()

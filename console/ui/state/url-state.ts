@@ -16,7 +16,7 @@ export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues
     Object.entries(schema).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Schema>
 
-/** Refuses control characters and lone surrogates. */
+/** A text parameter without control characters and lone surrogates. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,

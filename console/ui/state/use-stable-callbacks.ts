@@ -3,9 +3,7 @@ import { useMemo, useRef } from 'react'
 // biome-ignore lint/suspicious/noExplicitAny: the functions have any parameters
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
-/**
- * The returned functions never change, so that rows stay memoized, and call the latest `actions`.
- */
+/** The returned functions call the latest `actions` but never change, so rows stay memoized. */
 export function useStableCallbacks<Acts extends Functions>(actions: Acts): Acts {
   const latest = useRef(actions)
   latest.current = actions

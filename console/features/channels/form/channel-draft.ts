@@ -62,9 +62,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/**
- * Replaces the address by the new type's default address, unless the user has edited the address.
- */
+/** Also replaces the address, unless the user has edited the old type's default address. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,

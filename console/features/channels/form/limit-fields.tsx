@@ -58,10 +58,7 @@ export function LimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/**
- * Says that the channel's setting has no effect, because a site option disables automatic
- * disabling.
- */
+/** Says that the setting has no effect, because the site disables automatic disabling. */
 function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

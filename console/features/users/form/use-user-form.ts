@@ -66,7 +66,7 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
   return form
 }
 
-/** The top bar shows the name of the stored user. */
+/** Also updates the stored user, whose name the top bar shows. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()

@@ -13,7 +13,7 @@ export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** The proof of identity for a new password of the own account. */
+  /** The proof of identity that a new password of the user's own account requires. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
