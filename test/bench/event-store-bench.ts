@@ -27,7 +27,6 @@ const newEvent = (): NewEvent => ({
   meta: { actor: 'token:9', cause: 'request', at: Date.now() },
 })
 
-/** Returns the CPU seconds of the processes. */
 function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const file = `/proc/${pid}/stat`

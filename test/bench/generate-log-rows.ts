@@ -4,7 +4,7 @@ import { monthOf } from '#projections/runner/monthly-partitions.ts'
 /** A site with three months of calls, of which one user makes 6 of 100. */
 export const SITE = {
   users: 2_000,
-  /** The user with the most rows. */
+  /** The lowest user id, whose user has the most rows. */
   firstUser: 1_000,
   tokensEach: 3,
   channels: 10,
@@ -106,8 +106,8 @@ const OTHER = `'{"model_ratio":1.25,"completion_ratio":4,"group_ratio":1,' ||
   ',"usage_source":"upstream","end":"done","hold":41000}'`
 
 /**
- * $1 and $2 are the row numbers, $3 is the first row's time (unix seconds), and $4 the seconds
- * between rows.
+ * $1 and $2 are the first and last row number, $3 is the first row's time (unix seconds), and $4 is
+ * the seconds between rows.
  */
 const ROWS = `
   insert into read_call_log.log

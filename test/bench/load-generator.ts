@@ -6,7 +6,7 @@ export type LoadOrder = { readonly url: string; readonly keys: readonly string[]
 export type LoadCount = {
   readonly count: number
   readonly errors: number
-  /** By HTTP status. 0 counts broken connections. */
+  /** The errors by HTTP status. 0 counts broken connections. */
   readonly kinds: Readonly<Record<string, number>>
 }
 

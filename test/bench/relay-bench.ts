@@ -123,7 +123,7 @@ async function interleave(
   warmUpCalls = 1,
 ): Promise<Record<Name, Round[]>> {
   const rounds: Record<Name, Round[]> = { direct: [], 'bare proxy': [], tallygate: [] }
-  // A number of calls, because a time would end before a slow target's code is compiled.
+  // The warm-up is a number of calls, because a time would end before slow code is compiled.
   for (const name of NAMES) {
     for (let calls = 0; calls < warmUpCalls; ) calls += (await run(name)).count
   }

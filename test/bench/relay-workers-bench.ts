@@ -18,10 +18,7 @@ import { cpuSeconds } from './pinned-processes.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
-/**
- * Each connection uses a separate account, because two workers that write to one account would
- * conflict.
- */
+/** Each connection uses a separate account, because two workers would conflict on one account. */
 const CONNECTIONS = 512
 const AT_ONCE = 6
 /** The first warm-up also lets code be compiled. */
@@ -44,14 +41,14 @@ type Setting = keyof typeof SETTINGS
 
 type Round = {
   readonly callsPerSecond: number
-  /** In µs per call. */
+  /** The relay's CPU time per call in µs. */
   readonly relayUs: number
   readonly postgresUs: number
   readonly otherUs: number
   /** The average number of cores that the relay and Postgres used while running. */
   readonly cores: number
   readonly errors: number
-  /** By HTTP status. 0 counts broken connections. */
+  /** The errors by HTTP status. 0 counts broken connections. */
   readonly kinds: LoadCount['kinds']
 }
 
@@ -110,7 +107,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
   const [line] = (await once(provider.stdout ?? provider, 'data')) as [Buffer]
   const office = await start({ ROLES: 'write-api,read-api,projections' })
   const keys = await seed(office.url, String(line).trim())
-  // A production site may run the projections on another machine.
+  // Stops the projections, because a production site may run them on another machine.
   await office.stop()
   const relays = new Map<number, ProductProcess>()
   for (const workers of [1, 2]) {
@@ -134,7 +131,7 @@ async function seed(url: string, providerUrl: string): Promise<string[]> {
   return keys
 }
 
-/** Returns a key of a new user with enough quota. */
+/** Returns the key of a new user with enough quota. */
 async function openAccount(root: ConsoleClient, username: string): Promise<string> {
   const { client } = await addUser(root, username, 1_000_000_000)
   return (await client.createToken({ name: 'bench', unlimited_quota: true })).key
@@ -154,8 +151,8 @@ async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Ro
 }
 
 /**
- * Runs `act` for each relay while the other relays are suspended, because they would use CPU time
- * for notifications of commits.
+ * Suspends the other relays while `act` runs, because they would use CPU time for notifications of
+ * commits.
  */
 async function eachAlone(
   { relays, load, keys }: Stage,

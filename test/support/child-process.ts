@@ -29,7 +29,6 @@ export async function firstLine(child: NodeChild): Promise<string> {
   return String(line).trim()
 }
 
-/** Kills the program with SIGKILL unless it has ended, and waits for its exit. */
 export async function killChild(child: NodeChild): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')

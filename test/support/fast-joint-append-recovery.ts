@@ -1,7 +1,4 @@
 import { RECOVERY_TIMES } from '#infra/event-store/eventstoredb/finish-interrupted-appends.ts'
 
-/**
- * Completes the joint appends of killed processes after one second. Product processes preload this
- * module through `NODE_OPTIONS`.
- */
+/** Product processes preload this module through `NODE_OPTIONS`. */
 Object.assign(RECOVERY_TIMES, { everyMs: 200, graceMs: 1_000 })

@@ -8,7 +8,7 @@ export async function startLoadBalancer(
   return serve((incoming, outgoing) => {
     const { method, url, headers } = incoming
     const passed = send(`${choose(incoming)}${url}`, { method, headers }, (answer) => {
-      // The headers are about the connection to the server. A client that read the server's
+      // These headers are about the connection to the server. A client that read the server's
       // keep-alive time of 72 s would reuse a connection that this balancer closes after 5 s.
       const { connection: _, 'keep-alive': __, ...passedOn } = answer.headers
       outgoing.writeHead(answer.statusCode ?? 502, passedOn)

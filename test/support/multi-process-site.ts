@@ -15,16 +15,13 @@ export type Site = {
   readonly close: () => Promise<void>
 }
 
-/** The `NODE_OPTIONS` that shorten leases, so that calls of a killed process end soon. */
 export const SHORT_LEASES = preloading('short-call-leases.ts')
 
-/** The `NODE_OPTIONS` that make processes soon finish the joint appends of a killed process. */
 export const FAST_JOINT_APPEND_RECOVERY = preloading('fast-joint-append-recovery.ts')
 
-/** The `NODE_OPTIONS` that set a process's clock back by five minutes. */
 export const CLOCK_FIVE_MINUTES_BEHIND = preloading('clock-five-minutes-behind.ts')
 
-/** Returns the `NODE_OPTIONS` that load a file of this folder before the program. */
+/** Loads a file of this folder before the program. */
 function preloading(file: string): string {
   return `--import=${join(import.meta.dirname, file)}`
 }

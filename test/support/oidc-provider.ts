@@ -6,7 +6,7 @@ import { Provider } from 'oidc-provider'
 export type OidcSite = {
   readonly issuer: string
   readonly wellKnown: string
-  /** The subject of the account that logs in. */
+  /** The account that logs in. */
   who: string
   readonly close: () => Promise<void>
 }

@@ -68,15 +68,12 @@ export class ProductProcess {
     return child.exitCode
   }
 
-  /** The output since the creation, across restarts. */
+  /** The output since the first start, across restarts. */
   get output(): string {
     return this.#output
   }
 
-  /**
-   * Kills the product and all its child processes, including Postgres, with SIGKILL. Returns their
-   * number.
-   */
+  /** Kills the product and all its child processes, including Postgres. Returns their number. */
   async kill(): Promise<number> {
     const child = this.#running()
     const ended = once(child, 'exit')
@@ -85,7 +82,6 @@ export class ProductProcess {
     return count
   }
 
-  /** Stops the product with SIGTERM. Returns the exit code. */
   async stop(): Promise<number | null> {
     const child = this.#running()
     const ended = once(child, 'exit')

@@ -32,7 +32,9 @@ function hasRoomInMemory(): boolean {
   }
 }
 
-/** Returns true if programs in the memory file system can't be executed, which tests require. */
+/**
+ * Returns true if programs in the memory file system can't be executed. Tests run programs there.
+ */
 const isNoExec = (): boolean =>
   readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

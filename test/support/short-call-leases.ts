@@ -1,7 +1,7 @@
 import { DEFAULT_DEADLINES } from '#relay/pipeline/deadlines.ts'
 
 /**
- * Shortens the lease of a call to eight seconds, so that a killed process's calls end soon. Product
- * processes preload this module through `NODE_OPTIONS`.
+ * Ends the calls of a killed process soon. Product processes preload this module through
+ * `NODE_OPTIONS`.
  */
 Object.assign(DEFAULT_DEADLINES, { leaseMs: 8_000, renewMs: 2_000, progressMs: 1_000 })

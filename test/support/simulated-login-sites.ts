@@ -21,7 +21,6 @@ export type ScriptedSites = {
   readonly weChatCodes: Map<string, string>
   /** Overrides the response at a path by a status and a text, or by a redirect. */
   readonly instead: Map<string, Instead>
-  /** The paths of all requests, in order. */
   readonly requests: string[]
   readonly close: () => Promise<void>
 }

@@ -4,7 +4,7 @@ import { readConfig } from '#infra/config/read-config.ts'
 import { databaseUrl, onServer, type TestDatabase, testDatabase } from './test-database.ts'
 
 const TEMPLATE = 'site_template'
-/** The advisory lock that lets only one process create the template. */
+/** The advisory lock of the only process that creates the template. */
 const LOCK = 7_145_031
 
 /**

@@ -8,7 +8,6 @@ export type SmallDisk = {
   readonly path: string
   /** Writes a file that uses all the free space. */
   readonly fill: () => void
-  /** Deletes the file of `fill`. */
   readonly free: () => void
   readonly remove: () => void
 }

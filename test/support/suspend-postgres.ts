@@ -4,8 +4,7 @@ import { onTestFinished } from 'vitest'
 export type Backends = { readonly freeze: () => void; readonly thaw: () => void }
 
 /**
- * Suspends and resumes the Postgres processes that serve a test's database. Connections that are
- * opened later are not suspended.
+ * Suspends and resumes the Postgres processes that serve a database. Later connections are served.
  */
 export async function backendsOf(databaseUrl: string): Promise<Backends> {
   const client = new Client({ connectionString: databaseUrl })

@@ -5,7 +5,7 @@ import { type RunningCore, startCore } from '#infra/start-core.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 /**
- * Configures no log output, a new database and a free port. Tests that start the complete product
+ * A configuration with a new database, a free port and no log output. Tests of the complete product
  * pass `siteDatabase`.
  */
 export async function testConfig(

@@ -5,7 +5,7 @@ import { isRunInMemory } from './run-folder.ts'
 
 export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> }
 
-/** Creates a database on the test run's Postgres, which is empty by default. */
+/** Creates a database on the test run's Postgres. The default template is empty. */
 export async function testDatabase(template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   // In memory, copying files with checkpoints costs less than logging all pages.

@@ -15,7 +15,6 @@ export const PASSWORD = 'a-long-password'
 export type TestProduct = {
   readonly running: Running
   readonly url: string
-  /** A client that is logged in as root. */
   readonly root: ConsoleClient
   readonly provider: SimulatedProvider
   close(): Promise<void>
@@ -54,7 +53,7 @@ export async function testProduct(
   }
 }
 
-/** Sets up a new site. Returns a client that is logged in as root. */
+/** Sets up a new site and returns the client of root. */
 export async function setUpSite(url: string): Promise<ConsoleClient> {
   const root = new ConsoleClient(url)
   await root.setUp('root', PASSWORD)
@@ -62,7 +61,7 @@ export async function setUpSite(url: string): Promise<ConsoleClient> {
   return root
 }
 
-/** Creates a user with a quota. Returns a client that is logged in as the user. */
+/** Creates a user and returns its id and a client that is logged in as the user. */
 export async function addUser(
   root: ConsoleClient,
   username: string,
@@ -75,7 +74,6 @@ export async function addUser(
   return { id, client }
 }
 
-/** Adds a channel to a provider. Returns the channel's id. */
 export async function addChannel(
   { root, provider }: { readonly root: ConsoleClient; readonly provider: { readonly url: string } },
   fields: Record<string, unknown> = {},

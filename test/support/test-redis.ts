@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Empty at first. */
+/** A Redis without data. */
 export type TestRedis = { readonly url: string; readonly stop: () => Promise<void> }
 
 /** A Redis process that tests may kill or suspend. */
@@ -29,7 +29,7 @@ const answers = async (command: string, ...args: string[]): Promise<boolean> => 
   )
 }
 
-/** `redis-server`, else Docker, else the server at `REDIS_URL`, else null. */
+/** The best available Redis: `redis-server`, Docker, or the server at `REDIS_URL`. */
 export const redisEngine: RedisEngine | null = (await answers('redis-server', '--version'))
   ? 'redis-server'
   : (await answers('docker', 'version'))

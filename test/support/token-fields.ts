@@ -1,4 +1,4 @@
-/** The API's fields of a new token without restrictions. */
+/** A new token without restrictions, as the API returns it. */
 export const OPEN_TOKEN_FIELDS = {
   unlimited_quota: false,
   budget_version: 0,

@@ -167,7 +167,6 @@ export async function startAdminSite(routes: FakeRoutes = {}): Promise<FakeSite>
   })
 }
 
-/** Opens a path of the console, logged in as the super admin. */
 export async function openAsRoot(opened: Page, site: FakeSite, path: string): Promise<void> {
   await opened.addInitScript(
     (user) => localStorage.setItem('user', user),

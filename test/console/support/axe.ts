@@ -8,7 +8,7 @@ const WCAG_2 = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pr
 
 type Extent = { readonly part?: string | undefined; readonly checksContrast?: boolean }
 
-/** Returns the violations of WCAG 2 A and AA, one line each. `part` is a selector. */
+/** Returns the violations of WCAG 2 A and AA, one line each. `part` is a CSS selector. */
 export const axeFaults = (
   page: Page,
   { part, checksContrast = true }: Extent = {},
@@ -23,14 +23,10 @@ const contrastRule = (enabled: boolean): RunOptions => ({
   rules: { 'color-contrast': { enabled } },
 })
 
-/** Returns violations of the contrast rule, one line each. */
 export const contrastFaults = (page: Page, part?: string): Promise<string[]> =>
   violations(page, { runOnly: { type: 'rule', values: ['color-contrast'] } }, part)
 
-/**
- * Sends the source of axe once per page. Axe's own builder sends the source for each check, which
- * costs four times as much as the check.
- */
+/** Sends axe to the page once, because sending axe for each check costs four times the check. */
 async function violations(page: Page, extent: RunOptions, part = 'html'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(SOURCE)
   const options: RunOptions = { ...extent, iframes: false, resultTypes: ['violations'] }

@@ -137,7 +137,6 @@ export const TYPES: readonly ChannelType[] = [
   type({ id: 43, name: 'DeepSeek', base_url: 'https://api.deepseek.com', has_balance: true }),
 ]
 
-/** Groups the channels by tag. */
 export function byTag(channels: readonly Channel[]): ChannelEntry[] {
   const tagged = Map.groupBy(channels, ({ tag }) => tag)
   const groups = [...tagged].filter(([tag]) => tag !== '')

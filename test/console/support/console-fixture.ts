@@ -15,11 +15,9 @@ export type SiteFixture = {
 }
 
 export type PageFixture = SiteFixture & {
-  /** The last opened page. */
   readonly page: Page
   /** The faults of `page`. A test that provokes faults empties this list. */
   readonly faults: string[]
-  /** Opens a path of the console as the logged-in super admin. */
   readonly openAsRoot: (path: string) => Promise<void>
   /** Returns the calls of a route, such as `PUT /api/option/`, in their order. */
   readonly calls: (route: string) => FakeCall[]

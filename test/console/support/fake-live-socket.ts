@@ -3,13 +3,11 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** The server's end of a page's live socket. */
 export type FakeLive = {
-  /** Sends an event at a stream position. */
   send(topic: string, position: number, data: object): void
   sendCalls(...rows: LogEntry[]): void
   /** Closes the connection and refuses new connections until `comeBack`. */
   goAway(): Promise<void>
   comeBack(): void
-  /** Returns how many times the page has subscribed. */
   connections(): number
 }
 

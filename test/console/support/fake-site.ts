@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** As strict as the product's policy. */
+/** As strict as the product's content security policy. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,14 +32,13 @@ const POLICY = [
 
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** If `headers` contains `content-type`, `body` is sent unchanged, and an iterable in pieces. */
+/** With a `content-type`, `body` is sent unchanged, and an async iterable is sent in pieces. */
 export type FakeAnswer = { status?: number; headers?: Record<string, string>; body: unknown }
 export type FakeCall = { method: string; path: string; query: URLSearchParams; body: unknown }
 export type FakeRoutes = Record<string, (call: FakeCall) => FakeAnswer | Promise<FakeAnswer>>
 
 export type FakeSite = {
   url: string
-  /** All API calls, in order. */
   calls: FakeCall[]
   /** Answers by `METHOD /path`, which tests may change at any time. */
   routes: FakeRoutes
@@ -118,7 +117,7 @@ function sendFile(dist: string, path: string, response: ServerResponse): void {
   response.writeHead(200, {
     'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
     'content-security-policy': POLICY,
-    // As in the product, so that a reopened page loads its scripts from the cache.
+    // Cached as in the product, so that a reopened page loads its scripts from the cache.
     'cache-control': path.startsWith('/assets/') ? FOREVER : 'no-cache',
   })
   createReadStream(file).pipe(response)

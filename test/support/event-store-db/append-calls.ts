@@ -8,7 +8,7 @@ import {
 import { anyMessage, bytesOf, nameOf, proposedOf, shared, status, streams } from './protocol.ts'
 import type { AppendResult, Expected, ProposedEvent } from './server-log.ts'
 
-/** Handles an append. Null means that the reply is lost. */
+/** Handles an append. Null simulates a lost reply. */
 export type TakeAppend = (
   stream: string,
   expected: Expected,

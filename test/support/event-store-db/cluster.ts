@@ -3,12 +3,10 @@ import { type EventStoreDbServer, startEventStoreDbServer } from './server.ts'
 import { openServerLog, type ServerLog } from './server-log.ts'
 
 export type EventStoreDbCluster = {
-  /** Contains the addresses of all nodes. */
   readonly url: string
   /** Contains the address of one node, through which clients discover the other nodes. */
   readonly discoverUrl: string
   readonly log: ServerLog
-  /** Returns the number of appends by node. */
   readonly appends: () => readonly number[]
   /** Stops the leader. Another node becomes the leader after `electionMs`. */
   readonly killLeader: (electionMs: number) => Promise<void>

@@ -61,7 +61,7 @@ function startOf(
   if (position === undefined) return all?.hasEnd() ? atEnd : 0
   const index = log.indexOf(Number(position.getCommitPosition()))
   if (index === null) return null
-  // Backwards, the first event is the event before the given position.
+  // When reading backwards, the first event is the event before the given position.
   if (isBackwards) return index - 1
   return Number(position.getCommitPosition()) === 0 ? index : index + after
 }
@@ -155,7 +155,6 @@ async function write(call: ReadCall, response: Streams.ReadResp): Promise<void> 
   await oneOf(call, ['drain', 'cancelled', 'close'])
 }
 
-/** Waits until the log has a new event or the call has ended. */
 async function nextWrite(log: ServerLog, call: ReadCall, isThere: () => boolean): Promise<void> {
   if (isThere() || call.cancelled) return
   await oneOf(call, ['cancelled', 'close'], (resolve) => log.onWritten(resolve))

@@ -10,7 +10,6 @@ export const hasDocker: boolean = await getContainerRuntimeClient().then(
   () => false,
 )
 
-/** Starts a real EventStoreDB in Docker. */
 export async function startServerContainer(): Promise<ServerContainer> {
   const container = await new GenericContainer(IMAGE)
     .withExposedPorts(PORT)

@@ -12,14 +12,13 @@ export type EventStoreDbServer = {
   /** Drops the replies of the next `count` appends after writing their events. */
   readonly dropReplies: (count: number) => void
   /**
-   * Writes a foreign event before each of the next `count` appends, or appends to `stream`, so that
-   * they meet a conflict. In an account, the foreign event changes nothing; in other streams, its
-   * type is unknown.
+   * Writes a foreign event before each of the next `count` appends, which then meet a conflict.
+   * `stream` limits the conflicts to one stream. In an account, the foreign event changes nothing.
+   * In other streams, its type is unknown.
    */
   readonly forceConflicts: (count: number, stream?: string) => void
   /** Drops all appends to this stream before writing. Null drops no appends. */
   readonly loseAppends: (stream: string | null) => void
-  /** Delays each append and read. */
   readonly slowDown: (ms: number) => void
   /** Keeps subscriptions open, but sends no more events. */
   readonly muteStreams: () => void

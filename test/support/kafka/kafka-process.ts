@@ -18,12 +18,11 @@ const ATTEMPT_MS_MAX = 5_000
  * broker could get that broker's port and be connected with itself.
  */
 const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000]
-/** For low memory use and a fast start. */
+/** Options for low memory use and a fast start. */
 const JVM = ['-Xms96m', '-Xmx320m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
 export type KafkaProcess = {
   readonly brokers: string[]
-  /** Kills the broker with SIGKILL and waits for its exit. */
   readonly kill: () => Promise<void>
   /** Restarts the broker with the same data and port. Resolves when the broker is ready. */
   readonly restart: () => Promise<void>
@@ -77,7 +76,6 @@ async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
     child = start(home, [...JVM, ...classpath, 'kafka.Kafka', settings])
     await untilReady(brokers, child, log)
   }
-  // The broker is killed when the test process exits.
   const onExit = (): void => void child?.kill('SIGKILL')
   process.on('exit', onExit)
   const stop = async (): Promise<void> => {
@@ -112,7 +110,7 @@ const properties = (port: number, controllerPort: number, data: string): string 
     'transaction.state.log.num.partitions': 1,
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 100,
-    // A killed broker can restart only after its former session has expired.
+    // The session is short, because a killed broker can restart only after its session has expired.
     'broker.session.timeout.ms': 3_000,
     'num.network.threads': 2,
     'num.io.threads': 2,

@@ -7,7 +7,6 @@ export type LaneProcess = {
   /** The printed lines, one per reported event. */
   readonly lines: readonly string[]
   readonly signal: (name: NodeJS.Signals) => void
-  /** Kills the process with SIGKILL and waits for its exit. */
   readonly kill: () => Promise<void>
 }
 
@@ -19,7 +18,6 @@ type Wanted = {
   readonly work?: string
 }
 
-/** Starts `lane-program.ts` as a separate process. */
 export async function startLaneProcess(wanted: Wanted): Promise<LaneProcess> {
   const child = spawnNode(PROGRAM, JSON.stringify(wanted))
   const lines: string[] = []

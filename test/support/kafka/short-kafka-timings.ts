@@ -1,9 +1,6 @@
 import type { KafkaTimings } from '#infra/event-bus/kafka/kafka-timings.ts'
 
-/**
- * Short, but long enough for a busy machine. A consumer that is removed from its group every few
- * seconds makes no progress.
- */
+/** Short, but long enough for a busy machine, on which consumers must not leave their group. */
 export const QUICK_TIMINGS: Partial<KafkaTimings> = {
   sessionTimeoutMs: 3_000,
   heartbeatMs: 300,
