@@ -55,5 +55,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** Also names types that the server no longer lists. */
+/** Returns a name even for types that the server does not list. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

@@ -30,7 +30,7 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** Other rows record balance changes. */
+/** Rows without a request id record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
 /** Returns the mean of the last ten seconds, or null if the latest number is unknown. */

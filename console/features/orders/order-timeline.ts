@@ -83,7 +83,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** A report on a charge (not on a refund) contains the sum of all its refunds. */
+/** A report on a charge contains the sum of the refunds. A report on a refund does not. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

@@ -4,7 +4,7 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** `text` is the user's change, merged into the version `onto` of another user. */
+/** `text` is the user's change, merged into `onto`, which another user has saved. */
 export type RebasedText = { readonly text: string; readonly onto: string }
 
 export type SaveResult = {

@@ -155,6 +155,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Checked with a sample key, because every chat client receives a key. */
+/** Checks the link with a sample key, because every chat client receives a key. */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

@@ -32,7 +32,7 @@ export function MenuButton(props: {
   )
 }
 
-/** Mounted on click, because most menus in a list never open. */
+/** Mounts the menu on click, because most menus in a list never open. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)

@@ -16,7 +16,7 @@ export type ReturnState = { readonly returnTo: string; readonly returnState?: ob
 export function useReturnToPage(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()
-  // Kept, because a later change of the URL drops the router's state.
+  // Keeps the router's state, because a later change of the URL drops the state.
   const [opened] = useState<unknown>(state)
   const returnTo = formReturnPath(opened)
   if (returnTo === null) return null

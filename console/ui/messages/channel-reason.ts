@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-/** Other reason codes are shown unchanged. */
+/** Reason codes that are not in this list are shown unchanged. */
 const KNOWN_REASONS = [
   'connect',
   'proxy',

@@ -4,8 +4,8 @@ import { relayRig, TOKEN, USER } from './relay-rig.ts'
 /**
  * A relay in a separate process, so that its memory can be measured. Its users have enough quota,
  * $0.10 and 0. Its channels take a bounded input, and one slow stream has a price per call.
- * `argv`: `free` makes the model `gratis` free; a URL is the address of a streaming provider in another
- * process.
+ * `argv`: `free` makes the model `gratis` free, and a URL is the address of a streaming provider in
+ * another process.
  */
 const [choice = ''] = process.argv.slice(2)
 

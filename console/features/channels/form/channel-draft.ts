@@ -62,7 +62,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/** Also replaces the address, unless the user has edited the old type's default address. */
+/** Changes the type, and the address unless the user has edited the default address. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,

@@ -9,7 +9,7 @@ import { useBatchActions, useBatchDeletion } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
 import { useRowActions } from './use-row-actions.ts'
 
-/** If the channels have different values, the user must confirm. Otherwise, an undo is offered. */
+/** Asks for confirmation if the tag's channels have different values, or else offers an undo. */
 function useGroupNumber() {
   const { t } = useTranslation()
   const perform = useChannelAction()
