@@ -45,16 +45,16 @@ export type Deps = {
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
-  /** The balances of users that each reader has last seen. */
+  /** The balances that each reader has last seen in a response. */
   readonly shownBalances: ShownAmounts
-  /** The budgets of tokens that each reader has last seen. */
+  /** The token budgets that each reader has last seen in a response. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck
   readonly providers: Providers
   readonly outbound: Outbound
-  /** Determines the addresses that channels may use. */
+  /** The outbound policy, which determines the addresses that channels may use. */
   readonly upstreams: OutboundPolicy
 }
 

@@ -25,7 +25,7 @@ export type NextIds = <E extends Fact, R extends CodedError>(
   create: (id: number) => Promise<Outcome<E, R>>,
 ) => Promise<WithId<Outcome<E, R>>>
 
-/** An id may be in use, because the read model may lack the latest objects of other processes. */
+/** How many ids are tried. An id may be in use, because the read model may lack new objects. */
 const TRIES_MAX = 1_000
 
 /**

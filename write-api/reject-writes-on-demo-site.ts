@@ -12,7 +12,7 @@ import { isDemoSite } from '#projections/options/query.ts'
 const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
-/** Only the super admin can write, in order to end the demo mode. */
+/** Rejects writes of everyone except the super admin, who must be able to end the demo mode. */
 export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return

@@ -108,7 +108,7 @@ const PROBLEMS: Record<ProblemCode, Words> = {
   'not-secret': { zh: '不是机密选项', en: 'is not a secret option' },
 }
 
-/** Returns `…: a, b, c and 97 more`, or without names the message for a single object. */
+/** Returns `…: a, b, c and 97 more`, or the message for a single object if there are no names. */
 export function appendNames({ names, more }: Details, one: Words, several: Words): Words {
   if (names === undefined) return one
   const [zh, en] = more === undefined ? ['', ''] : [` 等，另有 ${more} 个`, ` and ${more} more`]

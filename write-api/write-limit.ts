@@ -4,7 +4,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
-/** Per user and minute. */
+/** The maximum number of writing calls per user and minute. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
 /** The number of objects in a batch that count as one call. */

@@ -111,8 +111,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets a token's budget. Omitted values do not change. With `expected` and `edits`, `remain -
- * expected` is added to the remaining quota, so that charges of later calls are kept.
+ * Sets a token's budget. Omitted values do not change. With `expected` and `edits`, the difference
+ * `remain - expected` is added to the remaining quota, so that charges since the owner read the
+ * budget are kept.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -153,7 +154,7 @@ export type AdmitCall = {
   readonly isStream: boolean
   readonly hold: Quota
   readonly price: PriceSnapshot
-  /** The factor `n` of a price per call, from 1 to 128. The default is 1. */
+  /** The request's `n`, by which a price per call is multiplied: 1 to 128, by default 1. */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** The time at which the call's lease ends, in unix milliseconds. */
@@ -237,7 +238,9 @@ export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
-  /** The expired lease end (unix milliseconds). The command is refused if the lease was renewed. */
+  /**
+   * When the lease expired (unix milliseconds). The command is refused if the lease was renewed.
+   */
   readonly leaseUntil?: number
 }
 

@@ -32,8 +32,8 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its worst-case cost, if necessary with a smaller output limit. A repeated
- * command changes nothing, but a repeated call of a task is refused, so that no second task relies
- * on the same hold. A call id older than all remembered ids is refused.
+ * command changes nothing, but a repeated command for a task is refused, so that no second task
+ * relies on the same hold. A call id older than all remembered ids is refused.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -93,8 +93,8 @@ function budgetRefusal(
 }
 
 /**
- * Returns the error that ends a running call because an admin or a refund used up its quota, or
- * null. Calls with a hold of 0 and calls of submitted tasks continue.
+ * Returns the error that ends a running call after an admin or a refund used up the quota, or null
+ * if the call may continue. Calls with a hold of 0 and calls of submitted tasks always continue.
  */
 export function emptiedError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -126,9 +126,7 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
   return [{ type: 'CallProgressed', v: 1, data: { call, userId, ...progress, leaseUntil } }]
 }
 
-/**
- * Raises a hold to what the account can pay, at most to `hold`. A total below `least` is refused.
- */
+/** Raises a hold to what the account can pay, up to `hold`. Refuses a total below `least`. */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
   if (open === undefined)
@@ -244,8 +242,8 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` covers and its hold, or null. A large limit uses
- * at most half of `payable`, so that the account can pay further calls.
+ * Returns the largest output limit that `payable` can pay, with its hold, or null. A large limit
+ * uses at most half of `payable`, so that the account can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

@@ -44,7 +44,7 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
   return [{ type: 'AffiliateTransferred', v: 1, data }]
 }
 
-/** Credits a check-in on a later day than the last one. Servers' clocks may differ at midnight. */
+/** A check-in must be on a later day than the last one, even if the clocks of servers differ. */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command
   if (day <= state.checkInDay) return codedError('CheckedInAlready')

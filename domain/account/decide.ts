@@ -107,7 +107,7 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   return [{ type: 'QuotaDeducted', v: 1, data }]
 }
 
-/** The difference is computed at the append, so that a simultaneous payment is not lost. */
+/** Grants or deducts the difference to the balance at the append, so that no payment is lost. */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
   if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []
@@ -129,7 +129,7 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
-/** Omitted values are read at the append, so that a simultaneous charge is not lost. */
+/** Omitted values are taken from the state at the append, so that no charge is lost. */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected, edits } = command
   const budget = state.budgets.get(tokenId)
@@ -144,8 +144,9 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   }
   const remain = remainAfter(command, remainNow)
   const { isUnlimited = budget?.isUnlimited ?? false } = command
-  // NOTE: open calls may return their holds to the budget, so the sum must be in range, too. The
-  // budget is negative after a call above its hold, and an edit may send that value back.
+  // NOTE: open calls may return their holds to the budget, so the sum must be in range, too.
+  // `remain` is negative if a call cost more than its hold and an edit sends the negative budget
+  // back.
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []

@@ -81,7 +81,7 @@ type OrderReference = { readonly userId: number; readonly orderId: number }
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
-    /** The number of the restoration within the order, from 1. Omitted for the payment. */
+    /** The number of the restoration within the order, from 1. A payment has no number. */
     readonly restoreNo?: number
     /** The payment provider, such as `epay` or `stripe`. */
     readonly provider: string
@@ -106,7 +106,7 @@ export type TopUpReversed = Fact<
 export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
-    /** The number of the restoration within the order, from 1. Omitted for the payment. */
+    /** The number of the restoration within the order, from 1. A payment has no number. */
     readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
@@ -157,7 +157,7 @@ export type TokenBudgetsClosed = Fact<
   { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-/** A token's budget was closed. Only earlier versions, which deleted single tokens, wrote this. */
+/** Only earlier versions, which deleted tokens one by one, wrote this event. */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
@@ -172,7 +172,7 @@ export type CallFacts = {
   readonly model: string
   readonly group: string
   readonly isStream: boolean
-  /** The factor `n` of a price per call. The default is 1, or 0 for a call without usage. */
+  /** The request's `n`, by which a price per call is multiplied. Default: 1, or 0 without usage. */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** The output limit (tokens per choice), if it was reduced because the quota was too low. */
@@ -184,7 +184,7 @@ export type CallAdmitted = Fact<
   CallFacts & {
     readonly hold: WireQuota
     readonly price: PriceSnapshot
-    /** The lease end in unix milliseconds. The sweeper then ends a call without progress. */
+    /** When the lease ends, in unix milliseconds. The sweeper then ends a call without progress. */
     readonly leaseUntil: number
     /** The time at which the request arrived, in unix milliseconds. */
     readonly startedAt: number
@@ -207,7 +207,7 @@ export type CallProgressed = Fact<
   }
 >
 
-/** The hold of a running call was raised by `added` to `hold`, because output may cost more. */
+/** The hold of a running call was raised by `added` to `hold`, because its output may cost more. */
 export type HoldRaised = Fact<
   'HoldRaised',
   {
@@ -275,9 +275,7 @@ export type CallSettled = Fact<
     }
 >
 
-/**
- * The call ended uncharged: without a channel, after failed attempts, or with nothing delivered.
- */
+/** The call ended without a charge: no channel, only failed attempts, or nothing delivered. */
 export type CallReleased = Fact<
   'CallReleased',
   CallFacts & {

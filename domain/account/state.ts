@@ -5,7 +5,7 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts } from './events.ts'
 
 /**
- * The at most 8192 calls that ended most recently, so that repeated commands are recognised. Ids
+ * The calls that ended most recently, at most 8192, so that repeated commands are recognised. Ids
  * are UUID v7 and sort by time. An id older than or equal to a removed id also counts as ended, so
  * a new call is refused only if 8192 younger calls ended before its admission.
  */
@@ -43,8 +43,8 @@ export function remember(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Returns a function that reverts `remember`. It is called before `remember`, and later changes
- * must be reverted first.
+ * Returns a function that reverts `remember`. Call `undoRemember` before `remember`, and revert
+ * later changes first.
  */
 export function undoRemember(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
@@ -112,8 +112,8 @@ type TokenBudget = {
   remain: Quota
   isUnlimited: boolean
   /**
-   * The `admissions` when the budget was set to 0 or below, else 0. Calls up to this admission must
-   * end.
+   * The account's `admissions` when the budget was set to 0 or below, or 0. Calls with an
+   * `admission` up to this value must end.
    */
   readonly emptiedAt: number
   /** The number of times that the budget was set after it was opened, not counting calls. */
@@ -139,17 +139,15 @@ type Progress = Pick<ProviderCost, 'costRatio'> & {
   readonly usage: Usage
 }
 
-/**
- * Events change the state in place, so that their cost does not depend on the number of open calls.
- */
+/** Events change the state in place, so that an event takes the same time with many open calls. */
 export type AccountState = {
   balance: Quota
   /** The sum of the holds of all open calls. */
   held: Quota
   admissions: number
   /**
-   * The `admissions` when a deduction or a refund used up the free quota, else 0. Calls up to this
-   * admission must end. Added quota resets the value to 0.
+   * The `admissions` when a deduction or a refund used up the free quota, or 0. Calls with an
+   * `admission` up to this value must end. Added quota resets the value to 0.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

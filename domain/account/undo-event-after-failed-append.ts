@@ -3,8 +3,8 @@ import { type AccountState, undoRemember } from './state.ts'
 import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 /**
- * Returns a function that reverts `event`. It is created before `event` is applied, and later
- * events are reverted first. The cost does not depend on the length of the history.
+ * Returns a function that reverts `event`. Call `undoAccount` before the event is applied, and
+ * revert later events first. The cost does not depend on the length of the history.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state

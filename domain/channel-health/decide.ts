@@ -17,7 +17,7 @@ export type Cooldown = {
   readonly retryAfterMs: number
 }
 
-/** Opens a circuit after a failure. `prober` is the process that sent the trial call, else null. */
+/** Opens a circuit after a failure. `prober` is the process whose trial call failed, or null. */
 type OpenCircuit = {
   readonly type: 'OpenCircuit'
   readonly scope: CircuitScope
@@ -124,8 +124,8 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 }
 
 /**
- * Half-opens a circuit after its pause, or for another process if a trial call has no result in
- * time.
+ * Half-opens a circuit after its pause, or again for another process if a trial call gives no
+ * result in time.
  */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,

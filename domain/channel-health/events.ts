@@ -20,7 +20,7 @@ export type CircuitOpened = Fact<
      */
     readonly reason: string
     readonly failures: number
-    /** How often the circuit has opened since it was last closed, from 1. Pauses grow with it. */
+    /** How often the circuit has opened since it was last closed, from 1. Each pause is longer. */
     readonly round: number
     readonly until: number
   }

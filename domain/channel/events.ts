@@ -7,7 +7,7 @@ export const CHANNELS_STREAM = 'channels'
 /** Fields with JSON text are validated, stored as the admin typed them, and may be empty. */
 export type ChannelTerms = {
   readonly name: string
-  /** The provider type, as the number on the wire. */
+  /** The number of the provider type in the API. */
   readonly type: number
   /** The address without a trailing slash, or empty for the default of the provider type. */
   readonly baseUrl: string
@@ -40,7 +40,7 @@ export type ChannelTerms = {
   readonly proxyRef?: string
 }
 
-/** How a call's key is chosen: the only one (``), at random, or one after another (`polling`). */
+/** How a call's key is chosen: always the only key, at random, or one after another. */
 export type KeyMode = '' | 'random' | 'polling'
 
 /** The references of the keys, in the order in which the keys were entered. */

@@ -32,10 +32,7 @@ const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
-/**
- * Members of a task that select the model or the speed, although its price depends only on its
- * action.
- */
+/** Members that select the model or the speed of a task, whose price depends only on its action. */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed'],
   music: ['mv', 'model', 'model_name', 'model_version'],

@@ -53,8 +53,8 @@ const TERMS_BYTES_MAX = 400_000
 const COST_RATIO_MAX = decimalOf('1000')
 const COST_RATIO_SCALE_MAX = 6
 /**
- * The provider types with the field `other`: a region for `REGIONAL`, and a field with a default
- * for `VERSIONED`.
+ * The provider types that use the field `other`: as a region (`REGIONAL`), or with a default
+ * (`VERSIONED`).
  */
 const REGIONAL = 41
 const VERSIONED = 18
@@ -114,7 +114,8 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 
 /**
  * Returns the proxy for requests to the provider, or null. An invalid proxy is returned unchanged,
- * or empty if not a string. All requests then fail, so that none is sent without the proxy.
+ * or as an empty text if it is not a string. All requests then fail, so that none is sent without
+ * the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)
@@ -138,7 +139,7 @@ function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
 }
 
-/** If the list is omitted or null, no restricted members are allowed. */
+/** If the list of allowed members is omitted or null, no restricted members are allowed. */
 function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'

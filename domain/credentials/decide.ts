@@ -67,7 +67,7 @@ type UsePasskey = UserReference & {
 
 type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
-/** Removes TOTP and all passkeys of a user who has lost them, by a more privileged user. */
+/** A more privileged user removes TOTP and all passkeys of a user who has lost them. */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
   /** The passkeys that the admin saw. The command is refused if a passkey was added since. */

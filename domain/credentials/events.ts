@@ -50,7 +50,7 @@ export type PasskeyAdded = Fact<
   UserReference & {
     readonly passkeyId: number
     readonly name: Sealed
-    /** What verifies the passkey's signatures, as JSON: id, public key, transports and site. */
+    /** The JSON data for verifying signatures: id, public key, transports and site. */
     readonly credential: Sealed
     /** The keyed hash of the credential id that the authenticator assigned. */
     readonly credentialHash: string
@@ -71,8 +71,8 @@ export type PasskeyUsed = Fact<
 export type PasskeyRemoved = Fact<'PasskeyRemoved', UserReference & { readonly passkeyId: number }>
 
 /**
- * An admin removed the second factor. The user logs in with the password, and the recovery codes
- * are invalid.
+ * An admin removed the second factor. The password alone is now sufficient for a login, and the
+ * recovery codes are invalid.
  */
 export type SecondFactorReset = Fact<
   'SecondFactorReset',

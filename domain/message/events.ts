@@ -30,9 +30,7 @@ export type MessageSent = Fact<
   }
 >
 
-/**
- * All recipients see the new text. Recipients who have read the message do not see it as unread.
- */
+/** All recipients see the new text. The message stays read for recipients who have read it. */
 export type MessageEdited = Fact<
   'MessageEdited',
   MessageText & { readonly messageId: number; readonly droppedTextRef: string }

@@ -7,9 +7,7 @@ export type NotifyMeans = 'email' | 'webhook'
 
 export type NotificationSettings = {
   readonly means: NotifyMeans
-  /**
-   * Below this balance the user is warned; never with 0. With null, the site's threshold applies.
-   */
+  /** The user is warned below this balance. 0 means never, and null the site's threshold. */
   readonly threshold: WireQuota | null
   /** The email address for warnings, or null for the address that is bound to the account. */
   readonly mailTo: Sealed | null

@@ -61,7 +61,7 @@ export type OptionErrorCode =
   | 'name-missing'
   | 'name-needless'
   | 'entry-missing'
-  /** Only one of two entries may be set. `name` is the name of the second entry. */
+  /** Only one of the two entries may be set. `name` is the name of the second entry. */
   | 'rivals'
   | 'name-too-long'
   | 'name-reserved'

@@ -28,7 +28,7 @@ export type OptionDefinition = {
   readonly note?: Words
   /** Replaces the general error message for a value that is out of bounds. */
   readonly boundsWords?: Words
-  /** The key of a numeric option whose value is the minimum for this option, unless it is 0. */
+  /** The key of a numeric option whose value is the minimum for this option; 0 means no minimum. */
   readonly notBelow?: string
   /** This server sends requests to the option's address, so the outbound policy must permit it. */
   readonly isAsked?: true

@@ -122,7 +122,7 @@ type PastCall = {
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** The factor `n` of a price per call. The default is 1, or 0 for a call without usage. */
+  /** The request's `n`, by which a price per call is multiplied. Default: 1, or 0 without usage. */
   readonly calls?: number | undefined
 }
 

@@ -73,8 +73,8 @@ export function payableUsage(
 }
 
 /**
- * Returns the largest count up to `most` that fits, or 0. If a count fits, all smaller ones must
- * fit.
+ * Returns the largest count up to `most` for which `fits` returns true, or 0. If a count fits, all
+ * smaller counts must fit.
  */
 function largestCount(most: number, fits: (count: number) => boolean): number {
   let enough = 0

@@ -64,9 +64,9 @@ function jsonPair(name: string): readonly string[] | null {
 }
 
 /**
- * Returns the price changes that a new text causes, by model, group, pair such as `vip > default`,
- * or empty for fallback options. A removed name gets its built-in price again, so nothing changes
- * if both prices are equal.
+ * Returns the price changes that a new text causes. Their names are models, groups, pairs such as
+ * `vip > default`, or empty for fallback options. A removed name gets its built-in price again, so
+ * nothing changes if both prices are equal.
  */
 export function entryChanges(
   option: string,

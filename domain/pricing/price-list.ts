@@ -17,7 +17,7 @@ export type PriceList = {
   readonly revision: number
   readonly set: Layer
   readonly groups: RatioMap
-  /** By the user's group, then by the called group, whose ratio a special ratio replaces. */
+  /** The special ratios, by the user's group and the called group, whose ratio they replace. */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
   /** Set on a site in self-use mode, where all users accept models without a price. */
@@ -164,7 +164,7 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/** A single ratio of the pair is ignored. */
+/** Returns the fallback price. If only one ratio of the pair is set, the ratio is ignored. */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

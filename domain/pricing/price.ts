@@ -35,7 +35,7 @@ type GroupPrice = {
   readonly userGroup?: string
 }
 
-/** The provider's charge for a call. An unknown charge has neither member. */
+/** The provider's charge for a call. If the charge is unknown, both members are omitted. */
 export type ProviderCost = {
   /** The channel's cost ratio at the call, as a multiple of the list price (group ratio 1). */
   readonly costRatio?: DecimalText

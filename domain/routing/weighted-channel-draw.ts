@@ -89,8 +89,8 @@ export class Draw<C extends Candidate> {
 }
 
 /**
- * Returns the index of the channel not drawn before at the point `share` (0 to 1) of the remaining
- * total weight.
+ * Returns the index of a channel that was not drawn yet: the one at the point `share` (0 to 1) of
+ * the remaining total weight.
  */
 function indexAt(sums: readonly number[], taken: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))

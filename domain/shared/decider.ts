@@ -11,8 +11,8 @@ export type Decider<State, Command, Event, R extends CodedError> = {
   readonly decide: (command: Command, state: State) => readonly Event[] | R
   readonly evolve: (state: State, event: Event) => State
   /**
-   * Returns a function that reverts the event. It is created before `evolve`, and later events are
-   * reverted first. It is defined for streams to which several processes write at a high rate.
+   * Returns a function that reverts the event. Call `undo` before `evolve`, and revert later events
+   * first. Defined for streams to which several processes write at a high rate.
    */
   readonly undo?: (state: State, event: Event) => () => void
   /** Defined for streams that grow without bound. */

@@ -32,11 +32,11 @@ function decoded(text: string): string | undefined {
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 /**
- * The user name and password of a proxy address end at the last @, because a password may contain
- * an @.
+ * Matches the credentials of a proxy address, which end at the last @, because a password may
+ * contain an @.
  */
 const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
-/** The user name of a proxy address without a password may be an access token. */
+/** Matches a user name without a password. The user name may be an access token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
 /** Returns a channel's extra settings with a masked proxy password, as stored and shown. */
@@ -66,7 +66,7 @@ export function settingWithProxy(setting: string, proxy: string): string {
   return shown === null ? setting : withProxy(setting, shown, proxy)
 }
 
-/** If a form sends the mask with another host, the real password cannot be restored. */
+/** Returns whether the proxy's password is the mask. For another host, it cannot be restored. */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 
 const loginOf = (proxy: string): RegExpExecArray | null => LOGIN.exec(proxy) ?? USER.exec(proxy)

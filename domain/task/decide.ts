@@ -16,7 +16,7 @@ import type {
   TaskUnconfirmed,
 } from './events.ts'
 
-/** The same append admits the call of the task with `AdmitCall`. */
+/** Submits a task. The same append admits the call of the task (`AdmitCall`). */
 type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
   readonly type: 'SubmitTask'
   readonly hold: Quota

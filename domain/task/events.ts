@@ -21,8 +21,8 @@ export type TaskFacts = {
 }
 
 /**
- * The task was not sent yet. The same append admits the call with the same id in the account, so
- * that the quota is held before. Progress is in `infra/task-progress` and not in events.
+ * A task was submitted but not sent yet. The same append admits the call with the same id, so that
+ * the quota is held first. The progress of a task is in `infra/task-progress` and not in events.
  */
 export type TaskSubmitted = Fact<
   'TaskSubmitted',
@@ -80,7 +80,7 @@ export type TaskUnconfirmed = Fact<
     }
 >
 
-/** The task has not ended. */
+/** The status of a task that has not ended changed. */
 export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
   TaskFacts & {

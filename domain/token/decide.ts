@@ -26,7 +26,7 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/** A command for several tokens of one user, or for none if one of them is unknown. */
+/** The command applies to several tokens of one user, or to none if one of them is unknown. */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -76,7 +76,7 @@ type TokensState = { readonly tokens: Map<number, TokenRecord>; highestId: numbe
 
 const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
 
-/** Per user. */
+/** The maximum number of tokens per user. */
 export const TOKENS_MAX = 1_000
 
 type Outcome = readonly TokenEvent[] | TokenError

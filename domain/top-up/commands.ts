@@ -26,13 +26,13 @@ export type RefundTopUp = {
   readonly cents: bigint
   /** The number of refunds that the admin saw. A higher number is refused. */
   readonly refundsBefore: number
-  /** The expected `TopUpState.changes`. Another value is refused. */
+  /** The `TopUpState.changes` that the sender saw. Another value is refused. */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /** The expected `TopUpState.changes`. Another value is refused. */
+  /** The `TopUpState.changes` that the sender saw. Another value is refused. */
   readonly changesBefore: number
   /** The note that the user sees if quota is deducted. */
   readonly note: Sealed
@@ -77,7 +77,7 @@ export type TopUpErrorCode =
   /** The order was already paid by another payment. Params: `paymentId` of that payment. */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
-  /** The amount is 0 or above the part not refunded yet. Params: `left`, that part. */
+  /** The amount is 0 or above the part not refunded yet, which `params` contain as `left`. */
   | 'RefundOutOfRange'
   /** Another refund was made after the admin had read the order. */
   | 'RefundedMeanwhile'

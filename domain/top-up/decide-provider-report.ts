@@ -29,7 +29,7 @@ const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
 /** The operator won the dispute, or it was closed without a decision. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
-/** The bank has decided the dispute. Only an appeal can change its status. */
+/** Returns whether the bank has decided the dispute. Only an appeal can change the decision. */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
@@ -99,7 +99,7 @@ function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: b
   return coveredCents + (more < open ? more : open)
 }
 
-/** Returns the refunded money of admins and provider together, at most the payment. */
+/** Returns the money that admins or the provider refunded, at most the payment. */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
   const due = recordedCents + lostCents(reports) - coveredCents

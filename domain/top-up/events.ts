@@ -91,7 +91,7 @@ export type TopUpRestored = Fact<
   }
 >
 
-/** The status of a refund that an admin or the provider started. */
+/** The provider reported the status of a refund that an admin or the provider started. */
 export type TopUpRefundReported = Fact<
   'TopUpRefundReported',
   {
@@ -106,7 +106,10 @@ export type TopUpRefundReported = Fact<
     readonly status: string
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
-    /** The money in all reports of the order that admins had recorded before as refunded. */
+    /**
+     * The money that admins had recorded as refunded before the provider reported it, in all
+     * reports.
+     */
     readonly coveredMoney: MoneyText
   }
 >
@@ -124,12 +127,15 @@ export type TopUpDisputeReported = Fact<
     readonly status: string
     /** The deadline for evidence in unix seconds, or null if the provider accepts no evidence. */
     readonly dueBy: number | null
-    /** The disputed money left the operator's account (`isWithdrawn`) and was returned. */
+    /** The disputed money left the operator's account. `isReinstated`: the money was returned. */
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
     /** The time of the statement in unix seconds. Earlier statements are ignored. */
     readonly statedAt: number
-    /** The money in all reports of the order that admins had recorded before as refunded. */
+    /**
+     * The money that admins had recorded as refunded before the provider reported it, in all
+     * reports.
+     */
     readonly coveredMoney: MoneyText
   }
 >

@@ -32,7 +32,7 @@ export type TopUpState = {
   readonly payment: Payment | null
   readonly refunds: number
   readonly restorations: number
-  /** The currently refunded money by admins and provider, in hundredths. */
+  /** The money that admins and the provider have refunded and not restored, in hundredths. */
   readonly refundedCents: bigint
   readonly refundedQuota: Quota
   readonly refundedRebate: Quota

@@ -30,7 +30,7 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-/** The same append removes the passkeys from the credentials. */
+/** Records the removal. The same append removes the passkeys from the credentials. */
 export function dropPasskeys(
   { enabledLoginMethods, expectedRemovedLoginMethods }: DropPasskeys,
   user: UserRecord,

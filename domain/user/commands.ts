@@ -60,7 +60,8 @@ type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: User
 
 /**
  * `replaces` is the key of the identity of this provider that is currently bound, or null. The same
- * append releases it. The command is refused if another identity was bound meanwhile.
+ * append releases the replaced identity. The command is refused if another identity was bound
+ * meanwhile.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -89,8 +90,8 @@ export type UnbindIdentity = {
 }
 
 /**
- * The same append removes the passkeys from the credentials. The command is refused if the user
- * would have no enabled login method left.
+ * Records the removal of the user's passkeys. The same append removes them from the credentials.
+ * The command is refused if the user would have no enabled login method left.
  */
 export type DropPasskeys = {
   readonly type: 'DropPasskeys'

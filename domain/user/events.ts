@@ -31,7 +31,7 @@ export type UserCreated = Fact<
     readonly displayName: Sealed
     readonly role: Role
     readonly group: string
-    /** The vault reference of the password's hash, or null without a password. */
+    /** The vault reference of the password's hash, or null if the user has no password. */
     readonly passwordRef: string | null
     readonly inviterId: number | null
   }
@@ -132,8 +132,8 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * Repeats the removal in the credentials stream, so that simultaneous removals of login methods
- * conflict and at least one login method remains.
+ * The credentials stream records the same removal. Because the user's stream records it, too,
+ * simultaneous removals of login methods conflict, so that at least one login method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -15,14 +15,14 @@ export type UserRecord = {
   readonly role: Role
   readonly group: string
   readonly displayName: string
-  /** The vault reference of the password's hash, or null without a password. */
+  /** The vault reference of the password's hash, or null if the user has no password. */
   readonly passwordRef: string | null
   readonly authVersion: number
   readonly isEnabled: boolean
   readonly isDeleted: boolean
   readonly isErased: boolean
   readonly settings: UserSettings
-  /** Keyed hashes by provider. */
+  /** The keyed hashes of the bound identities, by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
   readonly removedLoginMethods: number
 }

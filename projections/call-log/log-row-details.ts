@@ -91,7 +91,7 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })
 
-/** Returns each price as exact decimal text and as a number, for clients that only display it. */
+/** Returns prices as exact decimal text and as numbers, for clients that only display them. */
 function ofPrice(price: PriceSnapshot): object {
   const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
   if (price.mode === 'call') {

@@ -32,8 +32,8 @@ export type LoggedEvent =
   | UserGroupChanged
 
 /**
- * 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 by the system, 5 a check-in, 6 a
- * failed call.
+ * 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 a change by the system, 5 a check-in,
+ * 6 a failed call.
  */
 export type LogType = 1 | 2 | 3 | 4 | 5 | 6
 
@@ -54,7 +54,7 @@ export type LogCells = {
   readonly completion_tokens: number
   /**
    * The admin who made the change. `note` is the admin's reason, encrypted with the data key of the
-   * changed user.
+   * user whose account changed.
    */
   readonly actor_id?: number
   readonly note?: Sealed | null

@@ -45,8 +45,8 @@ const SORT_COLUMNS = {
 } satisfies Record<LogSort, unknown>
 
 /**
- * Reads log rows sorted by a column, and newest first within equal values. Only the newest
- * `SORT_WINDOW` rows with ids below `before` are sorted.
+ * Reads log rows sorted by a column. Rows with the same value are returned newest first. Only the
+ * newest `SORT_WINDOW` rows with ids below `before` are sorted.
  */
 export const sortedLogRows = (
   db: CommonQueryMethods,
@@ -177,7 +177,10 @@ const chargedCall = rowType(
       /** The user's group at the admission of the call. */
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
-      /** The factor of a price per call. If absent, it depends on the usage (see `chargeFor`). */
+      /**
+       * The number by which a price per call is multiplied. If absent, it depends on the usage (see
+       * `chargeFor`).
+       */
       calls,
     }
   },

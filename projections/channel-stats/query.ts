@@ -79,7 +79,7 @@ export async function figuresSince(
 
 const minuteRow = rowType({
   channelId: wireInteger,
-  /** In unix seconds. */
+  /** The start of the minute in unix seconds. */
   minute: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
@@ -122,8 +122,9 @@ export type ChannelStep = Pick<
 }
 
 /**
- * Reads the steps of `stepSeconds` with attempts, oldest first. `from` (inclusive) and `to`
- * (exclusive) are unix seconds, and `from` is a multiple of the step.
+ * Reads a channel's statistics in steps of `stepSeconds`, oldest first, without steps that have no
+ * attempts. `from` (inclusive) and `to` (exclusive) are unix seconds, and `from` is a multiple of
+ * the step.
  */
 export async function channelSteps(
   db: CommonQueryMethods,

@@ -43,7 +43,7 @@ const selected = sql.fragment`
 
 export type TimelineQuery = {
   readonly channelId: number
-  /** Unix milliseconds. Both times are inclusive. */
+  /** The start of the period in unix milliseconds. The period includes `from` and `to`. */
   readonly from: number
   readonly to: number
   readonly limit: number

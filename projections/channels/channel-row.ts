@@ -37,7 +37,7 @@ const SELECTED = {
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
   /** Why the gateway disabled the channel, or empty. */
   statusReason: Type.String(),
-  /** The time of the last status change. Both times are in unix seconds. */
+  /** The time of the last status change in unix seconds, like `createdAt`. */
   statusAt: wireInteger,
   createdAt: wireInteger,
   /** The position of the last event that changed the channel. A charged call is not a change. */

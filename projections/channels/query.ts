@@ -22,7 +22,7 @@ type ChannelFilter = {
   readonly group: string
   /** A part of a model name. An empty text matches all. */
   readonly model: string
-  /** The displayed status. 0 matches every status except enabled, and null all. */
+  /** The displayed status. 0 matches every status except enabled, and null every status. */
   readonly status: number | null
   readonly type: number | null
   /** The complete tag. An empty text matches all. */
@@ -49,7 +49,7 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
 export type { ChannelRow, MemberRow } from './channel-row.ts'
 export type { ChannelSort } from './channel-sort-order.ts'
 
-/** Reads a channel, even a deleted one (`isDeleted`), or null. */
+/** Reads a channel, which may be deleted (`isDeleted`). Returns null for an unknown id. */
 export const findChannel = (
   db: CommonQueryMethods,
   channelId: number,
@@ -115,8 +115,8 @@ export async function listChannels(
 
 /**
  * Lists the tags of the matching channels, and channels without a tag. Each tag has all its
- * channels, even those that do not match, because an action on a tag affects all of them. They are
- * short rows, because a thousand complete rows are a megabyte.
+ * channels, even those that do not match, because an action on a tag affects all of them. Channels
+ * of a tag are short rows, because a thousand complete rows are a megabyte.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
@@ -191,8 +191,9 @@ async function rowsOf(
 }
 
 /**
- * Reads the channels that changed at event positions above `after` and up to `upTo`, by their last
- * change. Channels changed by the same event are returned together, even above `limit`.
+ * Reads the channels that changed at event positions above `after` and up to `upTo`, in the order
+ * of their last changes. Channels changed by the same event are returned together, even above
+ * `limit`.
  */
 export const changedChannels = (
   db: CommonQueryMethods,

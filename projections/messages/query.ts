@@ -67,7 +67,7 @@ const SORT_COLUMNS = {
 } satisfies Record<MessageSort, unknown>
 
 /**
- * Lists messages with the beginning of their content, newest first within equal sort values.
+ * Lists messages with the beginning of their content. Equal sort values are ordered newest first.
  * `keyword` is a part of the title or of the complete content.
  */
 export async function listMessages(
@@ -161,7 +161,7 @@ export const findInInbox = (
     from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
-/** Counts the unread messages of each user, with 0 for a user without any. */
+/** Counts the unread messages of each user. The count may be 0. */
 export async function unreadCounts(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -185,8 +185,9 @@ export type PositionRange = { readonly after: number; readonly upTo: number }
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Finds the users among `userIds` whose messages were sent, edited, deleted or read in a range of
- * event positions. `position` is that of the last change. Returns null if no inbox changed.
+ * Finds the users among `userIds` whose inbox changed in a range of event positions, because a
+ * message was sent, edited, deleted or read. `position` is that of the last change. Returns null if
+ * no inbox changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,

@@ -45,8 +45,8 @@ const lowRow = rowType({
 export type LowAccount = RowOf<typeof lowRow>
 
 /**
- * Finds the users among `userIds` to warn of low quota: active, with an address, below their
- * threshold, and last warned before `warnedBefore` (unix milliseconds).
+ * Finds the users among `userIds` who must be warned of low quota: active users with an address,
+ * with quota below their threshold, and without a warning since `warnedBefore` (unix milliseconds).
  */
 export const lowAccounts = (
   db: CommonQueryMethods,

@@ -19,7 +19,7 @@ const changeRow = rowType({
 })
 export type OptionChangeRow = RowOf<typeof changeRow>
 
-/** Lists the changes of the options in `keys`, or of all options for null, newest first. */
+/** Lists the changes of the options in `keys` (null: all options), newest first. */
 export async function listOptionChanges(
   db: CommonQueryMethods,
   { keys, limit, offset }: Slice & { keys: readonly string[] | null },

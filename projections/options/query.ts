@@ -8,7 +8,7 @@ import { atCheckpoint } from '../checkpoint-table.ts'
 export type AllOptions = {
   readonly position: number
   /**
-   * The revision of the options stream, which identifies the price list, or -1 without any option.
+   * The revision of the options stream, which identifies the price list, or -1 if no option is set.
    */
   readonly revision: number
   /** The values of the options that were set, without secret options. */
@@ -34,7 +34,10 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   return { position, revision, values: pairs(false), secretRefs: pairs(true) }
 }
 
-/** Returns whether calls of a model in a group are refused because the model has no price. */
+/**
+ * Returns a function that returns whether calls of a model in a group are refused because the model
+ * has no price.
+ */
 export async function unpricedModels(
   db: DatabasePool,
 ): Promise<(model: string, group: string) => boolean> {
@@ -46,8 +49,8 @@ export async function unpricedModels(
 }
 
 /**
- * Returns a function for a model's current price before the group ratio, or null without a price,
- * unless the user accepts models without a price.
+ * Returns a function that returns a model's current price before the group ratio. The result is
+ * null if the model has no price, unless the user accepts such models.
  */
 export async function modelPrices(
   db: DatabasePool,

@@ -21,8 +21,8 @@ export type OrderFilter = {
   /** An order id, trade number, payment id, or part of a username. An empty text matches all. */
   readonly keyword: string
   /**
-   * `refunded` also matches partly refunded orders, and `disputed` also ended disputes. null
-   * matches all.
+   * `refunded` also matches partly refunded orders, and `disputed` also matches ended disputes.
+   * null matches every order.
    */
   readonly state: OrderState | null
 }
@@ -58,7 +58,9 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`o.created_at`,
 } satisfies Record<OrderSort, unknown>
 
-/** Lists orders, newest first within equal sort values. A sort by money ignores the currency. */
+/**
+ * Lists orders. Equal sort values are ordered newest first. A sort by money ignores the currency.
+ */
 export async function listOrders(
   db: CommonQueryMethods,
   { userId, keyword, state, limit, offset, ...order }: OrderFilter & Slice & ListOrder<OrderSort>,

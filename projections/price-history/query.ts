@@ -19,7 +19,7 @@ const priceChange = rowType({
   model: Type.String(),
   group: Type.String(),
   userGroup: Type.String(),
-  /** The price before the change, or null without a price. */
+  /** The price before the change, or null if there was none. */
   before: nullable(Type.String()),
   after: nullable(Type.String()),
 })

@@ -76,7 +76,10 @@ export function createFreshness(core: Core): Freshness {
   }
 }
 
-/** Waits for the condition, the timeout or an abort of `stopped`. Returns the condition. */
+/**
+ * Waits for the condition, the timeout or an abort of `stopped`. Returns whether the condition is
+ * true.
+ */
 function waitUntil(
   isThere: () => boolean,
   onAdvance: Freshness['onAdvance'],

@@ -15,8 +15,8 @@ export type AdvanceSignal = {
    */
   readonly isComplete: () => boolean
   /**
-   * Sets whether the runner owns all lanes (stream partitions). Otherwise the runner sets false
-   * after each commit, so that waiting readers poll again.
+   * Sets whether the runner owns all lanes (stream partitions). A runner that owns only some lanes
+   * sets false after each commit, so that waiting readers poll again.
    */
   readonly setComplete: (isComplete: boolean) => void
   /**

@@ -42,7 +42,7 @@ export type RedemptionSearch = Slice & {
   readonly isDescending: boolean
 }
 
-/** Lists codes that are not deleted, newest first within equal sort values. */
+/** Lists codes that are not deleted. Equal sort values are ordered newest first. */
 export async function listRedemptions(
   db: CommonQueryMethods,
   search: RedemptionSearch,

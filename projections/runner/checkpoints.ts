@@ -97,7 +97,10 @@ type LikeMoves = {
   readonly to: number
 }
 
-/** Groups moves with the same start, end and lanes (stream partitions) into one statement each. */
+/**
+ * Groups moves that have the same start, end and lanes (stream partitions), so that one statement
+ * makes all moves of a group.
+ */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()
   for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {

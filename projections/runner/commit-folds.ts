@@ -16,7 +16,7 @@ const IDLE_MAX_MS = 3_000
 const BEGIN = `begin; set local synchronous_commit = off;
   set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
 
-/** In milliseconds. The limit equals that of the pool for each query. */
+/** The time limit of the transaction in milliseconds, equal to the pool's limit for a query. */
 const WITHIN_MS = 15_000
 
 /** One projection's row changes and new checkpoints in some lanes (stream partitions). */
@@ -48,7 +48,7 @@ export type CommitDeps = {
   readonly pg: Pool
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
-  /** In milliseconds. The limit must exceed the time that a batch normally takes. */
+  /** The time limit of the transaction in milliseconds. It must exceed a batch's normal time. */
   readonly withinMs?: number
 }
 

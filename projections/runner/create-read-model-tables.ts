@@ -8,13 +8,13 @@ import { writeCheckpoint } from './checkpoints.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * In milliseconds. The connection is then abandoned, and it is unknown whether the transaction
-   * was committed.
+   * After this time in milliseconds, the connection is abandoned, and it is unknown whether the
+   * transaction was committed.
    */
   readonly withinMs?: number
 }
 
-/** The default is no time limit. */
+/** Runs `work` in a new transaction, by default without a time limit. */
 export async function inTransaction<T>(
   pg: Pool,
   work: (client: PoolClient) => Promise<T>,

@@ -177,7 +177,8 @@ async function foldTogether(
 }
 
 /**
- * Returns a filter for the events that the cursors still need, or null if all are needed, as usual.
+ * Returns a filter for the events that the cursors still need, or null in the usual case that all
+ * events are needed.
  */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
   const isUsual =

@@ -21,7 +21,10 @@ const BATCH_MAX = 1_000
 const REST_FACTOR = 4
 const REST_MAX_MS = 60
 const RETRY_MS = 250
-/** In milliseconds. Another process may have rebuilt a stopped read model. */
+/**
+ * The interval in milliseconds of the check whether another process has rebuilt a stopped read
+ * model.
+ */
 const STOPPED_CHECK_INTERVAL_MS = 2_000
 
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
@@ -38,8 +41,8 @@ class LanesNotOwned extends Error {
 
 /**
  * Folds the events that the bus delivers. A cursor is the progress of one projection in one lane
- * (stream partition). All pending batches are one transaction. Cursors behind the bus read the
- * missing events from the event store together.
+ * (stream partition). All pending batches are folded in one transaction. Cursors behind the bus
+ * read the missing events from the event store together.
  */
 export class ProjectionWorker implements LaneWorker {
   private readonly deps: FoldAndCommitDeps
@@ -48,8 +51,9 @@ export class ProjectionWorker implements LaneWorker {
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * By lane (stream partition), the last position that the bus has reported, or the store's last
-   * position when the lane was acquired. A cursor below it reads the missing events from the store.
+   * By lane (stream partition): the last position that the bus has reported, or the store's last
+   * position when the lane was acquired. A cursor below this position reads the missing events from
+   * the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []

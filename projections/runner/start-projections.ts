@@ -28,7 +28,9 @@ export type ProjectionRunner = {
   readonly health: () => readonly ProjectionHealth[]
   /** False while a projection is stopped because of an event that cannot be folded. */
   readonly isHealthy: () => boolean
-  /** Rebuilds a read model, whose live version stays readable, and restarts a stopped one. */
+  /**
+   * Rebuilds a read model. Its live version stays readable, and a stopped read model is restarted.
+   */
   readonly rebuild: (name: ProjectionName) => Promise<void>
   /** Compares one read model, or all without `name`, with a new fold of the events. */
   readonly verify: (name?: ProjectionName) => Promise<Verdict[]>
@@ -40,7 +42,7 @@ export type RunnerOptions = {
   readonly projections?: readonly Projection[]
   /** Called in each transaction, after the rows are written and before the commit. */
   readonly beforeCommit?: (names: readonly ProjectionName[]) => void
-  /** In milliseconds. */
+  /** The time limit of a transaction in milliseconds. */
   readonly withinMs?: number
 }
 
@@ -130,7 +132,7 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
     [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
   )
 
-/** The functions give the same results in every process. */
+/** Returns functions that give the same results in every process. */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {
@@ -138,7 +140,7 @@ export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldCo
       const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
       return texts.get(ref) ?? ''
     } catch (error) {
-      // An error would stop the projection for all messages.
+      // An unreadable text is empty, because an error would stop the projection for all messages.
       if (!(error instanceof UnreadableSecret)) throw error
       log.error({ err: error, messageId }, 'the text of a message can not be read: it is empty')
       return ''

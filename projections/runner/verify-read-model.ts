@@ -23,7 +23,7 @@ export type Verdict = {
 }
 
 /**
- * Compares a hash of all rows with a new fold of the events. The live read model can keep
+ * Compares the hash of all rows with the hash of newly folded rows. The live read model can keep
  * advancing, because its rows and checkpoints are of one snapshot.
  */
 export const verifyReadModel = (

@@ -106,8 +106,8 @@ const SORT_COLUMNS = {
 } satisfies Record<TaskSort, unknown>
 
 /**
- * Lists tasks sorted by a column, and newest first within equal values. Only the newest
- * `SORT_WINDOW` tasks with positions below `before` are sorted.
+ * Lists tasks sorted by a column. Tasks with the same value are listed newest first. Only the
+ * newest `SORT_WINDOW` tasks with positions below `before` are sorted.
  */
 export const sortedTasks = (
   db: CommonQueryMethods,
@@ -158,8 +158,8 @@ export const countTasks = (
   `)
 
 /**
- * Reads the tasks that changed at event positions above `after` and up to `upTo`, by their last
- * change.
+ * Reads the tasks that changed at event positions above `after` and up to `upTo`, in the order of
+ * their last changes.
  */
 export const changedTasks = (
   db: CommonQueryMethods,

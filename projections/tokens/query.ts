@@ -43,7 +43,7 @@ const columns = sql.fragment`
   ${selectedFields('t', TOKEN_FIELDS, TOKEN_COLUMNS)}
 `
 
-/** Reads a token, even a deleted one (`isDeleted`), or null. */
+/** Reads a token, which may be deleted (`isDeleted`). Returns null for an unknown id. */
 export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<TokenRow | null> =>
   db.maybeOne(sql.type(tokenRow)`
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
@@ -116,7 +116,7 @@ const orderBy = (sort: TokenSort, now: number) => {
   return by[sort]
 }
 
-/** Lists a user's tokens that are not deleted, newest first within equal sort values. */
+/** Lists a user's tokens that are not deleted. Equal sort values are ordered newest first. */
 export async function listTokens(
   db: CommonQueryMethods,
   { userId, keyword, ids, status, sort, isDescending, now, limit, offset }: TokenSearch,
@@ -157,7 +157,8 @@ export type TouchedToken = RowOf<typeof touched>
 
 /**
  * Reads tokens changed, refilled or used at event positions above `after` and up to `upTo`, of one
- * user or all users, also deleted ones. `position` is that of the last change, refill or use.
+ * user or all users, including deleted tokens. `position` is that of the last change, refill or
+ * use.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

@@ -86,8 +86,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * The channel and group of the row's columns, so that the sums agree with the log filtered by
- * group.
+ * Returns the channel and group in the row's columns, so that the sums agree with the log when it
+ * is filtered by group.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined

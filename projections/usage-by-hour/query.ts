@@ -13,7 +13,7 @@ import { usageKeyOf } from './usage-sum-keys.ts'
 
 export { usageKeyOf } from './usage-sum-keys.ts'
 
-/** Unix seconds at which the first and the last hour start, inclusive. */
+/** The unix seconds at which the first and the last hour of the range start. */
 export type HoursFilter = {
   /** The user whose sums are read, or all users. */
   readonly userId?: number
@@ -119,7 +119,7 @@ const sums = (from: Piece) => sql.type(usageSums)`
 
 const DAY_SECONDS = 86_400
 
-/** Unix seconds at which the first and the last hour start, inclusive. */
+/** The unix seconds at which the first and the last hour of the range start. */
 export type Hours = { readonly fromHour: number; readonly toHour: number }
 
 const spent = { count: wireInteger, quota, tokens: wireInteger }
@@ -168,7 +168,8 @@ const userSpent = rowType({
 })
 
 /**
- * Reads daily sums for the complete days of the range, and hourly sums for the hours at its ends.
+ * Reads the users with the highest charges, from daily sums for complete days and hourly sums for
+ * the remaining hours.
  */
 export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
   const { first, last, end } = wholeDays({ fromHour, toHour })
@@ -205,7 +206,10 @@ function wholeDays({ fromHour, toHour }: Hours) {
 
 const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
-/** Reads daily and hourly sums as `topUsers` does, including deleted channels. */
+/**
+ * Reads the channels with the highest charges, including deleted channels, from daily and hourly
+ * sums like `topUsers`.
+ */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
   const { first, last, end } = wholeDays(hours)
   const cells = sql.fragment`

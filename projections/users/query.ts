@@ -17,7 +17,7 @@ export const SETTING_COLUMNS = {
 
 const userRow = rowType({
   ...fieldColumns(USER_FIELDS),
-  /** The vault reference of the password's hash, or null without a password. */
+  /** The vault reference of the password's hash, or null if the user has no password. */
   passwordRef: nullable(Type.String()),
   authVersion: wireInteger,
   /** The server generated the password, so that the user must choose a new one. */
@@ -50,7 +50,7 @@ export const findUserByNameKey = (
     where n.name_key = ${nameKey}
   `)
 
-/** Returns null if no user has the identity. A deactivated user keeps it. */
+/** Returns null if no user has the identity. A deactivated user keeps the identity. */
 export const findUserByIdentity = (
   db: CommonQueryMethods,
   provider: IdentityProvider,
@@ -111,7 +111,7 @@ export type UserSearch = Slice &
     readonly group: string
   }
 
-/** Lists users, also deactivated ones, newest first within equal sort values. */
+/** Lists users, including deactivated ones. Equal sort values are ordered newest first. */
 export async function listUsers(
   db: CommonQueryMethods,
   { keyword, group, limit, offset, ...order }: UserSearch,
@@ -137,8 +137,8 @@ export async function listUsers(
 const changed = rowType({ id: wireInteger, position: wireInteger })
 
 /**
- * Reads users created or changed at event positions above `after` and up to `upTo`, by their last
- * change.
+ * Reads users created or changed at event positions above `after` and up to `upTo`, in the order of
+ * their last changes.
  */
 export const changedUsers = (
   db: CommonQueryMethods,

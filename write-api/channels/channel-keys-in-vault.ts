@@ -2,7 +2,7 @@ import type { Vault } from '#infra/vault/port.ts'
 
 export const ownerOf = (channelId: number): string => `channel:${channelId}`
 
-/** Returns the vault references of the keys in the same order. */
+/** Stores keys in the vault. Returns their references in the same order. */
 export async function storeChannelKeys(
   vault: Vault,
   channelId: number,

@@ -45,7 +45,7 @@ export type SettingChange = {
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
   /** The proxy address if its credentials must be stored in the vault, otherwise null. */
   readonly proxy: string | null
-  /** The request may contain the same proxy with masked credentials. */
+  /** True if the request does not change the proxy, even if it has masked credentials. */
   readonly isSameProxy: boolean
 }
 

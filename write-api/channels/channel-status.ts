@@ -10,7 +10,7 @@ import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { changedCount, executeChannelCommand, unixNow } from './channel-tags.ts'
 
-/** POST /api/channel/batch/status: returns the number of channels that changed. */
+/** POST /api/channel/batch/status: enables or disables channels. Returns the number changed. */
 export const setChannelsStatus: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/batch/status'),

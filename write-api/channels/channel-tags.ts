@@ -27,7 +27,7 @@ export async function executeChannelCommand(
   return done
 }
 
-/** Channels that have expired by this time (unix seconds) cannot be enabled. */
+/** Returns unix seconds. Channels that have expired by this time cannot be enabled. */
 export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
 
 export const changedCount = ({ events }: Done<ChannelEvent>): number =>

@@ -14,7 +14,7 @@ export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_
 
 type Fields = CreateChannel | UpdateChannel
 
-/** The domain validates the terms. */
+/** Returns the terms with the given fields applied. The domain validates the terms. */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),
@@ -89,7 +89,10 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
   })
 }
 
-/** The host name is not resolved here, because each call checks the address again. */
+/**
+ * Throws if the outbound policy does not allow the address. The host name is not resolved here,
+ * because each call checks the address again.
+ */
 export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)

@@ -100,8 +100,8 @@ type ChannelBatch = {
 }
 
 /**
- * An attempt fails if another process has created channels that the read model lacks, so that the
- * first id is already assigned.
+ * An attempt fails if the first id is already assigned, because the read model lacks the new
+ * channels of another process.
  */
 const ATTEMPTS_MAX = 100
 

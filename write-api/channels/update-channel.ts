@@ -126,7 +126,7 @@ async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel)
   return keysToAdd(entered, new Set(existing))
 }
 
-/** Earlier failures do not apply to new keys or addresses. */
+/** Closes all circuits, because earlier failures do not apply to new keys or addresses. */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
   stream: channelHealthStream(channelId),

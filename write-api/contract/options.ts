@@ -4,7 +4,9 @@ import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.t
 export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),
   value: Type.String({ maxLength: 250000 }),
-  /** The value that the caller has read. Another current value is rejected with `OptionChanged`. */
+  /**
+   * The value that the caller has read. If the current value differs, the error is `OptionChanged`.
+   */
   before: Type.Optional(Type.String({ maxLength: 250000 })),
 })
 export type PutOption = Static<typeof PutOption>

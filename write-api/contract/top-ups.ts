@@ -57,8 +57,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * The number of refunds that the caller has seen, which is outdated in a repeated request, so
-   * that it does not refund twice.
+   * The number of refunds that the caller has seen. In a repeated request, the number is outdated,
+   * so that the money is not refunded twice.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

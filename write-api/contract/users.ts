@@ -16,9 +16,9 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * `quota` is the new balance; equal to `expected_quota`, it changes nothing. Otherwise, the change
- * is rejected with 409 if the balance is not `expected_quota`, or without that field, has changed
- * since the session or access token last read it.
+ * `quota` is the new balance. If it equals `expected_quota`, nothing changes. Otherwise, the change
+ * is rejected with 409 if the balance differs from `expected_quota`, or without this field, from
+ * the balance that the session or access token last read.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

@@ -83,8 +83,9 @@ async function recordsOfSite(
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * The origin is the request's Origin header, whose host is one of the site's hosts, or the
- * configured address. Throws for an IP address, for which browsers do not support passkeys.
+ * Returns the WebAuthn relying party. Its origin is the request's Origin header, whose host is one
+ * of the site's hosts, or the configured address. Throws for an IP address, for which browsers do
+ * not support passkeys.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -107,7 +108,7 @@ async function findPasskeySite(
   return { origin, id: hostname, name: optionValue(values, 'SystemName') }
 }
 
-/** Returns whether the user can log in with a passkey other than `without` alone. */
+/** Returns whether a passkey other than `without` is sufficient for the user's login. */
 export async function canLogInWithPasskey(
   deps: Deps,
   request: FastifyRequest,

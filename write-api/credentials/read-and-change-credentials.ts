@@ -11,7 +11,7 @@ import { accepted, contextOf, type Deps } from '../action.ts'
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Throws the command's error if the command is rejected. */
+/** Executes a command on a user's credentials. Throws the error of a rejected command. */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,

@@ -33,8 +33,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // A person at an unattended session of an admin could reset the second factors. Admins
-      // disable their own with a proof of identity.
+      // Admins disable their own second factors with a proof of identity, because a session may be
+      // unattended.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -99,7 +99,7 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
   }
 }
 
-/** A slow mail server must not delay the response. */
+/** Sends the mail in the background, because a slow mail server must not delay the response. */
 async function mailNotice(
   { core, mailer }: Deps,
   userId: number,

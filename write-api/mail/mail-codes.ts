@@ -22,8 +22,8 @@ type Codes = Pick<Core, 'shortLived'>
 const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${address}`
 
 /**
- * Returns the hash of the browser to which a code is bound, or null for other clients, whose code
- * is valid for all clients.
+ * Returns the hash of the browser to which a code is bound. Returns null for a client that is not a
+ * browser. Its code is valid for all clients.
  */
 export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
@@ -32,7 +32,7 @@ export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): 
     : issueBrowserCookie(request, reply, COOKIE)
 }
 
-/** An earlier code with the same purpose for this address becomes invalid. */
+/** Issues a code. An earlier code with the same purpose for this address becomes invalid. */
 export async function issueMailCode(
   { shortLived }: Codes,
   purpose: CodePurpose,

@@ -113,7 +113,9 @@ async function mailCode(
   await sendToVisitor(deps, { to: address, ...words })
 }
 
-/** If sending fails, the visitor only learns whether the site can send mails at all. */
+/**
+ * Sends a mail. If sending fails, the visitor only learns whether the site can send mails at all.
+ */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,
   mail: Mail,

@@ -94,7 +94,7 @@ export const deleteMessage: Action = (api, deps) => {
   })
 }
 
-/** Messages that were sent only to this user may contain personal data. */
+/** Deletes messages that were sent only to this user, because they may contain personal data. */
 export async function deleteInboxOf(
   deps: Deps,
   request: FastifyRequest,
@@ -118,8 +118,7 @@ export const readMessage: Action = (api, deps) => {
       const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
-      // The read model finds whether the user received the message, because recipients may be many
-      // ranges of ids.
+      // The read model is checked, because a message's recipients may be many ranges of user ids.
       if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)

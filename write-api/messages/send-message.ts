@@ -30,7 +30,8 @@ async function resolveRecipients(
   { user_ids = [], groups = [], everybody = false }: CreateMessage,
 ): Promise<IdRange[]> {
   const { core, freshness } = deps
-  // A message to all users must reach users who have just registered.
+  // A message to all users must reach users who have just registered, so the read model must be up
+  // to date.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
   // With an outdated read model, some recipients would be missing without notice.
@@ -87,7 +88,7 @@ export const storeText = (
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
-/** Returns the vault reference of the text. An unchanged text is not stored again. */
+/** Stores the text unless it is unchanged. Returns the vault reference of the text. */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,

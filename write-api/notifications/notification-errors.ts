@@ -1,8 +1,8 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
 export const NOTIFICATION_ERRORS = {
-  // One message for all addresses, so that it does not reveal which hosts exist in the private
-  // network.
+  // The message is the same for all addresses, so that it does not reveal which hosts exist in the
+  // private network.
   WebhookUrlInvalid: [
     200,
     {

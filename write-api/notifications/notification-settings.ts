@@ -51,7 +51,7 @@ export async function notificationsStep(
   const threshold = newThreshold === undefined ? before.threshold : toWire(fromWire(newThreshold))
   const mailTo = await sealIfChanged(core, userId, before.mailTo, address)
   if (mailTo !== before.mailTo) await verifyAddress(core, request, userId, address)
-  // A request that an earlier check rejects must not store a secret.
+  // The secret is stored last, because a rejected request must not store a secret.
   const webhookSecretRef = await storeSecret(core, userId, before, secret)
   const isNewSecret = webhookSecretRef !== before.webhookSecretRef
   const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
@@ -95,7 +95,7 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Verifies a new address for notifications: bound to the user, or confirmed with a mailed code, so
+ * A new address for notifications must be bound to the user or confirmed with a mailed code, so
  * that the site does not send mail to strangers. The code is consumed even if the request is
  * rejected later.
  */
@@ -128,8 +128,8 @@ async function sealIfChanged(
 }
 
 /**
- * Returns the vault reference. An empty text leaves the stored secret unchanged, because forms do
- * not contain it. null removes the secret.
+ * Stores a new webhook secret and returns its vault reference. An empty text leaves the stored
+ * secret unchanged, because forms do not contain the secret. null removes the secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

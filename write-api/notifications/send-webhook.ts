@@ -8,7 +8,7 @@ export type Webhook = {
   readonly url: string
   /** The bearer token and the key of the signature. With null, neither is sent. */
   readonly secret: string | null
-  /** The same in all attempts. */
+  /** The id of the event, which is the same in all attempts. */
   readonly eventId: string
   readonly body: object
 }

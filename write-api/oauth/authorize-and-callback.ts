@@ -27,7 +27,7 @@ export const oauthState: Action = (api, deps) => {
   })
 }
 
-/** Calls a provider. The visitor receives the same error for every cause, which is logged. */
+/** Calls a provider. The visitor receives the same error for every cause. The cause is logged. */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
   provider: IdentityProvider,

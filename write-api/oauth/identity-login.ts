@@ -101,7 +101,7 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
   const base = cleanUsername(providerName)
   if (base !== '') yield base
   for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
-    // First four digits, later up to seven.
+    // The first username has four digits, and later ones have up to seven.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits

@@ -23,7 +23,9 @@ import { requestProvider } from './provider-client.ts'
  */
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
-/** On the whole site per period, so that an attacker cannot guess faster with many addresses. */
+/**
+ * The maximum per period on the whole site, so that many addresses do not allow faster guessing.
+ */
 const SITE_FAILURES_MAX = 100
 
 /**

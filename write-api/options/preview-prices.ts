@@ -138,7 +138,7 @@ function createCounter(list: PriceList, users: ReadonlyMap<number, UserRow>): Co
   }
 }
 
-/** Returns null if the time limit is reached. */
+/** Sums the calls of one hour. Returns null if the time limit is reached. */
 async function tallyHour(
   db: Core['db'],
   hour: Range,

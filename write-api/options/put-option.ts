@@ -92,8 +92,8 @@ function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value:
   return !checked.isAllowed && checked.fault !== 'malformed'
 }
 
-// NOTE: one message for all blocked addresses, so that it does not reveal which hosts exist in the
-// private network.
+// NOTE: the message is the same for all blocked addresses, so that it does not reveal which hosts
+// exist in the private network.
 const ADDRESS_BLOCKED: Words = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',

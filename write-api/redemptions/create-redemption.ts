@@ -21,7 +21,7 @@ import { validationMessage } from '../validation-messages.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms-from-request.ts'
 
-/** No characters that look alike, because keys are printed and typed. */
+/** Characters that look alike are not included, because keys are printed and typed. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 /** A shorter custom key could be guessed within days, despite the limit on wrong codes. */
 const CUSTOM_KEY_MIN = 4

@@ -18,7 +18,9 @@ import { toHttpError } from '../error-catalogue.ts'
 import { redemptionError } from './redemption-errors.ts'
 
 const WRONG_PER_MINUTE_MAX = 10
-/** Per minute and for all users together, because an attacker can create many accounts. */
+/**
+ * Wrong codes per minute and IP address, for all users, because one person can have many accounts.
+ */
 const WRONG_PER_ADDRESS_MAX = 30
 const MINUTE_MS = 60_000
 const WRONG_PER_HOUR_MAX = 60
@@ -129,8 +131,8 @@ type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
  * NOTE: the step for the code is the first. In a store without atomic appends to several streams,
- * the event of the code decides. The grant is appended afterwards, or by a later repair, and cannot
- * be rejected any more.
+ * the event of the code determines whether it is redeemed. The grant is appended afterwards, or by
+ * a later repair, and cannot be rejected any more.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -28,7 +28,7 @@ export async function completeLogin(
   return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
 }
 
-/** The user has presented all factors that the login requires. */
+/** Starts a session for a user who has presented all required factors. */
 export async function startUserSession(
   request: FastifyRequest,
   reply: FastifyReply,

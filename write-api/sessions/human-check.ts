@@ -12,7 +12,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { loginError } from './login-errors.ts'
 
-/** What a visitor solved the CAPTCHA for. The console's widget sends the action to the provider. */
+/** The purpose of a CAPTCHA, which the console's widget sends to the provider. */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
@@ -110,8 +110,8 @@ async function failureOf(
 }
 
 /**
- * Per IP address and minute. Otherwise, invented tokens could make this server flood the provider
- * with requests.
+ * Limits the checks per IP address and minute. Otherwise, invented tokens could make this server
+ * flood the provider with requests.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`

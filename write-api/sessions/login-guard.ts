@@ -12,25 +12,25 @@ import type { Vault } from '#infra/vault/port.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Per minute and IP address, for all accounts together. */
+/** The maximum of failed attempts per minute and IP address, for all accounts together. */
 const ADDRESS_FAILURES_MAX = 10
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 30_000
-/** Per hour and account, from all IP addresses together. Further attempts are throttled. */
+/** The maximum of failed attempts per hour and account. Above it, the account is throttled. */
 const ACCOUNT_FAILURES_MAX = 30
-/** The longest wait of an IP address with failed attempts, for a throttled account. */
+/** The longest wait for an IP address with failed attempts while an account is throttled. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * The attempts per IP address and day with priority, for a throttled account. More than one,
- * because the owner may mistype the password.
+ * While an account is throttled, this many attempts per IP address and day have priority. It is
+ * more than one, because the owner may mistype the password.
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * The attempts per network and day with priority, for a throttled account. Fewer than can be
+ * While an account is throttled, this many attempts per network and day have priority. They can be
  * checked within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
-/** The longest wait in milliseconds of an attempt with priority, for a throttled account. */
+/** The longest wait in milliseconds for an attempt with priority while an account is throttled. */
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**
@@ -45,9 +45,12 @@ const SLOT_WAIT_MS_MAX = 15_000
  * Redis is configured, all processes share the counters.
  */
 export type LoginGuard = {
-  /** `device` identifies a browser that has signed in to this account before, or is null. */
+  /**
+   * Registers an attempt. `device` identifies a browser that has signed in to this account before,
+   * or is null.
+   */
   enter(ip: string, account: string, device?: string | null): Promise<LoginAttempt>
-  /** A user with a session enters the password. Each session has its own limit. */
+  /** Registers an attempt of a user with a session. Each session has its own limit. */
   enterSession(sessionHash: string): Promise<LoginAttempt>
 }
 

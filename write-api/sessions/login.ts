@@ -88,9 +88,9 @@ type FailedAttempt = {
 }
 
 /**
- * Checks changed candidates again when the read model is up to date, after at most two seconds. It
- * may lack a user who was just created or has just changed the password. The wait follows each
- * failed attempt, so that the response time reveals nothing.
+ * Checks changed candidates again when the read model is up to date, after at most two seconds. The
+ * read model may lack a user who was just created or has just changed the password. The wait
+ * follows each failed attempt, so that the response time reveals nothing.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,

@@ -77,7 +77,7 @@ async function changePassword(
   throw loginError('ResetLinkInvalid')
 }
 
-/** No characters that look alike, because a password may have to be typed. */
+/** Characters that look alike are not included, because a password may have to be typed. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 16
 

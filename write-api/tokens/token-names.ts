@@ -10,7 +10,7 @@ import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
 
-/** Throws if the requested name is empty or invalid. */
+/** Returns the requested or the current name. Throws if the name is empty or invalid. */
 export function nameOf(requested: string | undefined, before: string): string {
   const name = requested === undefined ? before : requested.trim()
   if (name === '') throw tokenError('TokenNameRequired')
@@ -30,7 +30,7 @@ export const decryptName = async (
 ): Promise<string> =>
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
-/** An unchanged name that is already encrypted is not encrypted again. */
+/** Encrypts a name unless it is unchanged and already encrypted. */
 export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
   userId: number,

@@ -57,7 +57,7 @@ export const INITIAL_TERMS: SharedTerms = {
   ...others,
 }
 
-/** Not called for an unchanged budget, because a stored budget may be negative. */
+/** Throws if a new budget is negative. An unchanged budget is not checked and may be negative. */
 export function checkRemain(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
 }

@@ -10,9 +10,9 @@ const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'
 
 /**
- * GET and POST /api/user/epay/notify: the gateway's notification of a paid order. The gateway
- * repeats it until it receives `success`, which means that the credit is committed, instead of
- * `fail`.
+ * GET and POST /api/user/epay/notify: the gateway's notification of a paid order. The response is
+ * `success` if the credit is committed, otherwise `fail`. The gateway repeats the notification
+ * until it receives `success`.
  */
 export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {

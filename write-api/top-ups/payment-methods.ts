@@ -73,7 +73,8 @@ export function publicAddress(values: Values): string {
 type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * A gateway with incomplete options is disabled, so that its payment notifications are rejected.
+ * Logs a warning if a gateway has incomplete options. The gateway is then disabled, so that its
+ * payment notifications are rejected.
  */
 export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
   const { values, epay } = methods

@@ -56,9 +56,7 @@ export const pay: Action = (api, deps) => {
 
 const ORDERS_PER_MINUTE_MAX = 10
 
-/**
- * Per user and minute. Each order is a stream that is stored permanently, even if it is never paid.
- */
+/** Limits orders per user and minute, because each order is stored permanently, even if unpaid. */
 async function limitOrders({ core }: Deps, userId: number): Promise<void> {
   const key = `top-up:${userId}`
   const outcome = await core.limits.enter(`user:${userId}`, [

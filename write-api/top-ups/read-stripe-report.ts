@@ -109,7 +109,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * The sum of all refunds of a charge, which Stripe sends even if `refund.*` events are not enabled.
+ * Converts the sum of all refunds of a charge. Stripe sends this event even if the `refund.*`
+ * events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

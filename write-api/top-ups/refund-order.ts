@@ -55,8 +55,8 @@ async function assertMayActOn(
 }
 
 /**
- * Returns hundredths, by default all money not refunded yet, or 0 if the requested amount is
- * invalid.
+ * Returns the money to refund in hundredths: by default all money not refunded yet, or 0 for an
+ * invalid amount.
  */
 function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
   if (money !== undefined) return centsOf(money.trim()) ?? 0n

@@ -15,8 +15,8 @@ type Page = {
 }
 
 /**
- * Opens a checkout page for an order and returns its URL, the same for a repeated call. If Stripe
- * fails, it throws, and the order stays unpaid.
+ * Opens a checkout page for an order and returns its URL, which is the same for a repeated call.
+ * Throws if Stripe fails. The order then stays unpaid.
  */
 export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page

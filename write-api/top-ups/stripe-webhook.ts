@@ -13,7 +13,7 @@ import { stripeReport } from './read-stripe-report.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
-/** Some payment methods confirm the payment only after the checkout was completed. */
+/** Events of a paid checkout. Some payment methods confirm the payment only after the checkout. */
 const PAID = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -90,7 +90,7 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   await applyPayment(core, values, payment, request.id)
 }
 
-/** Returns Stripe's id of the payment, or of the checkout without a payment intent. */
+/** Returns Stripe's id of the payment, or the checkout's id if there is no payment intent. */
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 

@@ -124,7 +124,7 @@ async function adjustOne(
 const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
 
 /**
- * Contains the action and the amount, so that other values with the same request id are not a
+ * The id contains the action and the amount, so that a request with other values is not a
  * repetition.
  */
 const adjustmentIdOf = (body: AdjustQuota): string =>
@@ -143,7 +143,7 @@ function commandOf(
     : { type: 'DeductQuota', deductionId: adjustmentId, ...rest }
 }
 
-/** Contains the balance only if the caller may act on the user. */
+/** The result contains the balance only if the caller may act on the user. */
 async function refusedItem(
   { core }: Deps,
   request: FastifyRequest,

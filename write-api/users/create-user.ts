@@ -31,7 +31,7 @@ export const createUser: Action = (api, deps) => {
         quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
         reason: 'new-user',
       } as const
-      // The number of passwords that can be hashed at the same time is limited.
+      // Users are created one at a time, because the number of passwords hashed at once is limited.
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )

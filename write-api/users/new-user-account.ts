@@ -61,7 +61,7 @@ export async function inviteSteps(
 export type NewUser = {
   readonly username: string
   readonly displayName: string
-  /** The password, or null for another login method. */
+  /** The password, or null if the user has another login method. */
   readonly password: string | null
   readonly role: Role
   readonly quota: bigint

@@ -19,13 +19,13 @@ export function checkPassword(password: string): void {
 
 const ownerOf = (userId: number): string => `user:${userId}`
 
-/** Returns the vault reference of the hash. */
+/** Stores the hash in the vault. Returns the vault reference. */
 export const storePassword = (vault: Vault, userId: number, hash: string): Promise<string> =>
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * The check takes the same time if the password was just replaced, if the user has no password, or
- * if the user does not exist.
+ * Returns whether a text is the current password. The check takes the same time if the password was
+ * just replaced, if the user has no password, or if the user does not exist.
  */
 export async function isPassword(
   vault: Vault,

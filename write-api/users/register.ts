@@ -87,7 +87,7 @@ const PER_IP_MAX = 60
 const PER_IP_PERIOD_MS = 60_000
 const CONCURRENT_MAX = 100
 
-/** Per IP address and minute, because each registration hashes a password. */
+/** Limits registrations per IP address and minute, because each registration hashes a password. */
 async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
@@ -99,8 +99,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 }
 
 /**
- * This check comes before the code is consumed and the password is hashed. The username may still
- * be taken later, so the append checks it again.
+ * Throws if the username is taken. The check comes before the code is consumed and the password is
+ * hashed. The username may still be taken later, so the append checks it again.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))

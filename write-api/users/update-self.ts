@@ -48,7 +48,7 @@ export const updateSelf: Action = (api, deps) => {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
         // NOTE: the session gets the version of logins after this change, so that a later change of
-        // the password ends it, too.
+        // the password ends the session, too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
@@ -67,8 +67,8 @@ async function newPassword(
   const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // A first password of a user with another login method requires a second factor, or a recent
-  // login without one.
+  // A user with another login method can set a first password with a second factor, or if there is
+  // none, after a recent login.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {

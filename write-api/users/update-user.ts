@@ -120,7 +120,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** The default display name. */
+/** Returns the username, which is the default display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
