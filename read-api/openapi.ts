@@ -86,8 +86,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
 }
 
 /**
- * Adds the form of an error. An error of a business rule also has status 200, so a client must
- * check `success`.
+ * Adds the error response. An error of a business rule also has status 200, so a client must check
+ * `success`.
  */
 function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined

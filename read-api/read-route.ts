@@ -12,15 +12,15 @@ import type { HealthCache } from './channels/health/health-cache.ts'
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /** Aborted when this process begins to drain, before it stops. */
+  /** The signal that is aborted when this process begins to drain, before it stops. */
   readonly draining: AbortSignal
-  /** A stop of the process waits until the counted long responses have ended. */
+  /** Counts long responses. A stop of the process waits until the counted responses have ended. */
   readonly longResponses?: LongResponses
   readonly health: HealthCache
   readonly progress: TaskProgress
-  /** The balances of users that each reader has last seen. */
+  /** The balances that each reader has last seen in a response. */
   readonly shownBalances: ShownAmounts
-  /** The budgets of tokens that each reader has last seen. */
+  /** The token budgets that each reader has last seen in a response. */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
   /** The channel types that a provider profile serves. */

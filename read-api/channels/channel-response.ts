@@ -5,7 +5,10 @@ import { CHANNEL_FIELDS } from '../contract/channel-fields.ts'
 import type { Channel } from '../contract/channels.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 
-/** The response for admins at `now` (Unix milliseconds) has everything except keys and secrets. */
+/**
+ * The response for admins contains everything except keys and secrets. `now` is in Unix
+ * milliseconds.
+ */
 export const channelResponse = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
   name: terms.name,

@@ -14,7 +14,7 @@ import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 import { channelResponse } from './channel-response.ts'
 
-/** `GET /api/channel/{id}`, for admins */
+/** `GET /api/channel/{id}`, for admins: one channel. */
 export function getChannel(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(channelQueries, 'GET /api/channel/:id'),
@@ -40,8 +40,9 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
-      // With the schema, the serialiser would have to distinguish tags from channels, which would
-      // take longer than all other work of the request.
+      // The response is serialised without its schema. With the schema, the serialiser would have
+      // to distinguish tags from channels, which would take longer than all other work of the
+      // request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {
@@ -74,8 +75,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns one row for a tag, with its channels' totals and common values. A channel without a tag
- * is a row itself.
+ * Returns one row for a tag, with the totals and common values of its channels. A channel without a
+ * tag has its own row.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelResponse(row, now))

@@ -21,14 +21,14 @@ export const ChannelTestAnswer = Type.Object({
 })
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
-/** The progress of the latest test of all channels. Without a test, the fields are 0 or empty. */
+/** The progress of the latest test of all channels. The fields are 0 or empty if there was none. */
 export const TestProgress = Type.Object({
   run: Type.String(),
   is_running: Type.Boolean(),
   total: Type.Integer(),
   tested: Type.Integer(),
   failed: Type.Integer(),
-  /** Unix seconds. `ended_time` is 0 while the test is running. */
+  /** The start in Unix seconds. `ended_time` is 0 while the test is running. */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
 })

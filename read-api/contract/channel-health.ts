@@ -35,7 +35,7 @@ export const CircuitState = Type.Object({
   failures: Type.Integer(),
   /** How often the circuit has opened since it was last closed. */
   round: Type.Integer(),
-  /** Unix milliseconds. Until then, calls avoid the circuit's channel, model or key. */
+  /** The Unix milliseconds until which calls avoid the circuit's channel, model or key. */
   until: Type.Integer(),
   opened_at: Type.Integer(),
 })

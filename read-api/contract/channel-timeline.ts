@@ -26,7 +26,7 @@ export const TIMELINE_KINDS = [
 
 /** Fields that do not apply to the entry's kind are omitted. */
 export const TimelineEntry = Type.Object({
-  /** The position of the entry's event, negative for an expiry, which has no event. */
+  /** The position of the entry's event. It is negative for an expiry, which has no event. */
   id: Type.Integer(),
   /** In Unix milliseconds. */
   at: Type.Integer(),
@@ -80,14 +80,14 @@ export const ChannelTimeline = Type.Object({
   items: Type.Array(TimelineEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  /** The channel's state at the requested time, or null without a requested time. */
+  /** The channel's state at the requested time. It is null if no time was requested. */
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>
 
 const TimelineQuery = Type.Object({
   ...Query.page,
-  /** Unix seconds. Both times are inclusive. */
+  /** The start of the range in Unix seconds. The range includes `from` and `to`. */
   from: Query.integer,
   to: Query.integer,
   at: Query.integer,

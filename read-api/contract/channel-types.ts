@@ -2,14 +2,14 @@ import Type, { type Static } from 'typebox'
 
 const Words = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/** A field that depends on the channel's type. The console derives the channel's form from it. */
+/** A field that depends on the channel's type. The console derives the form from these fields. */
 export const ChannelTypeField = Type.Object({
   /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
   label: Words,
   hint: Words,
-  /** The value of an empty field. */
+  /** The value that applies if the field is empty. */
   default: Type.String(),
   is_required: Type.Boolean(),
   choices: Type.Optional(Type.Array(Type.String())),
@@ -20,9 +20,9 @@ export type ChannelTypeField = Static<typeof ChannelTypeField>
 export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The default address of the type, or empty. */
+  /** The default address of the type, or empty if the type has none. */
   base_url: Type.String(),
-  /** The keywords that an admin may enter instead of an address, with their addresses. */
+  /** The keywords that an admin may enter instead of an address, each with its address. */
   bases: Type.Array(Type.Object({ keyword: Type.String(), name: Words, base_url: Type.String() })),
   /** The path for chat requests below the address, which may contain `{model}` and `{other}`. */
   chat_path: Type.String(),

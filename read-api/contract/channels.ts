@@ -96,11 +96,13 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
-  /** With `false`, tags are listed without their channels. Only for tag mode. */
+  /**
+   * With `false`, tags are listed without their channels. The parameter only applies in tag mode.
+   */
   children: Query.flag,
-  /** Only channels with exactly this tag. */
+  /** Limits the list to channels with exactly this tag. */
   tag: Query.text,
-  /** Only channels with this status. 0 means all that are not enabled. */
+  /** Limits the list to channels with this status. 0 means every status except enabled. */
   status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
   type: Query.integer,
   sort: choiceOf(CHANNEL_SORTS),

@@ -1,4 +1,4 @@
-/** In the order of the file. The names are the same in every language. */
+/** The columns are in the order of the file. Their names are the same in every language. */
 const EXPORT_COLUMNS = [
   'id',
   'time',
@@ -35,6 +35,6 @@ const FOR_ADMINS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
   'provider_cost_usd',
 ])
 
-/** Some columns are only for admins. */
+/** Returns the columns that an export may contain. Some columns are only for admins. */
 export const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
   EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.has(name))

@@ -3,7 +3,7 @@ import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-fields.ts'
 import { Envelope, Query, sortedBy } from './response-envelope.ts'
 
-/** In the order of the responses. */
+/** The fields are in the order of the responses. */
 export const LOG_FIELDS = {
   /** The position of the event that created the row. Newer rows have higher ids. */
   id: { wire: 'id', type: 'integer', access: 'read' },
@@ -49,25 +49,27 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
-  /** The factor of a price per call. The default is 1. */
+  /** The number by which a price per call is multiplied. The default is 1. */
   calls?: number
 }
 
-/** The members of `other`. Ratios and prices are numbers, and exact decimals in text in `price`. */
+/**
+ * The members of `other`. Ratios and prices are numbers. `price` has them as exact decimal text.
+ */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** Only present if the group of the call differs from the user's group. */
+  /** The group ratio, only if the group of the call differs from the user's group. */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
   /**
-   * The call used audio. The next fields are audio and text tokens, and ratios of the audio price
-   * to the text price.
+   * Set if the call used audio. The next fields are the audio and text tokens, and the ratios of
+   * audio prices to the text price.
    */
   audio?: boolean
   audio_input?: number
@@ -95,7 +97,7 @@ export type LogOther = {
   end_reason?: string
   /** The provider's message about a failed call, without keys, accounts and addresses. */
   provider_message?: string
-  /** The quota held at the admission. The part above the charge was released at the end. */
+  /** The quota held at the admission. At the end, the part above the charge was released. */
   hold?: number
   anomaly?: string
   /**
@@ -179,8 +181,7 @@ const AdminFilters = {
   username: Query.text,
   channel: Query.integer,
   /**
-   * A channel on which an attempt of the call failed. A retry on another channel may have
-   * succeeded.
+   * A channel on which an attempt of the call failed. Another channel may have answered the call.
    */
   failed_channel: Type.Optional(
     Type.String({

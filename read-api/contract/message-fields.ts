@@ -24,7 +24,9 @@ export const INBOX_FIELDS = {
   isRead: { wire: 'is_read', type: 'flag', access: 'read', isComputed: true },
 } as const satisfies Fields
 
-/** The fields that an admin sees. In responses, the counts in `MESSAGE_STATS_FIELDS` follow. */
+/**
+ * The fields that an admin sees. In responses, the counts of `MESSAGE_STATS_FIELDS` follow them.
+ */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,
   /** When the message was last edited, or null. */

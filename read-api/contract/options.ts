@@ -36,7 +36,7 @@ export const OptionType = Type.Object({
   is_required: Type.Optional(Type.Boolean()),
   /** The form of a text that is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** An empty text means that there is no value. */
+  /** Set if the text may be empty, which means that there is no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
   /** A name that the JSON object must contain. */
@@ -56,7 +56,7 @@ export const OptionSchema = Type.Object({
   minimum_role: Type.Integer(),
   label: Words,
   help: Type.Union([Words, Type.Null()]),
-  /** Quota, dollar, percent, second, minute or millisecond, or empty. */
+  /** The unit (quota, dollar, percent, second, minute or millisecond), or empty. */
   unit: Type.String(),
   /** The label of each possible value, if the option is a choice. */
   choice_words: Type.Record(Type.String(), Words),
@@ -64,7 +64,9 @@ export const OptionSchema = Type.Object({
   note: Type.Union([Words, Type.Null()]),
   /** Replaces the general error message for a value that is out of bounds. */
   bounds_words: Type.Union([Words, Type.Null()]),
-  /** The key of an option whose value is the minimum for this option (0: no minimum), or empty. */
+  /**
+   * The key of an option whose value is the minimum for this option, or empty. 0 means no minimum.
+   */
   not_below: Type.String(),
   /** The form asks the question `words` before an admin chooses `value`. */
   ask_before: Type.Union([Type.Object({ value: Type.String(), words: Words }), Type.Null()]),
@@ -97,15 +99,15 @@ export const OptionChange = Type.Object({
   actor: Type.String(),
   /** The name of the user, or empty for the system. */
   username: Type.String(),
-  /** The scheduled price change that caused this change, or 0. */
+  /** The id of the scheduled price change that caused this change, or 0. */
   planned_id: Type.Integer(),
   /** In Unix seconds. */
   changed_at: Type.Integer(),
 })
 export type OptionChange = Static<typeof OptionChange>
 /**
- * The price of a model, the ratio of a group, or the special ratio of one group's users in another
- * group.
+ * The price of a model, the ratio of a group, or the special ratio that users of one group pay in
+ * another group.
  */
 export const PriceChange = Type.Object({
   /** In Unix seconds. */
@@ -113,7 +115,7 @@ export const PriceChange = Type.Object({
   user_id: Type.Integer(),
   /** The name of the user, or empty for user 0, which represents the system. */
   username: Type.String(),
-  /** The scheduled change that was applied, or 0. */
+  /** The id of the scheduled change that was applied, or 0. */
   planned_id: Type.Integer(),
   option: Type.String(),
   model: Type.String(),
@@ -139,7 +141,7 @@ export const ScheduledChange = Type.Object({
     Type.Literal('cancelled'),
     Type.Literal('failed'),
   ]),
-  /** When the change was applied, was cancelled or failed, or 0. */
+  /** When the change was applied, was cancelled or failed. It is 0 while the change is pending. */
   ended_time: Type.Integer(),
   /** The error code of a failed change. */
   fault: Type.String(),
@@ -160,7 +162,7 @@ export const PresetRatios = Type.Object({
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
   /** The date of the shipped maps, or empty. */
   as_of: Type.String(),
-  /** If the maps could not be fetched, the response contains the shipped maps. */
+  /** True if the maps could not be fetched, so that the response contains the shipped maps. */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),

@@ -1,6 +1,6 @@
 import { type Fields, writableFields } from './resource-fields.ts'
 
-/** In the order of the responses. Times are in Unix seconds. */
+/** The fields are in the order of the responses. Times are in Unix seconds. */
 export const REDEMPTION_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
@@ -45,5 +45,5 @@ export const REDEMPTION_FIELDS = {
   validUntil: { wire: 'valid_until', type: 'time', initial: null },
 } as const satisfies Fields
 
-/** What an admin can set, with the names and order of the stored events. */
+/** The fields that an admin can set, with the names and order of the stored events. */
 export const REDEMPTION_TERMS = writableFields(REDEMPTION_FIELDS)

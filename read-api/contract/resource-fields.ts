@@ -10,8 +10,8 @@ export type Fields = Readonly<Record<string, Field>>
 export type WritableFields = Readonly<Record<string, WritableField>>
 
 /**
- * Stored as requests send it. `initial` is the value in a new resource, and in a resource stored
- * before the field existed. `isRequired`: a request for a new resource must contain a value.
+ * A field stored as requests send it. `initial` is the value in a new resource, and in a resource
+ * stored before the field existed. `isRequired`: a request for a new resource must contain a value.
  */
 type WritableField = {
   readonly wire: string
@@ -25,7 +25,7 @@ type WritableField = {
       readonly initial: number
     }
   /**
-   * A number or null, which responses contain as the number `absent`. A request may send either.
+   * A number or null. Responses contain the number `absent` for null. A request may send either.
    */
   | {
       readonly type: 'optionalInteger'
@@ -55,7 +55,7 @@ type WritableField = {
 )
 
 /**
- * Requests cannot change the field. `isComputed`: it has no database column, and the response
+ * A field that requests cannot change. `isComputed`: it has no database column, and the response
  * computes it. `isOptional`: only some responses contain it.
  */
 type ReadOnlyField = {
@@ -65,7 +65,7 @@ type ReadOnlyField = {
   readonly isOptional?: true
 } & (
   | { readonly type: 'integer' | 'nullableInteger' | 'text' | 'sealedText' | 'flag' }
-  /** A number or null, which responses contain as the number `absent`. */
+  /** A number or null. Responses contain the number `absent` for null. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
   /** A time in Unix seconds, or null. Responses contain text in ISO format. */
   | { readonly type: 'isoTime' }
@@ -197,7 +197,7 @@ const moneyText = (cents: bigint): string =>
 export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>
   field.type === 'time' ? 0 : field.absent
 
-/** Decrypts personal texts. A text without a key becomes empty. */
+/** Decrypts personal texts. If the key of a text was destroyed, the text is empty. */
 export async function openValues<F extends Fields>(
   fields: F,
   values: ValuesOf<F>,

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** Returns the schema of a response of `/api`. Without data, `data` is null. */
+/** Returns the schema of a response of `/api`. `data` is null if a request returns no data. */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
 
@@ -19,7 +19,7 @@ export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), page: Type.Integer(), total: Type.Integer() })
 
-/** `p` is the page number, from 0. `page_size`, or `size`, is from 1 to 100. */
+/** The page number `p` starts with 0. The page size (`page_size` or `size`) is from 1 to 100. */
 export const PageQuery = {
   p: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
@@ -28,7 +28,7 @@ export const PageQuery = {
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** In text parameters, which are filters, an empty text means no filter. */
+/** Text parameters are filters. An empty text means no filter. */
 export const Query = {
   page: PageQuery,
   text: text(200),
@@ -44,7 +44,9 @@ export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,
 export const choiceOf = <T extends string>(texts: readonly T[]) =>
   Type.Optional(Type.Unsafe<T | ''>(Type.Union([...texts, ''].map((text) => Type.Literal(text)))))
 
-/** The order is descending unless `order` is `asc`. */
+/**
+ * Returns the query parameters of a sorted list. The order is descending unless `order` is `asc`.
+ */
 export const sortedBy = <T extends string>(columns: readonly T[]) => ({
   sort: choiceOf(columns),
   order: choiceOf(['asc', 'desc']),

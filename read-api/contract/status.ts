@@ -74,7 +74,7 @@ export const LatestRelease = Type.Object({
   latest: Type.String(),
   notes: Type.String(),
   is_newer: Type.Boolean(),
-  /** When a new version was last looked up, in Unix seconds, or 0 without a release source. */
+  /** When a new version was last looked up, in Unix seconds. It is 0 without a release source. */
   checked_at: Type.Integer(),
 })
 export type LatestRelease = Static<typeof LatestRelease>

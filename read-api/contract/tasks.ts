@@ -15,7 +15,7 @@ const TASK_FIELDS = {
   /** 0 if no channel was chosen yet, and for readers who are not admins. */
   channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
-  /** `IMAGINE`, `UPSCALE`, `MUSIC`… */
+  /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
   action: { wire: 'action', type: 'text', access: 'read' },
   /**
    * `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or `UNKNOWN`. The final statuses are
@@ -33,13 +33,13 @@ const TASK_FIELDS = {
   failReason: { wire: 'fail_reason', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
-/** In the order of the responses. */
+/** The fields are in the order of the responses. */
 export const DRAWING_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'mj_id', type: 'text', access: 'read' },
   /**
-   * The code in the provider's answer: 1 means submitted, 21 waiting, 22 duplicate, and 0 not
-   * submitted.
+   * The code in the provider's answer: 0 means not submitted, 1 submitted, 21 waiting, 22
+   * duplicate.
    */
   code: { wire: 'code', type: 'integer', access: 'read' },
   description: { wire: 'description', type: 'sealedText', access: 'read' },
@@ -58,13 +58,13 @@ export const Song = Type.Object({
   tags: Type.String(),
   /** In seconds, or 0 if unknown. */
   duration: Type.Number(),
-  /** The URLs of the audio file and of the cover for browsers, or empty. */
+  /** The URL of the audio file for browsers, or empty. `image_url` is the URL of the cover. */
   audio_url: Type.String(),
   image_url: Type.String(),
 })
 export type Song = Static<typeof Song>
 
-/** In the order of the responses, in which the songs of the task follow. */
+/** The fields are in the order of the responses. The songs of the task follow them. */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'task_id', type: 'text', access: 'read' },
@@ -100,7 +100,7 @@ const TASK_SORTS = [
 ] as const
 export type TaskSort = (typeof TASK_SORTS)[number]
 
-/** Times are in Unix seconds, inclusive. `channel_id` is only for admins. */
+/** Times are in Unix seconds and included in the range. `channel_id` is only for admins. */
 const Filters = {
   ...Query.page,
   channel_id: Query.integer,

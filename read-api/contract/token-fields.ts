@@ -1,18 +1,20 @@
 import type { Fields } from './resource-fields.ts'
 
-/** In characters, including the suffix that tokens of a batch have. */
+/** The maximum length in characters, including the suffix that tokens of a batch have. */
 export const TOKEN_NAME_MAX = 100
 export const TOKEN_BATCH_MAX = 100
 /** The budget that the form suggests for a new token, in quota. */
 export const TOKEN_REMAIN_INITIAL = 500_000
 
-/** Fields that the owner can change, stored as requests send them, with the names of the events. */
+/**
+ * Fields that the owner can change. They are stored as requests send them, named as in the events.
+ */
 export const TOKEN_FIELDS = {
   /** The group of the token's calls. If it is empty, the group of the user applies. */
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
   /** One IP address or network per line. An empty text allows all addresses. */
   allowIps: { wire: 'allow_ips', type: 'sealedText', maxLength: 20_000, initial: null },
-  /** The maximum of model tokens per minute. 0 means no limit. */
+  /** The maximum number of model tokens per minute. 0 means no limit. */
   tokensPerMinute: {
     wire: 'rate_limit_tpm',
     type: 'integer',

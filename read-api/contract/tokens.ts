@@ -24,8 +24,8 @@ export type TokenState = Static<typeof TokenState>
 export const Token = Type.Object({
   ...TokenState.properties,
   /**
-   * A copy of `remain_quota`, which a client sends back when it changes the token. The server adds
-   * the difference to the token's remaining quota.
+   * A copy of `remain_quota`. A client that changes the token sends the copy back, and the server
+   * adds the difference to the token's remaining quota.
    */
   expected_remain_quota: Type.Optional(Type.Integer()),
   user_id: Type.Integer(),

@@ -4,8 +4,8 @@ import type { Fields } from './resource-fields.ts'
 import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 /**
- * An admin, or a provider's report. `sourceId` is the provider's id of the refund or dispute. It is
- * empty for a refund by an admin, and for readers who are not admins.
+ * The source is an admin or a provider's report. `sourceId` is the provider's id of the refund or
+ * dispute. It is empty for a refund by an admin, and for readers who are not admins.
  */
 const SOURCE_FIELDS = {
   source: {
@@ -17,7 +17,7 @@ const SOURCE_FIELDS = {
   sourceId: { wire: 'source_id', type: 'text', access: 'read' },
 } as const satisfies Fields
 
-/** In the order of the responses. Times are in Unix seconds. */
+/** The fields are in the order of the responses. Times are in Unix seconds. */
 export const REFUND_FIELDS = {
   /** The number of the refund within the order, from 1. */
   refundNo: { wire: 'refund_no', type: 'integer', access: 'read' },
@@ -25,7 +25,7 @@ export const REFUND_FIELDS = {
   quota: { wire: 'quota', type: 'integer', access: 'read' },
   /** Encrypted with the key of the user who placed the order. */
   reason: { wire: 'reason', type: 'sealedText', access: 'read' },
-  /** The admin who made the refund. For other readers than admins, the field is 0 or empty. */
+  /** The admin who made the refund. It is 0 for readers who are not admins. */
   actorId: { wire: 'actor_id', type: 'integer', access: 'read' },
   actorName: { wire: 'actor_name', type: 'text', access: 'read' },
   ...SOURCE_FIELDS,
@@ -55,7 +55,7 @@ export const REPORT_FIELDS = {
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** In the order of the responses. Times are in Unix seconds. */
+/** The fields are in the order of the responses. Times are in Unix seconds. */
 export const ORDER_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
@@ -80,7 +80,7 @@ export const ORDER_FIELDS = {
     values: ['pending', 'paid', 'refunded'],
     access: 'read',
   },
-  /** The provider's id of the payment, or empty. */
+  /** The provider's id of the payment. It is empty while the order is not paid. */
   paymentId: { wire: 'payment_id', type: 'text', access: 'read' },
   /** The money that can still be refunded, or 0. */
   refundable: { wire: 'refundable', type: 'money', access: 'read' },
@@ -98,7 +98,10 @@ const Order = Type.Object({
   ...orderProperties,
   refunds: Type.Array(Type.Object(answerProperties(REFUND_FIELDS))),
   restorations: Type.Array(Type.Object(answerProperties(RESTORATION_FIELDS))),
-  /** In the order of their arrival. The list is empty for readers who are not admins. */
+  /**
+   * The provider's reports in the order of their arrival. The list is empty for readers who are not
+   * admins.
+   */
   reports: Type.Array(Type.Object(answerProperties(REPORT_FIELDS))),
   ...{ rebate_quota, created_at, paid_at },
 })

@@ -12,7 +12,7 @@ const spent = {
 export const TokenUsagePoint = Type.Object({
   /** The start of the day in Unix seconds. */
   created_at: Type.Integer(),
-  /** Negative for calls from the playground. */
+  /** The id is negative for calls from the playground. */
   token_id: Type.Integer(),
   token_name: Type.String(),
   ...spent,

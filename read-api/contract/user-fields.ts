@@ -1,10 +1,8 @@
 import { type Fields, writableFields } from './resource-fields.ts'
 
-/** The settings that only the user can change, with the names of the events. */
+/** The settings that only the user can change, named as in the events. */
 export const USER_SETTING_FIELDS = {
-  /**
-   * Calls of models without a price are accepted, and charged at a fixed ratio (`UNPRICED_RATIO`).
-   */
+  /** True if calls of models without a price are accepted, at a fixed ratio (`UNPRICED_RATIO`). */
   acceptUnsetModelRatioModel: {
     wire: 'accept_unset_model_ratio_model',
     type: 'flag',
@@ -13,12 +11,12 @@ export const USER_SETTING_FIELDS = {
   showIpInLogs: { wire: 'show_ip_in_logs', type: 'flag', initial: false },
 } as const satisfies Fields
 
-/** In the order of the responses. Times are in Unix seconds. */
+/** The fields are in the order of the responses. Times are in Unix seconds. */
 export const USER_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', maxLength: 200, initial: '' },
-  /** The email address and the provider ids below are empty if the identity is not bound. */
+  /** The address and the provider ids below are empty if the user has not bound the identity. */
   email: { wire: 'email', type: 'text', access: 'read' },
   githubId: { wire: 'github_id', type: 'text', access: 'read' },
   oidcId: { wire: 'oidc_id', type: 'text', access: 'read' },
@@ -28,8 +26,8 @@ export const USER_FIELDS = {
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
   quota: { wire: 'quota', type: 'integer', access: 'read', isComputed: true },
   /**
-   * A copy of `quota` for admins. A client sends it back, and the server rejects a changed `quota`
-   * unless the balance still equals `expected_quota`.
+   * A copy of `quota` for admins. If a client changes `quota` and sends this copy back, the server
+   * rejects the request unless the balance still equals the copy.
    */
   expectedQuota: { wire: 'expected_quota', type: 'integer', access: 'read', isOptional: true },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
@@ -47,13 +45,16 @@ export const USER_FIELDS = {
   /** The user's settings as JSON text. */
   setting: { wire: 'setting', type: 'text', access: 'read', isComputed: true },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
-  /** The user is deactivated, and all personal texts are destroyed. */
+  /** True if the user is deactivated and all personal texts are destroyed. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
-  /** Only in users' own data. Without a password, a first password needs no current password. */
+  /**
+   * Only present in users' own data. A user without a password can set a first one without entering
+   * a current password.
+   */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },
   /**
-   * Whether the user has an authenticator app or a passkey, which an admin can remove. Only in the
-   * response for a single user, and only for admins.
+   * True if the user has an authenticator app or a passkey, which an admin can remove. Only present
+   * in the response for a single user, and only for admins.
    */
   hasSecondFactor: { wire: 'has_second_factor', type: 'flag', access: 'read', isOptional: true },
 } as const satisfies Fields

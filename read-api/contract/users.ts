@@ -19,7 +19,7 @@ export type SessionUser = Static<typeof SessionUser>
 export const User = Type.Object(answerProperties(USER_FIELDS))
 export type User = Static<typeof User>
 
-/** `GET /api/user/self/groups`: each group's description, ratio for the user and badge colour. */
+/** `GET /api/user/self/groups`: the description, the user's ratio and the colour of each group. */
 export const UsableGroups = Type.Record(
   Type.String(),
   Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),
@@ -31,8 +31,8 @@ export const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
 export type CheckInStatus = Static<typeof CheckInStatus>
 
 /**
- * `chat`: only models that a channel serves for chat. `group`: only models that can be called in
- * this group.
+ * `chat` limits the list to models that a channel serves for chat. `group` limits the list to
+ * models that can be called in this group.
  */
 const ModelsQuery = Type.Object({ chat: Query.flag, group: Query.text })
 

@@ -10,9 +10,9 @@ export type LiveItem = {
    * `textFor` returns a text.
    */
   readonly ownerId: number | null | 'each'
-  /** Only the owner receives the item, not also the admins. */
+  /** True if only the owner receives the item. Otherwise, admins receive the item as well. */
   readonly isPrivate?: boolean
-  /** The approximate bytes in memory, for items that may be large. */
+  /** The approximate size in memory in bytes, for items that may be large. */
   readonly weight?: number
   /** Returns the message for a viewer, or null. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
@@ -54,7 +54,9 @@ export class LiveBuffer {
     this.#from = dropped.at(-1)?.position ?? this.#from
   }
 
-  /** Returns how many of the oldest items exceed the limit of items or memory. */
+  /**
+   * Returns the number of oldest items that must be removed to keep the limits of items and memory.
+   */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
     let left = this.#weight
@@ -82,7 +84,7 @@ export class LiveBuffer {
   }
 }
 
-/** Caches the text of a message for each kind of viewer. */
+/** Returns a function that creates the text of a message once for each kind of viewer. */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()
   return (viewer) => {

@@ -48,8 +48,8 @@ export type Hub = {
   /** Resolves when the buffer contains all items up to the current positions of the read models. */
   readonly ready: () => Promise<void>
   /**
-   * `wake` is called each time the buffer has received new items. Returns a function that removes
-   * the socket.
+   * Adds a socket. `wake` is called each time the buffer has received new items. Returns a function
+   * that removes the socket.
    */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
@@ -114,7 +114,9 @@ export function createHub(
   }
 }
 
-/** Calls during a run of `work` lead to one further run. */
+/**
+ * Returns a function that runs `work`. Any number of calls during a run lead to one further run.
+ */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

@@ -32,14 +32,16 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** The position up to which the socket has received all its items. */
+  /** The position up to which the socket has received all items that its viewer may see. */
   #sent = 0
-  /** The version of the channels' health that the socket has received or subscribed at. */
+  /**
+   * The version of the channels' health that the socket has received, or at which it subscribed.
+   */
   #health = 0
   /** The site's totals that the socket has last received, as JSON text. */
   #stats = ''
   /**
-   * The position of the last sent number of unread messages. Earlier items have outdated numbers.
+   * The position at which unread messages were last counted. Earlier items have outdated counts.
    */
   #unread = 0
   #isFollowing = false
@@ -62,7 +64,10 @@ export class LiveSession {
     this.#viewer = fields.viewer
   }
 
-  /** Sends all items after the position `after` in order, or only new items for null. */
+  /**
+   * Sends all items after the position `after`, in order. If `after` is null, only new items are
+   * sent.
+   */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
     this.#subscriptions += 1
     const subscription = this.#subscriptions
@@ -75,7 +80,8 @@ export class LiveSession {
     this.#sent = after ?? this.#hub.buffer().upTo
     const isCaughtUp = after === null || (await this.#catchUp(subscription))
     if (subscription !== this.#subscriptions || this.#isClosed) return
-    // The buffer has no items for messages that arrived while no socket was open.
+    // The current number is sent, because the buffer has no items for messages that arrived while
+    // no socket was open.
     if (this.#topics.has('inbox')) await this.#pushUnread()
     if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
@@ -107,7 +113,7 @@ export class LiveSession {
   }
 
   /**
-   * Sends the changes of the channels' health. For a slow client, a later message contains all
+   * Sends the changes of the channels' health. If the client is slow, a later message contains all
    * changes.
    */
   pushHealth(): void {
@@ -134,7 +140,7 @@ export class LiveSession {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /** A slow client misses this progress and receives only later progress. */
+  /** Sends the progress of tasks. A slow client receives only later progress. */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal

@@ -19,8 +19,8 @@ import { LiveSession } from './live-session.ts'
 const ROWS_MAX = 1_000
 
 /**
- * Sends the progress of tasks to subscribed sockets, if any. Returns a function that stops the
- * sending.
+ * Sends the progress of tasks to subscribed sockets. Without such a socket, nothing is read.
+ * Returns a function that stops the sending.
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
@@ -93,8 +93,8 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     // stop by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: after an earlier hook rejects the upgrade, the connection would stay open as long as the
-  // client keeps it open, even after a shutdown.
+  // NOTE: if an earlier hook has rejected the upgrade, no other code closes the connection. It
+  // would stay open as long as the client keeps it open, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -205,8 +205,8 @@ function ping(open: Iterable<OpenSocket>): void {
 }
 
 /**
- * Sends the health of the channels to subscribed sockets, if any. Returns a function that stops the
- * sending.
+ * Sends the health of the channels to subscribed sockets. Without such a socket, nothing is read.
+ * Returns a function that stops the sending.
  */
 const feedHealth = (
   health: HealthCache,
@@ -224,7 +224,8 @@ const feedHealth = (
   )
 
 /**
- * Sends the site's totals to subscribed sockets, if any. Returns a function that stops the sending.
+ * Sends the site's totals to subscribed sockets. Without such a socket, nothing is read. Returns a
+ * function that stops the sending.
  */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,

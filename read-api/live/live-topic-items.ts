@@ -66,8 +66,8 @@ const progressOf = (run: TestRun) => ({
 })
 
 /**
- * Returns items with the tasks that changed in the range of positions. No task is missing up to
- * `upTo`.
+ * Returns items with the tasks that changed in the range of positions. Up to the position `upTo`,
+ * no task is missing.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -88,7 +88,7 @@ export async function taskItems(
   return { items, upTo }
 }
 
-/** A task's approximate bytes in memory, with two bytes per character. */
+/** Returns a task's approximate size in memory in bytes, with two bytes per character. */
 const weightOf = (task: DecryptedTask): number => 6 * JSON.stringify(task).length
 
 type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }

@@ -27,7 +27,7 @@ export type ItemQuery = {
   readonly inboxesOf?: readonly number[]
 }
 
-/** Reads the items after a position in order. No item is missing up to the result's `upTo`. */
+/** Reads the items after a position in order. Up to the result's `upTo`, no item is missing. */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
   { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: ItemQuery,
@@ -84,8 +84,8 @@ export async function readItems(
 }
 
 /**
- * Returns one item with the unread numbers of all changed inboxes, because a message may go to all
- * users.
+ * Returns one item with the numbers of unread messages of all changed inboxes, because a message
+ * may go to all users.
  */
 async function inboxItems(
   core: Core,
@@ -109,7 +109,9 @@ async function inboxItems(
 
 type ChangedUser = { readonly id: number; readonly position: number }
 
-/** Returns the ids of created or changed users, which the consoles of admins read again. */
+/**
+ * Returns items with the ids of created or changed users. Admins' consoles read these users again.
+ */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {
     const message: LiveMessage = { type: 'event', topic: 'users', position, data: { id } }

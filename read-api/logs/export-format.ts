@@ -9,12 +9,14 @@ import { decryptRows, logResponse, type Viewer, wordsOf } from './log-response.t
 /** Text is escaped and quoted if necessary. Numbers are written as they are. */
 type CsvCell = string | number | bigint | null
 
-/** Chinese versions of spreadsheet programs recognise UTF-8 only by this mark. */
+/**
+ * Chinese versions of spreadsheet programs recognise UTF-8 only if the file starts with this mark.
+ */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Text that needs no escaping, which is nearly all text. A negative number matches, too, because
- * spreadsheets do not treat it as a formula.
+ * Matches text that needs no escaping, which is nearly all text. A negative number matches, too,
+ * because spreadsheets do not treat it as a formula.
  */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
@@ -65,7 +67,9 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   },
 })
 
-/** NOTE: `other` is already JSON, which replaces an empty string as the last member. */
+/**
+ * NOTE: `other` is already JSON, so it is inserted as the last member in place of an empty string.
+ */
 function jsonLine(answer: ReturnType<typeof logResponse>): string {
   const { other } = answer
   const line = JSON.stringify(Object.assign(answer, { other: '' }))
@@ -75,9 +79,9 @@ function jsonLine(answer: ReturnType<typeof logResponse>): string {
 const EMPTY_AT_END = '""}'
 
 type CsvSettings = {
-  /** Columns about channels and users are only for admins. */
+  /** True if the file may contain the columns about channels and users, which are for admins. */
   readonly isAdmin: boolean
-  /** The time zone of the times, which the column's header contains. */
+  /** The time zone of the times. The column's header contains its name. */
   readonly zone: string
   /** Formats quota as an exact amount in dollars. */
   readonly dollars: (quota: bigint) => string
@@ -85,8 +89,8 @@ type CsvSettings = {
 }
 
 /**
- * Returns the CSV format with the columns in `names`, in this order, or all columns for null.
- * Throws an error that lists the available columns if a name is unknown.
+ * Returns the CSV format with the columns in `names`, in this order. If `names` is null, the file
+ * has all columns. Throws an error that lists the available columns if a name is unknown.
  */
 export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
   const columns = selectColumns(columnsOf(settings), names)
@@ -171,12 +175,12 @@ const CONSUMPTION = 2
 const ERROR = 6
 
 /**
- * The quota of a call is its charge. The quota of any other row was added to the balance or
- * deducted by an admin.
+ * Returns whether the row is a call, whose quota is its charge. The quota of any other row was
+ * added to the balance or deducted by an admin.
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
-/** Returns the provider's charge, or null if unknown, without parsing the JSON. */
+/** Returns the provider's charge, or null. The JSON is not parsed if it contains no charge. */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
   const { cost } = JSON.parse(adminOther) as LogOther

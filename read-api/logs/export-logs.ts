@@ -16,8 +16,8 @@ import type { Viewer } from './log-response.ts'
 const DECIMALS = 6
 
 /**
- * Formats quota as dollars with six decimals, rounded half away from zero. `quotaPerUnit` is the
- * option's text, whose default replaces an invalid text.
+ * Returns a function that formats quota as dollars with six decimals, rounded half away from zero.
+ * If the option's text `quotaPerUnit` is invalid, the default of the option applies.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -40,7 +40,7 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-/** Concurrent exports. Each export occupies a CPU core. */
+/** The limits for concurrent exports, which are needed because each export occupies a CPU core. */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
  * In milliseconds. `stallMs` is the time without progress, as for the stream of a call. `totalMs`

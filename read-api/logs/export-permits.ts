@@ -4,18 +4,18 @@ import type { LongResponses } from '#infra/shutdown-drain.ts'
 const RETRY_SECONDS = 5
 
 export type PermitLimits = {
-  /** In this process. */
+  /** The maximum number of concurrent exports in this process. */
   readonly all: number
   /** The maximum number of concurrent exports of one user. */
   readonly each: number
-  /** The permits, as part of `all`, that only admins can acquire. The default is 0. */
+  /** The number of permits, as part of `all`, that only admins can acquire. The default is 0. */
   readonly reservedForAdmins?: number
 }
 
 /**
- * Returns a function that acquires a user's permit for an export and returns the function that
- * releases it. It throws a 429 error if no permit is available. A stop of the process waits for
- * exports with a permit.
+ * Returns a function that acquires a user's permit for an export. That function returns the
+ * function that releases the permit, or throws a 429 error. A stop of the process waits for exports
+ * with a permit.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,

@@ -3,7 +3,9 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { type LogFilter, type LogRow, logBatches } from '#projections/call-log/query.ts'
 import type { ExportFormat } from './export-format.ts'
 
-/** A batch is formatted in smaller steps, so that the event loop is not blocked. */
+/**
+ * The rows per batch. A batch is formatted in smaller steps, so that the event loop is not blocked.
+ */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
 
@@ -14,7 +16,7 @@ export type ExportText = AsyncIterable<string> & {
 }
 
 type ExportSource = {
-  /** Null if no row can match the request. */
+  /** The filter of the rows, or null if no row can match the request. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
   /** Called before each batch. Returns whether the user may still read the rows. */
@@ -39,8 +41,8 @@ export function exportText(core: Core, { filter, format, isAllowed }: ExportSour
         if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // The next batch is read while the current one is formatted. Its failure is ignored if the
-        // client has stopped reading.
+        // The next batch is read while the current batch is formatted. A failed read is ignored if
+        // the client has stopped reading.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += STEP_ROWS) {

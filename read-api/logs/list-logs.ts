@@ -101,8 +101,8 @@ async function rowsOfPage(
 }
 
 /**
- * Returns null for the default order, newest first. A list of the user's own calls shows no
- * channels, so it cannot be sorted by channel.
+ * Returns the requested order, or null for the default, newest first. A list of the user's own
+ * calls shows no channels, so it cannot be sorted by channel.
  */
 function logOrder(
   { sort, order }: Static<typeof AllLogs>,
@@ -113,7 +113,7 @@ function logOrder(
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
-/** A list's key may be long, because a token name may match thousands of ids. */
+/** Hashes the key of a list, which is long if a token name matches thousands of ids. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**

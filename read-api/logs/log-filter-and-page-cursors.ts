@@ -40,7 +40,10 @@ export async function logFilter(
 
 const CALLERS_MAX = 50_000
 
-/** The name of the playground represents all token ids of calls from the playground. */
+/**
+ * Returns the ids of the tokens with this name. The name of the playground represents all token ids
+ * of calls from the playground.
+ */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
   name: string,
@@ -62,7 +65,7 @@ const PAGES_MAX = 5_000
 /**
  * Stores the last row of each page, below which the next page starts. New rows therefore do not
  * shift pages, and the cost of a page does not grow with its number. The number of lists is
- * limited; the least recently used list is removed, and its pages are found by counting rows.
+ * limited. The least recently used list is removed first, and its pages are found by counting rows.
  */
 export class PageCursors {
   /** The row id below which a page starts, by list and page number. */

@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** Shows in `other` that no provider could be reached. */
+/** The text in `other` by which a row shows that no provider could be reached. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
@@ -48,7 +48,7 @@ export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Languag
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A log row with decrypted columns, before it is adapted to the viewer. */
+/** A log row with decrypted columns. The response for the row also depends on the viewer. */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
@@ -115,7 +115,7 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Merges two JSON objects without common names, without parsing them. */
+/** Merges two JSON objects without parsing them. They must not have a name in common. */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`

@@ -48,8 +48,8 @@ const NOTHING: LogStat = {
 }
 
 /**
- * Includes only charged calls, or with a filter by request id or failed channel all calls that
- * match.
+ * By default, only charged calls are included. With a filter by request id or failed channel, all
+ * matching calls are included.
  */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,

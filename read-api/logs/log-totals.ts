@@ -29,7 +29,8 @@ type Grain = {
  */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
-  // A later row than now only exists if the clocks of two servers differ.
+  // The end is open if it is in the future. A row later than now only exists if the clocks of two
+  // servers differ.
   return sumRange(grainsFor(db, rest), (range) => sumLogRows(db, { ...rest, ...range }), {
     from,
     to: to >= now ? NO_END : to,
@@ -57,7 +58,7 @@ async function sumRange(
   return parts.reduce(addSums)
 }
 
-/** Returns the stored sums that the filter can use, by day before by hour. */
+/** Returns the stored sums that can be used with the filter: first by day, then by hour. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds } = filter
   // Calls with one request id or with failed attempts are few, and an index finds them.
@@ -96,8 +97,9 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 }
 
 /**
- * Returns the keys of the stored sums for the most selective part of the filter, or none for all
- * users. A token is more selective than a user, because it belongs to one user.
+ * Returns the keys of the stored sums for the most selective part of the filter. Returns none if
+ * the filter covers all users. A token is more selective than a user, because it belongs to one
+ * user.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

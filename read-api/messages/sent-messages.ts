@@ -62,7 +62,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 const DAY_SECONDS = 86_400
 
-/** Returns Unix seconds. A date without a time means the end of this day. */
+/** Converts the end of a range to Unix seconds. A date without a time means the end of this day. */
 function parseEndTime(field: string, text = ''): number | null {
   const seconds = parseTime(field, text)
   return seconds === null || text.includes('T') ? seconds : seconds + DAY_SECONDS - 1

@@ -25,7 +25,7 @@ export type CurrentOptions = {
   readonly number: (key: string) => number
   /** Returns the members of a JSON object by name, or an empty map for any other value. */
   readonly members: (key: string) => Map<string, unknown>
-  /** The value of a secret option only shows whether the option is set. */
+  /** Lists all options. The value of a secret option only shows whether the option is set. */
   readonly list: () => { key: string; value: string }[]
   readonly hasSecret: (key: string) => boolean
   readonly isInitialised: boolean

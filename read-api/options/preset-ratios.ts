@@ -49,7 +49,7 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/** Returns null if one of the lists below `baseUrl` is unavailable or invalid. */
+/** Fetches the ratio lists. Returns null if a list below `baseUrl` is unavailable or invalid. */
 async function fetchPreset(
   outbound: Outbound,
   baseUrl: string,
@@ -111,8 +111,9 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options, from
- * the configured address, or if that response is invalid, as shipped with this release.
+ * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
+ * are fetched from the configured address. If that response is invalid, the ratios shipped with
+ * this release are returned.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)

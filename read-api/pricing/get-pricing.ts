@@ -44,7 +44,7 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns the vendor by the last part of the name (`llama-3` in `meta/llama-3`), or an empty text.
- * NOTE: the channel of the model would reveal the site's providers.
+ * NOTE: the channel is not used, because it would reveal the site's providers.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()
@@ -68,15 +68,16 @@ type Site = {
   readonly lists: Map<string, PriceList>
 }
 
-/** In milliseconds. Viewers see price changes after less than a second. */
+/** The milliseconds for which a snapshot is reused. Price changes are visible within a second. */
 const FRESH_MS = 500
 
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * Returns a function for a viewer's price list. The site's state is read at most twice a second,
- * for any number of viewers. The list includes the write whose position the request contains. A
- * position that the read models have not reached is ignored, because a client can send any number.
+ * Returns a function that returns a viewer's price list. The site's state is read at most twice a
+ * second, for any number of viewers. If a request contains the position of a write, its list
+ * includes the write. A position that the read models have not reached is ignored, because a client
+ * can send any number.
  */
 function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>

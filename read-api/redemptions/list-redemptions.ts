@@ -11,7 +11,7 @@ import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/** `withKeys` adds the keys to the responses, for admins only. */
+/** Only admins may receive the keys (`withKeys`). */
 async function redemptionAnswers(
   { core }: ReadDeps,
   rows: readonly RedemptionRow[],

@@ -5,8 +5,8 @@ import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * Origins for pictures and songs of any provider. With plain http from other machines, others on
- * the network could see what a user views.
+ * The origins of pictures and songs of any provider. Plain http is only allowed for this machine,
+ * because others on the network could otherwise see what a user views.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
@@ -34,10 +34,14 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
-/** Limits the size of the Content-Security-Policy header. */
+/**
+ * The maximum number of chat origins, so that the Content-Security-Policy header is not too large.
+ */
 const CHATS_MAX = 50
 
-/** Origins of embedded chat clients. They must use TLS unless they are on the local machine. */
+/**
+ * Returns the origins of embedded chat clients. They must use TLS unless they are on this machine.
+ */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]

@@ -102,7 +102,7 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   register_enabled: options.flag('RegisterEnabled') && !options.isSelfUse,
 })
 
-/** Epay is disabled without its secret. The write API applies the same rule. */
+/** Epay is not offered without its secret. The write API applies the same rule. */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
   options.text('EpayId') !== '' &&

@@ -25,7 +25,8 @@ type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt:
 
 /**
  * Caches an OpenID provider's authorization endpoint. The discovery document is fetched in the
- * background, so that requests never wait: every ten minutes, or one minute after a failure.
+ * background, so that requests never wait. It is fetched every ten minutes, or one minute after a
+ * failure.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null

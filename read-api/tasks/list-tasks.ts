@@ -102,8 +102,8 @@ async function answer(
 }
 
 /**
- * Returns null for the default order, newest first. A list of the user's own tasks shows no
- * channels, so it cannot be sorted by channel.
+ * Returns the requested order, or null for the default, newest first. A list of the user's own
+ * tasks shows no channels, so it cannot be sorted by channel.
  */
 function taskOrder({ sort, order }: TaskQuery, ownerId: number | null): ListOrder<TaskSort> | null {
   if (!sort || (sort === 'channel' && ownerId !== null)) return null

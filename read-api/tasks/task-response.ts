@@ -19,7 +19,7 @@ export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
 const FIELDS = { ...DRAWING_FIELDS, ...MUSIC_FIELDS }
 
-/** A task with decrypted columns, before it is adapted to the viewer. */
+/** A task with decrypted columns. The fields that depend on the viewer are added later. */
 export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
   Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & { readonly songs: Song[] }
 
@@ -63,7 +63,8 @@ const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): 
   finishedAt === null ? percentOf(progressById) : '100%'
 
 /**
- * A task that ended between two polls has no recorded start, so its submission time is returned.
+ * Returns the start time. A task that ended between two polls has no recorded start, so the time of
+ * its submission is returned.
  */
 const startOf = ({ status, startedAt, submittedAt }: DecryptedTask): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
@@ -102,6 +103,6 @@ const CAUSES: Readonly<Record<string, Words>> = {
   timeout: { zh: '任务超过一小时未完成', en: 'The task was not finished within an hour' },
 }
 
-/** Returns an empty text if the task has not failed. */
+/** Returns the text for the cause of a failure, or an empty text if the task has not failed. */
 const causeWords = (cause: string, language: Language): string =>
   cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)

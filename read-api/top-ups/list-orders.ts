@@ -22,7 +22,10 @@ import {
 } from '../contract/top-ups.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/** Admins also see who made a refund, the inviter's rebate and the provider's reports. */
+/**
+ * Returns the orders. Admins also see who made a refund, the inviter's rebate and the provider's
+ * reports.
+ */
 async function orderAnswers(
   { core }: Pick<ReadDeps, 'core'>,
   rows: readonly OrderRow[],

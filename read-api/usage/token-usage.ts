@@ -21,8 +21,8 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The totals are read before the tokens' usage, so that events projected between the two
-      // reads reduce the remainder and are not counted twice. A negative remainder is omitted.
+      // The totals are read before the tokens' usage. Events projected between the two reads then
+      // reduce the remainder and are not counted twice. A negative remainder is omitted.
       const totals = await userDays(db, userId, days)
       const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])

@@ -37,7 +37,7 @@ export function getCredentials(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns null if the access token is no longer valid. */
+/** Returns the access token's information, or null if the token is no longer valid. */
 function tokenOf(
   { tokenIssuedAt, tokenExpiresAt, tokenAuthVersion }: CredentialsRow,
   { authVersion }: Principal,

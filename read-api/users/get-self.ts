@@ -41,7 +41,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns why warnings cannot be sent to the user's webhook, or null. */
+/** Returns the error that prevents warnings to the user's webhook, or null. */
 async function storedWebhookErrorOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
@@ -52,8 +52,8 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the user's notification settings, which no one else can see. Of the webhook's secret, only
- * its existence is shown. The default threshold is the site's.
+ * Adds the user's notification settings, which no one else can see. The response shows only whether
+ * the webhook has a secret. The default threshold is the site's.
  */
 function withNotifications(
   setting: string,

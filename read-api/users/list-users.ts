@@ -49,7 +49,7 @@ const userAnswer = (row: UserRow, account: Account | undefined): User =>
     setting: JSON.stringify(answerOf(USER_SETTING_FIELDS, row.settings)),
   })
 
-/** `GET /api/user/{id}`, for admins */
+/** `GET /api/user/{id}`, for admins: one user. */
 export function getUser(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/:id'),
@@ -73,8 +73,8 @@ async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<bool
 }
 
 /**
- * `GET /api/user/` and `GET /api/user/search`, for admins: all users, also deactivated ones, newest
- * first.
+ * `GET /api/user/` and `GET /api/user/search`, for admins: all users, including deactivated ones,
+ * newest first.
  */
 export function listUserRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/user/', 'GET /api/user/search'] as const) {

@@ -77,9 +77,9 @@ export async function consumeState(
 }
 
 /**
- * Returns the session's user, or null without a session or if the `User-Id` header names another
- * user. With `mayLackHeader`, the header may be missing, as in browser navigation. The caller must
- * then check that the state belongs to the browser.
+ * Returns the session's user. Returns null if there is no session, or if the `User-Id` header names
+ * another user. With `mayLackHeader`, the header may be missing, as in browser navigation. The
+ * caller must then check that the state belongs to the browser.
  */
 export async function userOf(
   request: FastifyRequest,

@@ -9,10 +9,7 @@ import {
 } from './oauth-provider.ts'
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
-/**
- * A provider without OIDC. The code is exchanged for an access token, with which the account is
- * read.
- */
+/** A provider without OIDC. The code is exchanged for an access token that reads the account. */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'
   readonly clientId: string
@@ -53,7 +50,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
   },
 })
 
-/** The site only needs to identify the user. */
+/** These scopes allow the site to identify the user and nothing else. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
 const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>

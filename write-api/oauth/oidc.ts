@@ -79,7 +79,7 @@ async function discover(outbound: Outbound, settings: OidcSettings): Promise<oid
   const { clientId, clientSecret } = settings
   const wellKnown = new URL(settings.wellKnown)
   const fetch = providerFetch(outbound) as unknown as oidc.CustomFetch
-  // The provider may be in the operator's own network.
+  // Plain HTTP is allowed, because the provider may be in the operator's own network.
   const execute = wellKnown.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
   const discovered = await oidc.discovery(wellKnown, clientId, undefined, oidc.None(), {
     [oidc.customFetch]: fetch,
@@ -121,7 +121,7 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Errors are ignored, because the user info only determines the name of a new user. */
+/** Reads the user info. Errors are ignored, because it only determines the name of a new user. */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
   try {

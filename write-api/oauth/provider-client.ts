@@ -46,7 +46,7 @@ type ExchangeRequest = {
   readonly body?: string
 }
 
-/** The operator's outbound policy applies. Redirects are not followed. */
+/** Sends a request under the operator's outbound policy. Redirects are not followed. */
 async function exchange(
   { dispatcher }: Outbound,
   url: string,

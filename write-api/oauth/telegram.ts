@@ -21,7 +21,7 @@ const AHEAD_SECONDS_MAX = 60
 
 /**
  * Verifies the data of the Telegram widget, which is signed with the bot's token
- * (core.telegram.org/widgets/login). It is valid for five minutes and only once.
+ * (core.telegram.org/widgets/login). The data is valid for five minutes and only once.
  */
 async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)

@@ -5,8 +5,9 @@ export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry
 
 /**
- * Returns a channel's expiries up to `until` (Unix milliseconds: now, or the time of deletion),
- * newest first. `changes` are all changes of its terms, oldest first.
+ * Returns a channel's expiries up to `until` (Unix milliseconds), newest first. `until` is the
+ * current time or the time of the channel's deletion. `changes` are all changes of the channel's
+ * terms, oldest first.
  */
 export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
@@ -21,7 +22,7 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
   return expiries
 }
 
-/** Returns the latest expiry in Unix seconds. 0 or less means that the channel never expires. */
+/** Returns the expiry set last, in Unix seconds. 0 or less means that the channel never expires. */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
   return last?.detail.terms?.expiredTime ?? 0

@@ -11,7 +11,7 @@ import {
 } from '../../contract/channel-health.ts'
 import { type App, type ReadDeps, upToDate } from '../../read-route.ts'
 
-/** Steps in seconds and their number, for each range. Figures are stored by minute. */
+/** Each range has `steps` steps of `step` seconds, whole minutes, because figures are by minute. */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
   '24h': { step: 1_800, steps: 48 },

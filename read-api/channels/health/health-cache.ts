@@ -7,7 +7,10 @@ const FRESH_MS = 900
 
 type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
-/** Caches the health of all channels in a process, with the version at which each last changed. */
+/**
+ * Caches the health of all channels in a process, with the version in which each channel's health
+ * last changed.
+ */
 export class HealthCache {
   private readonly rows: HealthReader
   private readonly now: () => number
@@ -38,7 +41,9 @@ export class HealthCache {
     return this.reading
   }
 
-  /** Returns the changes since the version `version` of the cache, or null. */
+  /**
+   * Returns the changes since the version `version` of the cache, or null if nothing has changed.
+   */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
     const channels = [...this.cached.values()].filter((cached) => cached.version > version)

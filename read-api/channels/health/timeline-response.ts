@@ -14,7 +14,7 @@ import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './chan
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
-/** Returns null if the channel never existed. */
+/** Returns a channel's history and its state at a time, or null if the channel never existed. */
 export async function timelineResponse(
   { db, now }: Core,
   { at, page, ...period }: TimelineRequest,
@@ -48,7 +48,7 @@ export async function timelineResponse(
   }
 }
 
-/** Expiries are listed up to the channel's deletion, or up to now. */
+/** Returns the time up to which expiries are listed: the channel's deletion or the current time. */
 async function endOf(
   db: Core['db'],
   channelId: number,
@@ -145,7 +145,7 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/** Terms by their names in the API. The timeline does not list changes of other terms. */
+/** The names of terms in the API. The timeline does not list changes of other terms. */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],
