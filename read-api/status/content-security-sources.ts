@@ -5,8 +5,8 @@ import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * The origins of pictures and songs of any provider. Plain http is only allowed for this machine,
- * because others on the network could otherwise see what a user views.
+ * The origins of pictures and songs of any provider. Plain http is only allowed for the local
+ * machine, because others on the network could otherwise see what a user views.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
@@ -39,9 +39,7 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
  */
 const CHATS_MAX = 50
 
-/**
- * Returns the origins of embedded chat clients. They must use TLS unless they are on this machine.
- */
+/** Returns the origins of embedded chat clients. They must use TLS unless they are local. */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]
