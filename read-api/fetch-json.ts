@@ -3,7 +3,9 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 
 const TIME_MAX_MS = 10_000
 
-/** Returns null if the response does not have status 200 or is not valid JSON. Never rejects. */
+/**
+ * Fetches JSON. Returns null, and never rejects, if the status is not 200 or the JSON is invalid.
+ */
 export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<unknown> {
   try {
     const { statusCode, body } = await request(url, {

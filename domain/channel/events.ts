@@ -75,7 +75,7 @@ export type ChannelsCreated = Fact<
   }
 >
 
-/** Contains the new terms and keys, and the vault references that are no longer used. */
+/** The event contains the new terms and keys, and the vault references that are no longer used. */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',
   ChannelKeys & {

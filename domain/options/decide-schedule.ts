@@ -93,7 +93,7 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
   return entries
 }
 
-/** Of a fallback price per call and fallback ratios, only one can apply. */
+/** Returns an error if the entries set both a fallback price per call and fallback ratios. */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
   const pair = PAIR.filter((option) => set.includes(option))

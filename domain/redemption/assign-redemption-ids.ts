@@ -27,7 +27,7 @@ type Stored = {
 }
 
 /**
- * Of simultaneous commands, the first succeeds and the others receive `RedemptionIdTaken`. A
+ * If commands are simultaneous, the first succeeds and the others receive `RedemptionIdTaken`. A
  * repeated request receives `RedemptionsMade`. The same append creates the codes, so that no id is
  * wasted.
  */

@@ -66,7 +66,7 @@ export type RedemptionCommand =
   | RedeemCode
 
 export type RedemptionErrorCode =
-  /** Only admins receive this error; users receive `CodeInvalid`. */
+  /** Only admins receive this error. Users receive `CodeInvalid`. */
   | 'RedemptionUnknown'
   /** The code does not exist, is disabled, or was used by another user. */
   | 'CodeInvalid'
@@ -84,7 +84,7 @@ export type RedemptionErrorCode =
   | 'RedemptionsMade'
   /** An earlier request with the same `Idempotency-Key` had different content. */
   | 'RequestKeyReused'
-  /** Only an unused code can be changed. */
+  /** The code is disabled or used. Only an unused code can be changed. */
   | 'RedemptionNotEditable'
   /** The code is used, so it cannot be enabled or disabled. */
   | 'RedemptionUsed'

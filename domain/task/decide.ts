@@ -166,7 +166,7 @@ const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts =
   kind,
 })
 
-/** The provider's callback may have arrived before its answer and recorded the acceptance. */
+/** Records the acceptance, unless the provider's callback arrived first and has recorded it. */
 function accept({ type, ...place }: AcceptTask, known: TaskRecord): Outcome {
   if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
   if (known.end !== null) return codedError('TaskEnded')
@@ -178,7 +178,7 @@ const isAt = (
   { place }: TaskRecord,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
-/** A callback may already have recorded the acceptance. */
+/** Records that the provider's answer was lost, unless a callback has recorded the acceptance. */
 function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   if (known.place !== null || known.sentTo !== null) return []
@@ -231,7 +231,7 @@ function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/** Returns null if the task is not old enough or has ended. */
+/** Returns why the task can be expired. Returns null if it is not old enough or has ended. */
 export function causeOfExpiry(known: TaskRecord, at: number): FailureCause | null {
   if (known.end !== null) return null
   if (isTooOld(known, at)) return 'timeout'

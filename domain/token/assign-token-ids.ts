@@ -15,7 +15,7 @@ export type AssignTokenIds = {
 export type TokenIdsState = { readonly highest: number }
 
 /**
- * Of simultaneous commands, the first succeeds and the others receive `TokenExists`. The same
+ * If commands are simultaneous, the first succeeds and the others receive `TokenExists`. The same
  * append creates the tokens, so that no id is wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {

@@ -71,7 +71,7 @@ export type TokenTermsChanged = Fact<
   { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-/** Contains only the tokens whose status changes. */
+/** The event contains only the tokens whose status changes. */
 type TokensFact<Type extends string> = Fact<
   Type,
   { readonly userId: number; readonly tokenIds: readonly number[] }

@@ -148,7 +148,7 @@ const sourceOf = (command: TopUpReport): ReportSource =>
 
 type Reported = TopUpRefundReported | TopUpDisputeReported
 
-/** Returns null if the report contains nothing new. */
+/** Returns the event that records a report, or null if the report contains nothing new. */
 function reportOf(
   command: TopUpReport,
   { reports, coveredCents }: TopUpState,
@@ -237,7 +237,7 @@ export type ReportEffect =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/** Returns null if admins need no notification. */
+/** Returns why admins must be notified of a report, or null if they need not be notified. */
 export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events

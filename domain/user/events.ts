@@ -37,7 +37,7 @@ export type UserCreated = Fact<
   }
 >
 
-/** Contains only the changed fields. */
+/** The event contains only the changed fields. */
 export type UserProfileChanged = Fact<
   'UserProfileChanged',
   { readonly userId: number; readonly displayName?: Sealed }

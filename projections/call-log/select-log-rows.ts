@@ -108,8 +108,8 @@ export function logOf({ failedChannelId }: LogFilter) {
 const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from', 'to']
 
 /**
- * Returns the rows of `logOf` for queries of ids and figures only, if possible from `failed_calls`
- * alone.
+ * Returns the rows of `logOf` for a query that reads only ids or figures, if possible from
+ * `failed_calls` alone.
  */
 export function narrowLogOf(filter: LogFilter) {
   const { failedChannelId } = filter

@@ -19,7 +19,7 @@ export type ChannelSort =
   | 'expired_time'
 
 export type ChannelOrder = {
-  /** Without `sort`, the list is sorted by id if this is true, otherwise by priority. */
+  /** If `sort` is null, this determines the sort column: the id if true, otherwise the priority. */
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
@@ -54,8 +54,8 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
 }
 
 /**
- * A tag's position is that of its first channel in the sort direction. In a sort by used quota, the
- * sum over the tag's channels counts.
+ * A tag's position is that of its first channel in the sort direction. In a sort by used quota, it
+ * is determined by the sum over the tag's channels.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = chosen(order)

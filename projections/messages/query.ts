@@ -150,7 +150,10 @@ export async function listInbox(
   return { rows, total }
 }
 
-/** Returns null if the message does not exist, was deleted or was not sent to the user. */
+/**
+ * Reads a message from a user's inbox. Returns null if the message does not exist, was deleted or
+ * was not sent to the user.
+ */
 export const findInInbox = (
   db: CommonQueryMethods,
   userId: number,

@@ -7,7 +7,7 @@ const openCall = rowType({
   userId: wireInteger,
   tokenId: wireInteger,
   model: Type.String(),
-  /** Unix milliseconds. The call's owner process must renew the lease before `leaseUntil`. */
+  /** In unix milliseconds. The call's owner process must renew the lease before `leaseUntil`. */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
 })

@@ -46,7 +46,9 @@ const asked = (data: TaskSubmitted['data']) => ({
   prompt: data.prompt,
 })
 
-/** Without an answer of the provider, the cells of its earlier answer are kept. */
+/**
+ * If a failure comes without an answer of the provider, the cells of its earlier answer are kept.
+ */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

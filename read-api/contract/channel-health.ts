@@ -92,7 +92,7 @@ const Percentiles = orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })
 export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
-/** Without any attempt in the step, both counts are 0 and all other figures are null. */
+/** If there was no attempt in the step, both counts are 0 and all other figures are null. */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */
   at: Type.Integer(),

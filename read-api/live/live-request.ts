@@ -20,8 +20,9 @@ const TOPIC_REQUIRED = {
 }
 
 /**
- * Throws an `HttpError` if the message is invalid, or has only unknown topics. Unknown topics
- * beside known topics are ignored, because they may belong to another release.
+ * Parses a client's message. Throws an `HttpError` if the message is invalid, or has only unknown
+ * topics. Unknown topics beside known topics are ignored, because they may belong to another
+ * release.
  */
 export function readRequest(text: string): LiveRequest {
   const value = parseJson(text)

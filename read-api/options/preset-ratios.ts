@@ -81,7 +81,9 @@ async function fetchPreset(
   }
 }
 
-/** Returns null if the file does not exist. Some storage services respond with 403 in this case. */
+/**
+ * Fetches a text, or null if there is no such file. Some storage services respond with 403 then.
+ */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
     dispatcher,

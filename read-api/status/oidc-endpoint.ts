@@ -50,9 +50,7 @@ export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>
   }
 }
 
-/**
- * Returns null if the discovery document is unavailable or has no valid endpoint. Never rejects.
- */
+/** Fetches the endpoint. Returns null, and never rejects, if there is no valid endpoint. */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
   const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint
   return isWebAddress(value) ? value : null

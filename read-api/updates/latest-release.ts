@@ -100,7 +100,7 @@ type Release = { readonly version: string; readonly notes: string }
 const VERSION_LENGTH_MAX = 100
 const NOTES_LENGTH_MAX = 20_000
 
-/** Returns null if the release is unavailable or invalid. */
+/** Fetches the latest release. Returns null if it is unavailable or invalid. */
 async function fetchRelease(outbound: Outbound, url: string): Promise<Release | null> {
   return releaseOf(await fetchJson(outbound, url))
 }

@@ -14,8 +14,8 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Returns null if the proxy has no credentials, or if the vault does not contain them, as for old
- * channels.
+ * Reads a proxy address with its credentials. Returns null if the vault contains none, as for old
+ * channels and for proxies without credentials.
  */
 async function readProxy(
   vault: Vault,

@@ -105,7 +105,9 @@ async function change(
   return { position: accepted(outcome).position, repeated: entered.repeated }
 }
 
-/** Masked credentials of the proxy are replaced by the stored ones. */
+/**
+ * Converts the fields to terms. Masked credentials of the proxy are replaced by the stored ones.
+ */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)

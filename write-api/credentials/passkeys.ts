@@ -21,7 +21,7 @@ import { credentialsOf } from './read-and-change-credentials.ts'
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
 
-/** Returns null if this site did not issue the handle. */
+/** Returns the user id in a handle, or null if this site did not issue the handle. */
 export function userIdOfHandle(handle: string): number | null {
   const [, id] = /^user:([1-9]\d{0,14})$/.exec(Buffer.from(handle, 'base64url').toString()) ?? []
   return id === undefined ? null : Number(id)
@@ -84,8 +84,8 @@ export type PasskeySite = { readonly origin: string; readonly id: string; readon
 
 /**
  * Returns the WebAuthn relying party. Its origin is the request's Origin header, whose host is one
- * of the site's hosts, or the configured address. Throws for an IP address, for which browsers do
- * not support passkeys.
+ * of the site's hosts, or the configured address. Throws if the host is an IP address, because
+ * browsers do not support passkeys for IP addresses.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -93,7 +93,7 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/** Returns null for an IP address, for which browsers do not support passkeys. */
+/** Returns null if the host is an IP address, for which browsers do not support passkeys. */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,

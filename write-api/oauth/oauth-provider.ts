@@ -26,7 +26,9 @@ export type CallbackParams = {
 /** An OAuth provider that redirects the browser back to this site with a code. */
 export type OAuthProvider = {
   readonly authorizeUrl: (params: AuthorizationParams, state: string) => Promise<string>
-  /** Throws `ProviderFailed` if the provider did not identify a user. */
+  /**
+   * Returns the user's profile. Throws `ProviderFailed` if the provider did not identify a user.
+   */
   readonly profileOf: (params: AuthorizationParams, callback: CallbackParams) => Promise<Profile>
 }
 

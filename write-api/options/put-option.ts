@@ -83,8 +83,8 @@ export const putOption: Action = (api, deps) => {
 }
 
 /**
- * A blocked address is stored in any case, because the policy may change. No requests are sent to
- * it.
+ * Returns whether the policy blocks the option's address. A blocked address is stored in any case,
+ * because the policy may change, but no requests are sent to it.
  */
 function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
   if (isAsked !== true || value.trim() === '') return false

@@ -12,7 +12,7 @@ export const NO_TERMS: RedemptionTerms = {
   quota: toWire(0n),
 }
 
-/** Throws if a field is invalid. */
+/** Returns the terms with the given fields applied. Throws if a field is invalid. */
 export async function termsWith(
   before: RedemptionTerms,
   fields: Partial<Omit<UpdateRedemption, 'id'>>,

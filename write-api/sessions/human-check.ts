@@ -120,7 +120,9 @@ async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Pr
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
 }
 
-/** Of simultaneous requests with the same token, only one is accepted. */
+/**
+ * Returns whether a token was not used before. Only one of several simultaneous requests succeeds.
+ */
 async function isFirstUse({ limits }: Core, token: string): Promise<boolean> {
   const key = `human:${createHash('sha256').update(token).digest('hex')}`
   const claim = { kind: 'rate', key, max: 1, periodMs: TOKEN_MS, isRefundable: false } as const

@@ -30,7 +30,7 @@ export async function issueTicket(
   return ticket
 }
 
-/** Throws if the ticket is unknown or expired. */
+/** Reads a ticket. Throws if the ticket is unknown or expired. */
 export async function readTicket({ core }: Deps, ticket: string): Promise<LoginTicket> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   return parseTicket(await core.shortLived.peek(KIND, key))

@@ -51,8 +51,8 @@ export const isResetLinkValid = async (
 ): Promise<boolean> => (await shortLived.peek(KIND, keyOf(address, token))) !== null
 
 /**
- * Returns null if the token is invalid. Of simultaneous callers with the same token, only one
- * receives the data.
+ * Consumes a token and returns its data, or null if the token is invalid. Only one of several
+ * simultaneous callers receives the data.
  */
 export async function consumeResetLink(
   { shortLived }: Links,

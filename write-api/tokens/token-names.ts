@@ -22,7 +22,7 @@ export function checkName(field: string, name: string): void {
   if (!isName(name)) throw invalidField(field, validationMessage({ fault: 'bad-character' }))
 }
 
-/** Returns an empty text if the owner was erased. */
+/** Decrypts a name. Returns an empty text if the owner was erased. */
 export const decryptName = async (
   vault: Pick<Vault, 'open'>,
   userId: number,

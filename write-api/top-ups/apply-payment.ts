@@ -57,8 +57,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws so that the provider repeats the report. A store without atomic appends to several streams
- * may not have appended the credit yet.
+ * Throws if the account was not credited yet, so that the provider repeats the report. A store
+ * without atomic appends to several streams may append the credit later.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -98,7 +98,7 @@ async function paymentSteps(
   return steps
 }
 
-/** Returns null if rebates are disabled, or if there is no inviter who can receive one. */
+/** Returns the rebate, or null if rebates are disabled or there is no inviter to receive one. */
 async function rebateOf(
   core: Core,
   values: ReadonlyMap<string, string>,

@@ -36,7 +36,10 @@ export type EpayNotice = {
   readonly status: string
 }
 
-/** Returns null if the signature was not made with the site's key, or if a field occurs twice. */
+/**
+ * Parses a notification. Returns null if the signature was not made with the site's key, or if a
+ * field occurs twice.
+ */
 export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice | null {
   const fields = [...params]
   const names = new Set(fields.map(([name]) => name))

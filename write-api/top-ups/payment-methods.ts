@@ -45,7 +45,7 @@ export type PaymentTerms = {
   readonly currency: string
 }
 
-/** Throws if the payment method is disabled. */
+/** Returns the terms of a payment method. Throws if the method is disabled. */
 export function termsOf(
   { values, epay, stripe }: PaymentMethods,
   method: PaymentMethod,

@@ -21,7 +21,7 @@ const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
 
-/** Returns null if the text is not a trade number of this site. */
+/** Returns the order id in a trade number, or null if the text is no trade number of this site. */
 export function orderIdOf(tradeNo: string): number | null {
   const [, id] = FORM.exec(tradeNo) ?? []
   return id === undefined ? null : Number(id)

@@ -57,8 +57,8 @@ const charges = Compile(
 )
 
 /**
- * Returns null if the event is not about a refund or a dispute. Throws 400 if a required field is
- * missing.
+ * Converts an event to a report. Returns null if the event is not about a refund or a dispute.
+ * Throws 400 if a required field is missing.
  */
 export function stripeReport({ type, created, data }: Stripe.Event): StripeReport | null {
   const object: unknown = data?.object

@@ -94,7 +94,10 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
-/** Returns null if the event was not signed with the site's secret within the last five minutes. */
+/**
+ * Returns the event in a request, or null if it was not signed with the site's secret within the
+ * last five minutes.
+ */
 async function signedEvent(
   { body, headers }: FastifyRequest,
   secret: string,

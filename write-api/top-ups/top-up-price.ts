@@ -21,7 +21,7 @@ export type Quote = PaymentTerms & {
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n
 
-/** Throws if the requested top-up is not allowed. */
+/** Computes the price of a top-up. Throws if the top-up is not allowed. */
 export async function quoteFor(
   deps: Deps,
   methods: PaymentMethods,

@@ -79,7 +79,7 @@ function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
 
 type AdjustmentResult = { readonly item: QuotaAdjustment; readonly position: number }
 
-/** Throws the error of a rejected change. */
+/** Changes the balance of one user. Throws the error of a rejected change. */
 async function adjustOne(
   deps: Deps,
   request: FastifyRequest,

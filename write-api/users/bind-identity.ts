@@ -84,7 +84,7 @@ export const identityStep = (
 /** `address` must be normalized with `mailAddressOf`. */
 export const mailIdentity = (address: string): Identity => ({ provider: 'email', id: address })
 
-/** Returns null if the address is not bound or the user was deleted. */
+/** Returns the owner of an address, or null if the address is not bound or the user was deleted. */
 export async function findMailOwner(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
   address: string,

@@ -18,8 +18,8 @@ import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * Returns null if the invite code is unknown, the inviter is banned or deleted, or invitations are
- * disabled. The user then registers without an inviter.
+ * Returns the inviter. Returns null if the invite code is unknown, the inviter is banned or
+ * deleted, or invitations are disabled. The user then registers without an inviter.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,

@@ -73,7 +73,8 @@ function validUsername({ username, password, password2 = password }: Register): 
 }
 
 /**
- * Returns null if the site does not verify addresses, because only verified addresses are stored.
+ * Returns the email address, or null if the site does not verify addresses, because only verified
+ * addresses are stored.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
