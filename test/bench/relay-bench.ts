@@ -1,171 +1,120 @@
 import { rmSync } from 'node:fs'
-import { cpus, loadavg } from 'node:os'
-import { closedLoop, type LoadResult, openLoop, quantiles } from './apply-load.ts'
+import { parseArgs } from 'node:util'
+import { quantiles } from './apply-load.ts'
 import { ANSWER_TOKENS, type BenchSetup, GAP_MS, startBenchSetup } from './bench-setup.ts'
-import { cpuSeconds } from './pinned-processes.ts'
+import { type MeasuredLoad, rateTable, saturationTable } from './load-tables.ts'
+import { atRate, type BenchLength, saturate } from './measure-load.ts'
+import { measureProduct } from './measure-product.ts'
 import { measureLag } from './projection-lag.ts'
 import { measureWorkers } from './relay-workers-bench.ts'
+import { describeRun, markdownOf, type Table, writeResults } from './results-file.ts'
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
-const NAMES = ['direct', 'bare proxy', 'tallygate'] as const
-type Name = (typeof NAMES)[number]
-/** A stream consists of words, the finish reason and the usage. */
+const PHASES = ['saturated', 'rates', 'lag', 'product', 'workers'] as const
+type Phase = (typeof PHASES)[number]
+
+/** The number of events of a stream: the words, the finish reason and the usage. */
 const EVENTS = ANSWER_TOKENS + 2
+const STREAM = `${EVENTS} events ${GAP_MS} ms apart`
+/** The seconds of load after which the memory is measured. */
+const SATURATED_SECONDS = 60
+/** A rate of one call per second needs more time for its figures. */
+const CALLS_MIN = 10
 
-type Round = LoadResult & {
-  readonly cpuUs: number
-  readonly postgresUs: number
-  readonly readModelsUs: number
+/**
+ * Runs `npm run bench`: in each round, the same load is applied to one target after another.
+ * `--only saturated,rates` selects phases. A run of all phases writes `RESULTS.md`.
+ */
+async function bench(phases: readonly Phase[]): Promise<void> {
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+  const seconds = Number(process.env.BENCH_SECONDS ?? 4)
+  const run = describeRun(`Medians of ${rounds} interleaved rounds of ${seconds} s`)
+  print(`${run}\n`)
+  const tables: Table[] = []
+  const show = (table: Table): void => {
+    tables.push(table)
+    print(markdownOf(table))
+  }
+  const length = { rounds, seconds }
+  await onSetup(phases, async (rig) => {
+    if (phases.includes('saturated')) show(saturationTable(await saturatedLoads(rig, length)))
+    rig.releaseCores()
+    if (phases.includes('rates')) show(rateTable(await ratedLoads(rig, length)))
+    if (phases.includes('lag')) show(await lag(rig, seconds))
+  })
+  if (phases.includes('product')) {
+    const chatBody = (isSlow: boolean) => chat({ isStream: isSlow, kb: 1, isSlow })
+    show(await measureProduct({ saturatedSeconds: SATURATED_SECONDS, chatBody }))
+  }
+  if (phases.length === PHASES.length) writeResults(run, tables)
+  if (phases.includes('workers')) await measureWorkers(print)
 }
 
-/** Runs `npm run bench`, whose rounds apply one load to each target. */
-async function bench(): Promise<void> {
+async function onSetup(
+  phases: readonly Phase[],
+  measure: (rig: BenchSetup) => Promise<void>,
+): Promise<void> {
+  if (!phases.some((phase) => ['saturated', 'rates', 'lag'].includes(phase))) return
   const rig = await startBenchSetup()
   try {
-    print(`Node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2)}`)
-    print(
-      `${ROUNDS} rounds of ${SECONDS} s, interleaved; of each the round of least CPU is shown\n`,
-    )
-    await saturate(rig, 'plain', { isStream: false, connections: 64, warmUpCalls: 12_000 })
-    const events = `${EVENTS} events, ${GAP_MS} ms apart`
-    await saturate(rig, `streamed (${events})`, {
-      ...{ isStream: true, connections: 200, warmUpCalls: 4_000 },
-    })
-    rig.releaseCores()
-    await addedFirstByte(rig)
-    await lag(rig)
+    await measure(rig)
   } finally {
     await rig.stop()
     rmSync(rig.folder, { recursive: true, force: true })
   }
 }
 
-type Saturation = {
-  readonly isStream: boolean
-  readonly connections: number
-  readonly warmUpCalls: number
-}
-
-async function saturate(
-  rig: BenchSetup,
-  title: string,
-  { isStream, connections, warmUpCalls }: Saturation,
-): Promise<void> {
-  const body = chatBody(isStream)
-  const rounds = await interleave(
-    rig,
-    (name) => closedLoop(rig.targets[name], body, { connections, seconds: SECONDS }),
-    warmUpCalls,
-  )
-  print(`### ${title}: ${connections} connections, as fast as they go\n`)
-  print(
-    '| target | calls/s | p50 ms | p99 ms | CPU µs/call | median | ÷ bare | ÷ bare, medians |' +
-      ' Postgres µs | read models µs | errors |',
-  )
-  print('|---|---|---|---|---|---|---|---|---|---|---|')
-  const bare = Math.min(...rounds['bare proxy'].map(({ cpuUs }) => cpuUs))
-  for (const name of NAMES) {
-    const best = bestOf(rounds[name])
-    const cells = [
-      name,
-      (best.count / best.seconds).toFixed(0),
-      (best.totalUs.p50 / 1000).toFixed(2),
-      (best.totalUs.p99 / 1000).toFixed(2),
-      best.cpuUs.toFixed(1),
-      medianOf(rounds[name]).toFixed(1),
-      (best.cpuUs / bare).toFixed(2),
-      (medianOf(rounds[name]) / medianOf(rounds['bare proxy'])).toFixed(2),
-      name === 'tallygate' ? best.postgresUs.toFixed(1) : '',
-      name === 'tallygate' ? best.readModelsUs.toFixed(1) : '',
-      rounds[name].reduce((sum, { errors }) => sum + errors, 0),
-    ]
-    print(`| ${cells.join(' | ')} |`)
+async function saturatedLoads(rig: BenchSetup, length: BenchLength): Promise<MeasuredLoad[]> {
+  const loads = [
+    { isStream: false, kb: 1, connections: 64, warmUpCalls: 12_000 },
+    { isStream: true, kb: 1, connections: 200, warmUpCalls: 4_000 },
+    { isStream: false, kb: 98, connections: 32, warmUpCalls: 2_000 },
+    { isStream: true, kb: 98, connections: 64, warmUpCalls: 1_000 },
+    { isStream: false, kb: 1_000, connections: 16, warmUpCalls: 200 },
+    { isStream: true, kb: 1_000, connections: 16, warmUpCalls: 100 },
+  ]
+  const measured: MeasuredLoad[] = []
+  for (const { isStream, kb, ...load } of loads) {
+    const rounds = await saturate(rig, chat({ isStream, kb }), load, length)
+    const kind = isStream ? `streamed (${STREAM})` : 'plain'
+    measured.push({ load: `${kind}, ${kb} KB, ${load.connections} connections`, rounds })
   }
-  print('')
+  return measured
 }
 
-async function addedFirstByte(rig: BenchSetup): Promise<void> {
-  print('### added first-byte time at 200 calls/s, over direct, no process pinned\n')
-  print('| target | plain p50 ms | plain p99 ms | streamed p50 ms | streamed p99 ms |')
-  print('|---|---|---|---|---|')
-  const run = (isStream: boolean) =>
-    interleave(rig, (name) =>
-      openLoop(rig.targets[name], chatBody(isStream), { rate: 200, seconds: SECONDS }),
-    )
-  const plain = await run(false)
-  const streamed = await run(true)
-  const best = (rounds: Round[], part: 'p50' | 'p99') =>
-    Math.min(...rounds.map(({ firstByteUs }) => firstByteUs[part]))
-  for (const name of NAMES.slice(1)) {
-    const cells = [plain, streamed].flatMap((rounds) =>
-      (['p50', 'p99'] as const).map((part) =>
-        ((best(rounds[name], part) - best(rounds.direct, part)) / 1000).toFixed(2),
-      ),
-    )
-    print(`| ${name} | ${cells.join(' | ')} |`)
-  }
-  print('')
-}
-
-async function lag(rig: BenchSetup): Promise<void> {
-  const { lagsMs, missing } = await measureLag(rig, { rate: 500, seconds: SECONDS * 2 })
-  const { p50, p99 } = quantiles(lagsMs)
-  print('### from a call’s last byte to its row on the live socket, at 500 calls/s\n')
-  print(
-    `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ${lagsMs.length} rows, ${missing} missing`,
-  )
-}
-
-async function interleave(
-  rig: BenchSetup,
-  run: (name: Name) => Promise<LoadResult>,
-  warmUpCalls = 1,
-): Promise<Record<Name, Round[]>> {
-  const rounds: Record<Name, Round[]> = { direct: [], 'bare proxy': [], tallygate: [] }
-  // The warm-up is a number of calls, because a time would end before slow code is compiled.
-  for (const name of NAMES) {
-    for (let calls = 0; calls < warmUpCalls; ) calls += (await run(name)).count
-  }
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const name of NAMES) {
-      const before = cpuOf(rig, name)
-      const result = await run(name)
-      const after = cpuOf(rig, name)
-      const perCall = (part: keyof typeof before) =>
-        ((after[part] - before[part]) * 1e6) / Math.max(1, result.count)
-      rounds[name].push({
-        ...result,
-        cpuUs: perCall('target'),
-        postgresUs: perCall('postgres'),
-        readModelsUs: perCall('readModels'),
-      })
+async function ratedLoads(rig: BenchSetup, length: BenchLength): Promise<MeasuredLoad[]> {
+  const measured: MeasuredLoad[] = []
+  for (const rate of [1, 15, 200]) {
+    for (const isStream of [false, true]) {
+      const seconds = Math.max(length.seconds, CALLS_MIN / rate)
+      const rounds = await atRate(rig, chat({ isStream, kb: 1 }), rate, { ...length, seconds })
+      measured.push({ load: `${isStream ? 'streamed' : 'plain'}, ${rate}/s`, rounds })
     }
   }
-  return rounds
+  return measured
 }
 
-const cpuOf = (rig: BenchSetup, name: Name) => ({
-  target: cpuSeconds(rig.pids[name]),
-  postgres: cpuSeconds(rig.pids.postgres),
-  readModels: cpuSeconds(rig.pids.readModels),
-})
+async function lag(rig: BenchSetup, seconds: number): Promise<Table> {
+  const { lagsMs, missing } = await measureLag(rig, { rate: 500, seconds: seconds * 2 })
+  const { p50, p99 } = quantiles(lagsMs)
+  return {
+    title: 'From the last byte of a call to its row on the live socket, at 500 calls/s',
+    head: ['p50 ms', 'p99 ms', 'rows', 'missing'],
+    rows: [[p50.toFixed(0), p99.toFixed(0), String(lagsMs.length), String(missing)]],
+  }
+}
 
-const medianOf = (rounds: Round[]): number => quantiles(rounds.map(({ cpuUs }) => cpuUs)).p50
+type Chat = { readonly isStream: boolean; readonly kb: number; readonly isSlow?: boolean }
 
-const bestOf = (rounds: Round[]): Round =>
-  rounds.reduce((best, round) => (round.cpuUs < best.cpuUs ? round : best))
-
-function chatBody(isStream: boolean): string {
+function chat({ isStream, kb, isSlow = false }: Chat): string {
   const text = 'Explain in plain words how a gateway accounts for every call that it relays. '
   return JSON.stringify({
-    model: 'sim-small',
+    model: isSlow ? 'sim-slow' : 'sim-small',
     messages: [
       { role: 'system', content: 'You are a helpful assistant.' },
-      { role: 'user', content: text.repeat(11) },
+      { role: 'user', content: text.repeat(Math.ceil((kb * 850) / text.length)) },
     ],
     temperature: 0.7,
-    max_tokens: ANSWER_TOKENS,
+    max_tokens: isSlow ? 100 : ANSWER_TOKENS,
     ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
   })
 }
@@ -174,5 +123,6 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-await bench()
-await measureWorkers(print)
+const { only } = parseArgs({ options: { only: { type: 'string' } } }).values
+const named = only?.split(',')
+await bench(PHASES.filter((phase) => named?.includes(phase) ?? true))
