@@ -13,6 +13,7 @@ import {
 import type { LogSort } from '#read-api/contract/logs.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 import {
+  accessOf,
   type LogFilter,
   type LogRow,
   logOf,
@@ -48,12 +49,13 @@ const SORT_COLUMNS = {
  * Reads log rows sorted by a column. Rows with the same value are returned newest first. Only the
  * newest `SORT_WINDOW` rows with ids below `before` are sorted.
  */
-export const sortedLogRows = (
+export const sortedLogRows = async (
   db: CommonQueryMethods,
   filter: LogFilter,
   slice: Slice & ListOrder<LogSort> & { readonly before: number },
 ): Promise<readonly LogRow[]> => {
   const { before, limit, offset } = slice
+  const log = logOf(filter, await accessOf(db, filter))
   // Only ids and sort columns are sorted, because complete rows are long.
   return db.any(
     named(
@@ -63,7 +65,7 @@ export const sortedLogRows = (
             order by ${orderTerms(SORT_COLUMNS, slice, sql.fragment`w.id`)}
           ) as place
           from (
-            select * from ${logOf(filter)} where ${matching(filter)} and id < ${before}
+            select * from ${log} where ${matching(filter)} and id < ${before}
             order by id desc limit ${SORT_WINDOW}
           ) w
           order by place limit ${limit} offset ${offset}
@@ -75,17 +77,21 @@ export const sortedLogRows = (
 }
 
 /** Returns the id of the newest row that matches, or 0. */
-export const newestLogId = async (db: CommonQueryMethods, filter: LogFilter): Promise<number> =>
-  (await db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
-    select id from ${narrowLogOf(filter)} where ${matching(filter)} order by id desc limit 1
-  `)) ?? 0
+export async function newestLogId(db: CommonQueryMethods, filter: LogFilter): Promise<number> {
+  const log = narrowLogOf(filter, await accessOf(db, filter))
+  const id = await db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
+    select id from ${log} where ${matching(filter)} order by id desc limit 1
+  `)
+  return id ?? 0
+}
 
 /** Reads log rows with ids below `before`, newest first. */
-export const logRows = (
+export const logRows = async (
   db: CommonQueryMethods,
   filter: LogFilter,
   slice: { readonly before?: number; readonly offset: number; readonly limit: number },
 ): Promise<readonly LogRow[]> => {
+  const access = await accessOf(db, filter)
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
   // The rows before the offset are skipped in the index, which is faster than reading complete
   // rows.
@@ -93,12 +99,13 @@ export const logRows = (
     slice.offset === 0
       ? sql.fragment`true`
       : sql.fragment`id <= (
-          select id from ${narrowLogOf(filter)} where ${matching(filter)} and ${below}
+          select id from ${narrowLogOf(filter, access)} where ${matching(filter)} and ${below}
           order by id desc limit 1 offset ${slice.offset})`
   return db.any(
     named(
       sql.fragment`
-        select * from ${logOf(filter)} where ${matching(filter)} and ${below} and ${start}
+        select * from ${logOf(filter, access)}
+        where ${matching(filter)} and ${below} and ${start}
         order by id desc limit ${slice.limit}`,
       sql.fragment`l.id desc`,
     ),
@@ -152,7 +159,7 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
     select count(*) as count, coalesce(sum(quota), 0)::text as quota,
       coalesce(sum(prompt_tokens), 0)::text as "promptTokens",
       coalesce(sum(completion_tokens), 0)::text as "completionTokens"
-    from ${narrowLogOf(filter)} where ${matching(filter)}
+    from ${narrowLogOf(filter, 'by-planner')} where ${matching(filter)}
   `)
 
 const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedOther)

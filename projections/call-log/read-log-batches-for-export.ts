@@ -2,7 +2,9 @@ import type { Pool } from 'pg'
 import { sql } from 'slonik'
 import type { Sealed } from '#domain/shared/event.ts'
 import { PLAYGROUND_NAME } from '#domain/shared/playground-token-id.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import {
+  accessOf,
   columnList,
   LOG_COLUMNS,
   type LogColumn,
@@ -40,7 +42,7 @@ const NAMELESS: readonly string[] = []
  * time. Encrypted texts are read only if `withSealed` is true.
  */
 export function logBatches(
-  pg: Pool,
+  { pg, db }: Pick<Core, 'pg' | 'db'>,
   filter: LogFilter,
   { withSealed }: { readonly withSealed: boolean },
 ): ReadLogBatch {
@@ -51,8 +53,9 @@ export function logBatches(
     LOG_COLUMNS.filter((name) => withSealed || !SEALED_COLUMNS.includes(name)),
   )
   return async (before, limit) => {
+    const log = logOf(filter, await accessOf(db, filter))
     const statement = sql.fragment`
-      select ${columns} from ${logOf(filter)} where ${matching(filter)} and id < ${before}
+      select ${columns} from ${log} where ${matching(filter)} and id < ${before}
       order by id desc limit ${limit}`
     const cells = await cellsOf(pg, statement.sql.replaceAll('$slonik_', '$'), [
       ...statement.values,

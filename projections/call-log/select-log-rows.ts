@@ -1,4 +1,4 @@
-import { sql } from 'slonik'
+import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { PLAYGROUND_NAME } from '#domain/shared/playground-token-id.ts'
 import {
@@ -85,14 +85,54 @@ export const columnList = (names: readonly LogColumn[]) =>
 
 const [_id, _createdAt, ...CELLS] = LOG_COLUMNS
 
+/** With at most this number of rows, a value of a filter is rare. */
+const RARE_ROWS_MAX = 1_000
+
+/**
+ * Tells how the failures of a channel are found: in the order of the index of `failed_calls`, or in
+ * an order that Postgres chooses for all conditions.
+ */
+type Access = 'by-failures' | 'by-planner'
+
+/**
+ * Returns how to read a page of the rows. If a value of the filter is rare, its index leads to the
+ * page faster than all failures of the channel do. With frequent values only, Postgres could read
+ * the complete log.
+ */
+export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promise<Access> {
+  const { failedChannelId, type: _type, from: _from, to: _to, ...indexed } = filter
+  const values = Object.entries(indexed)
+  if (failedChannelId === undefined || values.length === 0) return 'by-failures'
+  const areRare = values.map(
+    ([field, value]) => sql.fragment`${RARE_ROWS_MAX} >= (
+      select count(*) from (
+        select from read_call_log.log where ${matching({ [field]: value })}
+        limit ${RARE_ROWS_MAX + 1}
+      ) found
+    )`,
+  )
+  const isRare = await db.oneFirst(sql.type(rowType({ isRare: Type.Boolean() }))`
+    select ${sql.join(areRare, sql.fragment` or `)} as "isRare"
+  `)
+  return isRare ? 'by-planner' : 'by-failures'
+}
+
 /**
  * Returns the rows for the condition of `matching`, as a table `log`. With a failed channel, these
  * are the calls that failed on it. NOTE: the limit in the lateral query makes Postgres look up each
  * row by its key in the order of the index. For a plain join, Postgres expects one row and sorts
  * all rows.
  */
-export function logOf({ failedChannelId }: LogFilter) {
+export function logOf({ failedChannelId }: LogFilter, access: Access = 'by-failures') {
   if (failedChannelId === undefined) return sql.fragment`read_call_log.log`
+  if (access === 'by-planner') {
+    return sql.fragment`(
+      select * from read_call_log.log l where exists (
+        select from read_call_log.failed_calls failed
+        where failed.channel_id = ${failedChannelId} and failed.id = l.id
+      )
+    ) log`
+  }
   return sql.fragment`(
     select failed.id, failed.created_at, found.*
     from read_call_log.failed_calls failed
@@ -111,10 +151,10 @@ const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from'
  * Returns the rows of `logOf` for a query that reads only ids or figures, if possible from
  * `failed_calls` alone.
  */
-export function narrowLogOf(filter: LogFilter) {
+export function narrowLogOf(filter: LogFilter, access: Access) {
   const { failedChannelId } = filter
   const isEnough = Object.keys(filter).every((field) => FAILED_CALL_FIELDS.includes(field))
-  if (failedChannelId === undefined || !isEnough) return logOf(filter)
+  if (failedChannelId === undefined || !isEnough) return logOf(filter, access)
   return sql.fragment`(
     select * from read_call_log.failed_calls where channel_id = ${failedChannelId}
   ) log`

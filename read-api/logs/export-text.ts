@@ -25,7 +25,7 @@ type ExportSource = {
 
 export function exportText(core: Core, { filter, format, isAllowed }: ExportSource): ExportText {
   const batches =
-    filter === null ? null : logBatches(core.pg, filter, { withSealed: format.isUnsealing })
+    filter === null ? null : logBatches(core, filter, { withSealed: format.isUnsealing })
   const read = async (before: number): Promise<readonly LogRow[]> =>
     (await batches?.(before, BATCH_ROWS)) ?? []
   let next: Promise<readonly LogRow[]> = Promise.resolve([])

@@ -8,7 +8,7 @@ import { fillRollups } from '#test/bench/generate-log-rows.ts'
 import { NOW, tokenCreated } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { budget } from '#test/support/time-limit.ts'
-import { ADMIN, ALICE, apiFixture } from './fixture.ts'
+import { ADMIN, ALICE, apiFixture, ROOT } from './fixture.ts'
 
 const ROWS = 120_000
 const api = startedOnce(apiFixture)
@@ -28,9 +28,11 @@ beforeAll(async () => {
     `insert into read_call_log.log (id, created_at, type, user_id, model, reason, request_id,
        quota, prompt_tokens, completion_tokens, token_id, channel_id, call_group)
      select 1000 + i, $1::bigint + i * 40 * 86400 / $2::bigint,
-       case i % 50 when 0 then 6 else 2 end, ${ALICE} + (i % 5 = 0)::int, 'model-' || i % 7,
+       case i % 50 when 0 then 6 else 2 end,
+       case i % 10000 when 13 then ${ROOT} else ${ALICE} + (i % 5 = 0)::int end, 'model-' || i % 7,
        'settled', 'call-' || i, i % 900, 10, 5,
-       1 + i % 3 + 3 * (i % 5 = 0)::int, 1 + i % 4 + (i % 10000 = 1)::int * 8,
+       case i % 10000 when 13 then 99 else 1 + i % 3 + 3 * (i % 5 = 0)::int end,
+       1 + i % 4 + (i % 10000 = 1)::int * 8,
        case i % 10000 when 2 then 'rare' else 'group-' || i % 2 end
      from generate_series(1, $2::bigint) i`,
     [start, ROWS],
@@ -96,6 +98,33 @@ describe(`the log at ${ROWS} rows`, () => {
     expect(await shortestMs(() => page(1_000 + ROWS / 20))).toBeLessThan(budget(usual * 4 + 2))
     expect((await sumLogRows(db, filter)).count).toBe(count)
     expect(await shortestMs(() => sumLogRows(db, filter))).toBeLessThan(budget(25))
+  })
+
+  it.each<[number, LogFilter]>([
+    [ROWS / 10_000, { userId: ROOT }],
+    [ROWS / 10_000, { tokenIds: [99] }],
+    [1, { requestId: 'call-13' }],
+    [0, { group: 'none' }],
+  ])('finds %i failures of a channel by the index of a rare value: %j', async (n, rare) => {
+    const { db } = api.core
+    const filter = { failedChannelId: 20, ...rare }
+    const page = () => logRows(db, filter, { offset: 0, limit: 20 })
+    const usual = await shortestMs(() => logRows(db, {}, { offset: 0, limit: 20 }))
+    expect(await page()).toHaveLength(n)
+    expect(await shortestMs(page)).toBeLessThan(budget(usual * 4 + 2))
+    expect((await sumLogRows(db, filter)).count).toBe(n)
+    expect(await shortestMs(() => sumLogRows(db, filter))).toBeLessThan(budget(usual * 4 + 2))
+  })
+
+  it('reads a page of a failed channel as fast with the filter of a frequent user', async () => {
+    const { db } = api.core
+    const slice = { offset: 0, limit: 20 }
+    const usual = await shortestMs(() => logRows(db, {}, slice))
+    for (const failedChannelId of [20, 21]) {
+      const page = () => logRows(db, { failedChannelId, userId: ALICE }, slice)
+      expect(await page()).toHaveLength(20)
+      expect(await shortestMs(page)).toBeLessThan(budget(usual * 4 + 2))
+    }
   })
 
   it('walks a whole list by p alone, each row once, in order', async () => {

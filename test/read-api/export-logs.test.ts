@@ -138,11 +138,11 @@ describe('the export of the log', () => {
       (id, created_at, type, user_id, token_id, actor_id, note, reason)
       values (1e9, ${NOW / 1_000}, 2, ${ALICE}, -7, ${ADMIN}, 'sealed:why', 'x')`)
     for (const filter of [{}, { userId: ALICE, type: 2 }]) {
-      const read = logBatches(pg, filter, { withSealed: true })
+      const read = logBatches(api.core, filter, { withSealed: true })
       const first = await read(Number.MAX_SAFE_INTEGER, 60)
       const rows = [...first, ...(await read(first.at(-1)?.id ?? 0, 40))]
       expect(rows).toEqual(await logRows(db, filter, { offset: 0, limit: 100 }))
-      const without = await logBatches(pg, filter, { withSealed: false })(2 ** 40, 100)
+      const without = await logBatches(api.core, filter, { withSealed: false })(2 ** 40, 100)
       expect(without).toEqual(rows.map((row) => ({ ...row, clientIp: null, note: null })))
     }
     await pg.query('delete from read_call_log.log where id = 1e9')
