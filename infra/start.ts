@@ -2,7 +2,10 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { createFreshness, type Freshness } from '#projections/read-model-freshness/query.ts'
-import { waitForReadModels } from '#projections/read-model-freshness/wait-until-read-models-exist.ts'
+import {
+  detectOtherReadModels,
+  waitForReadModels,
+} from '#projections/read-model-freshness/read-models-of-this-release.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import { pageSources, readApi } from '#read-api/server.ts'
@@ -143,6 +146,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),
     isDraining: () => draining.aborted,
     isWritable: core.writes.isWritable,
+    areReadModelsOther: await detectOtherReadModels(core),
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
   if (roles.has('write-api')) {

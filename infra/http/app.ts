@@ -63,6 +63,8 @@ type HttpAppOptions = {
   readonly isDraining?: () => boolean
   /** If false, requests that write are refused. */
   readonly isWritable?: () => boolean
+  /** If true, an internal error is answered 503, because it may be due to the upgrade. */
+  readonly areReadModelsOther?: () => Promise<boolean>
 }
 
 const BODY_BYTES_MAX = 1_048_576
@@ -80,7 +82,7 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   const app: FastifyInstance = fastify(settings(core, options))
   app.setValidatorCompiler(compileValidator)
   acceptJsonOnly(app)
-  addErrorAnswers(app)
+  addErrorAnswers(app, options.areReadModelsOther)
   await registerPlugins(app)
   const sessions = await createSessions(core.pg, core.now)
   const { findPrincipals, findAccessToken = async () => null } = options

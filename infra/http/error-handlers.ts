@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { StoreUnavailable } from '../event-store/port.ts'
 import { ShortLivedUnavailable } from '../limits/short-lived-values.ts'
 import { isUnavailable } from '../postgres/query-timeouts.ts'
+import { warnThrottled } from '../telemetry/log.ts'
 import { VaultBusy } from '../vault/port.ts'
 import { HttpError, type HttpErrorCode, httpError } from './http-errors.ts'
 import { sendError } from './response-envelope.ts'
@@ -25,11 +26,20 @@ const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {
 
 const BUSY = [VaultBusy, StoreUnavailable, ShortLivedUnavailable] as const
 const RETRY_AFTER_SECONDS = 1
+const REBUILD_RETRY_SECONDS = 10
 
 /** Sends every error in the envelope. The reason of an internal error is only logged. */
-export function addErrorAnswers(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+export function addErrorAnswers(
+  app: FastifyInstance,
+  areReadModelsOther = async (): Promise<boolean> => false,
+): void {
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const answer = httpErrorFor(error)
+    if (answer.status === 500 && (await areReadModelsOther())) {
+      const fields = { reason: error.message }
+      warnThrottled(app.log, fields, 'a request failed while read models are of another release')
+      return sendError(reply, httpError('Rebuilding', {}, REBUILD_RETRY_SECONDS))
+    }
     if (answer.status === 500) {
       // NOTE: a database error contains the values of its statement, so the error object is not
       // logged.

@@ -103,6 +103,13 @@ const HTTP_ERRORS = {
     503,
     { zh: '服务繁忙，请稍后再试', en: 'The service is busy, please try again later' },
   ],
+  Rebuilding: [
+    503,
+    {
+      zh: '系统升级中，读取数据正在重建，请稍后再试',
+      en: 'The read models are being rebuilt after an upgrade, please try again later',
+    },
+  ],
   Draining: [
     503,
     { zh: '服务正在停止，请稍后再试', en: 'The service is stopping, please try again soon' },

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Core } from '#infra/core-dependencies.ts'
 import { PROJECTION_NAMES, schemaOf } from '../projection-names.ts'
+import { PROJECTIONS } from '../projection-registry.ts'
+import { definitionOf, readCheckpoints } from '../runner/checkpoints.ts'
 
 const LOOK_MS = 200
 const SAY_MS = 10_000
@@ -23,5 +25,28 @@ export async function waitForReadModels({ pg, log }: Pick<Core, 'pg' | 'log'>): 
       { missing },
       'waiting for read models: no process with the role projections has started',
     )
+  }
+}
+
+/**
+ * Returns a function that tells whether a query may have failed because another release built a
+ * read model. During an upgrade, a process reads the tables of the earlier or the later release.
+ * The previous result counts too, because a rebuild may end between the query and the check.
+ */
+export async function detectOtherReadModels({
+  pg,
+}: Pick<Core, 'pg'>): Promise<() => Promise<boolean>> {
+  const isAnyOther = async (): Promise<boolean> => {
+    const checkpoints = await readCheckpoints(pg).catch(() => null)
+    if (checkpoints === null) return false
+    return PROJECTIONS.some(
+      (projection) => checkpoints.get(projection.name)?.definition !== definitionOf(projection),
+    )
+  }
+  let wasOther = await isAnyOther()
+  return async () => {
+    const before = wasOther
+    wasOther = await isAnyOther()
+    return before || wasOther
   }
 }

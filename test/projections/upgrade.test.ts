@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Role } from '#infra/config/config.ts'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { type Running, startProduct } from '#infra/start.ts'
+import { testConfig } from '#test/support/core.ts'
+import { PASSWORD, setUpSite } from '#test/support/product.ts'
+import { siteDatabase } from '#test/support/site-database.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** Starts processes with some of the roles on one site, of which each has a port of its own. */
+async function site() {
+  const { config, drop } = await testConfig({}, siteDatabase)
+  closers.push(drop)
+  return async (...roles: readonly Role[]) => {
+    const running = await startProduct({ ...config, roles: new Set(roles) })
+    const stop = () => running.stop(0)
+    closers.push(stop)
+    return { running, stop }
+  }
+}
+
+/** The tables as a release had them without the column and the table that a later one added. */
+const asEarlierRelease = ({ core }: Running) =>
+  core.pg.query(`
+    alter table read_balances.token_budgets drop column edits;
+    drop table read_call_log.failed_calls;
+    update projections.checkpoint set definition = 'earlier' where name in ('balances', 'call-log')
+  `)
+
+const QUESTIONS = ['/api/token/?p=0', '/api/log/?failed_channel=1']
+
+const answersOf = (client: ConsoleClient) =>
+  Promise.all(
+    QUESTIONS.map(async (path) => {
+      const response = await fetch(`${client.url}${path}`, { headers: client.sessionHeaders })
+      const { code, message } = (await response.json()) as { code?: string; message: string }
+      return [response.status, response.headers.get('retry-after'), code, message]
+    }),
+  )
+
+const REBUILDING = [
+  ...[503, '10', 'Rebuilding'],
+  'The read models are being rebuilt after an upgrade, please try again later',
+]
+
+describe('while an upgrade rebuilds read models, a question that needs them', () => {
+  it('is answered 503 by a process that starts first, and 200 after the rebuild', async () => {
+    const start = await site()
+    const before = await start('write-api', 'read-api', 'projections')
+    await setUpSite(before.running.url)
+    await asEarlierRelease(before.running)
+    await before.stop()
+    const reader = await start('write-api', 'read-api')
+    const client = new ConsoleClient(reader.running.url)
+    await client.logIn('root', PASSWORD)
+    expect(await answersOf(client)).toEqual([REBUILDING, REBUILDING])
+    expect((await client.call('GET', '/api/log/')).status).toBe(200)
+    await start('projections')
+    expect((await answersOf(client)).map(([status]) => status)).toEqual([200, 200])
+  })
+
+  it('is answered 503 by an earlier process beside later tables', async () => {
+    const start = await site()
+    const { running } = await start('write-api', 'read-api', 'projections')
+    const client = await setUpSite(running.url)
+    expect((await answersOf(client)).map(([status]) => status)).toEqual([200, 200])
+    await asEarlierRelease(running)
+    expect(await answersOf(client)).toEqual([REBUILDING, REBUILDING])
+  })
+
+  it('is answered 500 if the tables are of this release: a fault is not hidden', async () => {
+    const start = await site()
+    const { running } = await start('write-api', 'read-api', 'projections')
+    const client = await setUpSite(running.url)
+    await running.core.pg.query('alter table read_balances.token_budgets drop column edits')
+    const [[status] = []] = await answersOf(client)
+    expect(status).toBe(500)
+  })
+})
