@@ -2,7 +2,7 @@ import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import type { ProjectionName } from './projection-names.ts'
 import type { RowChanges } from './runner/row-changes.ts'
 
-/** Event handlers read texts that are not stored in the events through these functions. */
+/** The functions with which event handlers read texts that are not stored in the events. */
 export type FoldContext = {
   /** Decrypts a text with a user's data key. Returns an empty text if the key was destroyed. */
   readonly open: (userId: number, sealed: Sealed) => Promise<string>

@@ -107,7 +107,7 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   return [{ type: 'QuotaDeducted', v: 1, data }]
 }
 
-/** Grants or deducts the difference to the balance at the append, so that no payment is lost. */
+/** Grants or deducts the difference, computed at the append so that no payment is lost. */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
   if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []

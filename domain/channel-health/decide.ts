@@ -53,7 +53,6 @@ type CloseCircuit = {
   readonly prober: string | null
 }
 
-/** Closes all circuits of a channel. */
 type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change' | 'admin' }
 
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits

@@ -26,7 +26,7 @@ export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 export { logBatches } from './read-log-batches-for-export.ts'
 export type { LogFilter, LogRow } from './select-log-rows.ts'
 
-/** The sort columns of log rows `w`. Row ids grow with time. */
+/** The sort columns of log rows `w`. A sort by time uses the row id, because ids grow with time. */
 const SORT_COLUMNS = {
   created_at: sql.fragment`w.id`,
   type: sql.fragment`w.type`,

@@ -107,7 +107,7 @@ export async function acquireMailPermit(
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
     rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
-    // A mail to a wrong address costs the mail server as much as a correct one.
+    // Not refundable, because a mail to a wrong address costs the mail server as much.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

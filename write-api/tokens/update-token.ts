@@ -69,7 +69,7 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // A caller that sends the request again has not seen what calls have spent meanwhile.
+  // The requested quota is remembered as seen, because the caller has not seen what calls spent.
   if (quota !== null) {
     await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
   }
@@ -121,8 +121,9 @@ async function requestedQuota(
 }
 
 /**
- * Returns the values on which the requested quota is based. Without both values, the remaining
- * quota at the append must equal the given one, or the one that the caller last read.
+ * Returns the values on which the requested quota is based. Without `budget_version`, the remaining
+ * quota at the append must equal the given `expected_remain_quota`, or the quota that the caller
+ * last read.
  */
 async function baseOf(
   { shownBudgets }: Deps,
