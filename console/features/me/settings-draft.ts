@@ -37,7 +37,7 @@ export function initialDraft(setting: string): SettingsDraft {
 export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** The account's address and the saved address need no code. */
+/** The account's address and the saved address need no verification code. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   account: { readonly setting: string; readonly boundMail: string },

@@ -5,7 +5,7 @@ import type { LogFilters } from './log-filter-params.ts'
 
 const ANY_TIME = relativeRange('all')
 
-/** A relative range starts relative to `begunAt`, which all pages share, and ends at `now`. */
+/** A relative range is counted back from `begunAt`, which all pages share, and ends at `now`. */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
   const { from } = boundsOf(range, begunAt)
