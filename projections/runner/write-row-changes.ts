@@ -38,7 +38,7 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
   }
 }
 
-/** Sets cells of all rows that match columns outside the primary key, if any. */
+/** Sets cells of all rows with the given values in columns outside the primary key, if any. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,
