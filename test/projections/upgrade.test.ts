@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Role } from '#infra/config/config.ts'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type Running, startProduct } from '#infra/start.ts'
-import { testConfig } from '#test/support/core.ts'
-import { PASSWORD, setUpSite } from '#test/support/product.ts'
 import { siteDatabase } from '#test/support/site-database.ts'
+import { testConfig } from '#test/support/test-core.ts'
+import { PASSWORD, setUpSite } from '#test/support/test-product.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
