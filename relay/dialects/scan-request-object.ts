@@ -7,7 +7,15 @@ import {
   isUnusual,
   type ObjectVisitor,
 } from './check-nested-json-members.ts'
-import { endOfNumber, escapeLength, type JsonKind, kindOf } from './scan-json-tokens.ts'
+import {
+  endOfNumber,
+  endOfPlainText,
+  escapeLength,
+  type JsonKind,
+  kindOf,
+  type Words,
+  wordsOf,
+} from './scan-json-tokens.ts'
 
 /** A member of the top-level object, with the byte offsets of its key and value. */
 export type Member = {
@@ -83,6 +91,7 @@ export function scanObject(
 class Scanner {
   private fault: Cause | null = null
   private readonly bytes: Buffer
+  private readonly words: Words
   private at = 0
   private values = 0
   private keys = 0
@@ -99,6 +108,7 @@ class Scanner {
     visitor: ObjectVisitor | null,
   ) {
     this.bytes = bytes
+    this.words = wordsOf(bytes)
     this.known = known
     this.inner = new InnerCheck(bytes, inner)
     this.visitor = visitor
@@ -276,9 +286,10 @@ class Scanner {
   }
 
   private text(): boolean {
-    const { bytes } = this
+    const { bytes, words } = this
     let at = this.at + 1
     for (;;) {
+      at = endOfPlainText(words, at)
       const byte = bytes[at]
       if (byte === QUOTE) break
       if (byte === undefined || byte < 32) {

@@ -7,6 +7,15 @@ import { budget } from '#test/support/time-limit.ts'
 const scan = (text: string | Buffer) => scanObject(Buffer.from(text))
 const isSound = (text: string): boolean => Array.isArray(scan(text))
 
+function isParsed(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const TEXTS = [
   '{}',
   ' { "a" : 1 } ',
@@ -43,13 +52,40 @@ const TEXTS = [
 
 describe('an object', () => {
   it.each(TEXTS)('%j is accepted exactly when JSON.parse accepts it', (text) => {
-    let isParsed = true
-    try {
-      JSON.parse(text)
-    } catch {
-      isParsed = false
+    expect(isSound(text)).toBe(isParsed(text))
+  })
+
+  it.each([0, 1, 2, 3])('of a text is read alike at offset %d of its buffer', (offset) => {
+    const marks = [
+      '"',
+      '\\',
+      '\t',
+      '\n',
+      '\u0000',
+      '\u001f',
+      ' ',
+      '!',
+      '#',
+      '[',
+      ']',
+      '\u007f',
+      'é',
+      '🎉',
+    ]
+    for (const mark of marks) {
+      for (let before = 0; before < 12; before += 1) {
+        for (const after of [0, 1, 2, 3, 9]) {
+          const text = `{"a":"${'x'.repeat(before)}${mark}${'y'.repeat(after)}"}`
+          const buffer = Buffer.alloc(offset + Buffer.byteLength(text) + 3, '"')
+          buffer.write(text, offset)
+          const bytes = buffer.subarray(offset, offset + Buffer.byteLength(text))
+          const members = scanObject(bytes)
+          expect(Array.isArray(members), JSON.stringify(text)).toBe(isParsed(text))
+          if (!Array.isArray(members)) continue
+          expect(members).toMatchObject([{ valueStart: 5, valueEnd: bytes.length - 1 }])
+        }
+      }
     }
-    expect(isSound(text)).toBe(isParsed)
   })
 
   it('tells where its members lie', () => {
