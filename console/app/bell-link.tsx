@@ -8,7 +8,7 @@ const SHOWN_MAX = 99
 export function BellLink({ unread }: { unread: number }) {
   const { t } = useTranslation()
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)
-  const words = unread === 0 ? t('shell.inbox') : t('shell.inboxUnread', { count })
+  const words = unread === 0 ? t('shell.inbox') : t('shell.inboxUnread', { number: count })
   return (
     <NavLink to="/app/inbox" className="tg-bell" aria-label={words} title={words}>
       <Icon name="bell" />

@@ -1,6 +1,6 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import type { Translations } from './translation-types.ts'
+import type { ChineseTranslations, Translations } from './translation-types.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -8,7 +8,7 @@ export type Language = (typeof LANGUAGES)[number]
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'texts'
-    resources: { texts: Translations }
+    resources: { texts: ChineseTranslations }
   }
 }
 

@@ -2,7 +2,15 @@ import type { zh } from './zh/console-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/on-demand-translations.ts'
 
-/** The Chinese texts define the keys of every language. */
-export type Translations = SharedTranslations & PageTranslations & { logDetails: typeof logDetails }
-export type SharedTranslations = typeof zh
-export type PageTranslations = typeof pageTranslations
+/** The Chinese texts define the keys of every language, and the placeholders of every text. */
+export type ChineseTranslations = typeof zh &
+  typeof pageTranslations & { logDetails: typeof logDetails }
+
+/** The texts of one language, with the keys of the Chinese texts. */
+export type Translations = Texts<ChineseTranslations>
+export type SharedTranslations = Texts<typeof zh>
+export type PageTranslations = Texts<typeof pageTranslations>
+
+type Texts<Source> = {
+  readonly [Key in keyof Source]: Source[Key] extends string ? string : Texts<Source[Key]>
+}

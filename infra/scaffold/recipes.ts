@@ -171,7 +171,7 @@ const page = (name = ''): Scaffold => {
       create:
         language === 'zh'
           ? `export const ${camel} = {\n  title: '${title}',\n` +
-            `  lead: '${lead}',\n  empty: '暂无内容',\n}\n`
+            `  lead: '${lead}',\n  empty: '暂无内容',\n} as const\n`
           : `import type { Translations } from '../translation-types.ts'\n\n` +
             `export const ${camel}: Translations['${camel}'] = {\n` +
             `  title: '${title}',\n  lead: '${lead}',\n  empty: 'Nothing here yet',\n}\n`,

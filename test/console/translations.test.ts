@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { en } from '#console/i18n/en/console-translations.ts'
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
 import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
+import type { translate } from '#console/i18n/i18n.ts'
+import type { ChineseTranslations } from '#console/i18n/translation-types.ts'
 import { zh } from '#console/i18n/zh/console-translations.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
 import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
@@ -22,6 +24,20 @@ describe('the words of both languages', () => {
     for (const [key, text] of ZH) {
       expect(placeholders(EN.get(key) ?? ''), key).toEqual(placeholders(text))
     }
+  })
+
+  it('are typed, so that the type check compares the placeholders with what callers pass', () => {
+    // This text is concatenated, so its type is not a literal. It has no placeholders.
+    expect(placeholders(zh.channelForm.settingHint)).toEqual([])
+    expectTypeOf<KeysOfUntypedTexts<ChineseTranslations>>().toEqualTypeOf<'settingHint'>()
+    const calls = (t: typeof translate) => [
+      t('tokens.copyKey', { name: 'a' }),
+      // @ts-expect-error: the placeholder has another name.
+      t('tokens.copyKey', { token: 'a' }),
+      // @ts-expect-error: the call lacks the placeholder.
+      t('tokens.copyKey'),
+    ]
+    expectTypeOf(calls).toBeFunction()
   })
 
   it('say one of what is counted in English, and several', () => {
@@ -43,6 +59,15 @@ describe('the words of both languages', () => {
     expect(unused).toEqual([])
   })
 })
+
+/** The keys of texts whose type is `string`, for example without `as const` in their file. */
+type KeysOfUntypedTexts<Texts> = {
+  [Key in keyof Texts]: Texts[Key] extends string
+    ? string extends Texts[Key]
+      ? Key
+      : never
+    : KeysOfUntypedTexts<Texts[Key]>
+}[keyof Texts]
 
 /** Names put together, such as `shell.${label}`, as patterns of the keys that they can make. */
 function composedKeys(source: string): RegExp[] {

@@ -144,7 +144,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await drawer.getByRole('button', { name: words.shared.send }).click()
     await desk.getByRole('row').filter({ hasText: title }).waitFor()
     // No reload: the open console is told.
-    const unread = words.shell.inboxUnread.replace('{{count}}', '1')
+    const unread = words.shell.inboxUnread.replace('{{number}}', '1')
     await page.getByRole('link', { name: unread }).click()
     await page.getByRole('link', { name: new RegExp(title) }).click()
     await page.getByRole('heading', { level: 1, name: title }).waitFor()

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionHistoryKey, optionsQuery } from '#console/api/options.ts'
 import { statusQuery } from '#console/api/status.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.ts'
-import type { OptionSchema } from '#read-api/contract/options.ts'
+import type { OptionSchema, Words } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type RebasedText, saveChanges } from './save-changes.ts'
@@ -26,16 +27,27 @@ function useErrorText(): (option: OptionSchema, settingError: SettingError) => s
     if (option.bounds_words !== null && OUT_OF_BOUNDS.includes(settingError.code)) {
       return words(option.bounds_words)
     }
-    const { code, ...params } = settingError
-    const other = 'other' in settingError ? words(settingError.other) : ''
-    const text = t(`settings.${code}`, { ...params, other })
+    const text = settingErrorText(t, words, settingError)
     const { minimum: min, maximum: max } = option.type
-    const isBounded = code === 'notInteger' || code === 'notNumber'
+    const isBounded = settingError.code === 'notInteger' || settingError.code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
     return max === BEYOND_NEED
       ? t('settings.withMinimum', { text, min })
       : t('settings.withBounds', { text, min, max })
   }
+}
+
+function settingErrorText(
+  t: TFunction,
+  words: (text: Words) => string,
+  error: SettingError,
+): string {
+  if ('other' in error) return t(`settings.${error.code}`, { other: words(error.other) })
+  if ('min' in error) return t(`settings.${error.code}`, error)
+  if ('max' in error) return t(`settings.${error.code}`, error)
+  if ('name' in error) return t(`settings.${error.code}`, error)
+  if ('placeholder' in error) return t(`settings.${error.code}`, error)
+  return t(`settings.${error.code}`)
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {

@@ -7,7 +7,7 @@ import type { AnyTask } from './task-kind.ts'
 
 type Status = keyof Translations['taskLogs']['status']
 type Action = keyof Translations['taskLogs']['action']
-type Code = keyof Translations['taskLogs']['code']
+type Code = Exclude<keyof Translations['taskLogs']['code'], 'refused'>
 
 /** A task with an empty status is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {

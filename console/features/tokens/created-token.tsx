@@ -36,7 +36,7 @@ export function CreatedTokenDrawer(props: { ready: CreatedTokens | null; onClose
     <Drawer
       isOpen={props.ready !== null}
       onClose={props.onClose}
-      title={areNew ? created : t('tokens.codeTitle', { name: tokens[0]?.name })}
+      title={areNew ? created : t('tokens.codeTitle', { name: tokens[0]?.name ?? '' })}
       lead={t('tokens.createdLead')}
       footer={
         <Button tone="primary" onClick={props.onClose}>

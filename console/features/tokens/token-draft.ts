@@ -39,7 +39,10 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   count: string
 }
 
-type TokenErrorKey = keyof Translations['tokens']['error'] | ValidationError
+type TokenErrorKey =
+  | Exclude<keyof Translations['tokens']['error'], 'amountChangedByEdit' | 'ipInvalid'>
+  | ValidationError
+  | { readonly key: 'ipInvalid'; readonly line: number; readonly address: string }
 export type TokenErrorKeys = Partial<
   Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenErrorKey>
 > & {
@@ -111,7 +114,8 @@ export function validateToken(
     : {}
   if (Object.keys(rateLimitErrors).length > 0) errorKeys.rateLimit = rateLimitErrors
   if (draft.hasModelLimits && draft.models.length === 0) set('models', 'modelsMissing')
-  if (wrongAddress(draft.allowIps) !== null) set('allowIps', 'ipInvalid')
+  const wrong = wrongAddress(draft.allowIps)
+  if (wrong !== null) set('allowIps', { key: 'ipInvalid', ...wrong })
   set('count', validateInteger({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
   return errorKeys
 }
@@ -169,8 +173,9 @@ export function tokenErrors(
     ...(rateLimit === undefined ? {} : { rateLimit: t('tokens.rateLimit.isEnabled') }),
   }
   function textOf(errorKey: TokenErrorKey): string {
-    if (typeof errorKey === 'object') return validationErrorText(t, errorKey)
-    return t(`tokens.error.${errorKey}`, wrongAddress(draft.allowIps) ?? {})
+    if (typeof errorKey === 'string') return t(`tokens.error.${errorKey}`)
+    if (errorKey.key === 'ipInvalid') return t('tokens.error.ipInvalid', errorKey)
+    return validationErrorText(t, errorKey)
   }
 }
 

@@ -21,7 +21,7 @@ export function useTokenActions(handlers: Handlers) {
   const remove = async (tokens: readonly Token[]) => {
     const title =
       tokens.length === 1
-        ? t('tokens.deleteTitle', { name: tokens[0]?.name })
+        ? t('tokens.deleteTitle', { name: tokens[0]?.name ?? '' })
         : t('tokens.deleteManyTitle', { count: tokens.length })
     if (!(await confirmDelete(title, t('tokens.deleteBody')))) return false
     try {

@@ -45,18 +45,18 @@ export function PaymentNote() {
       {isPaid && (
         <p className="tg-wallet-given">
           <Icon name="check" size={14} />
-          {t('wallet.orderPaid', { id, amount })}
+          {t('wallet.orderPaid', { id: order.id, amount })}
         </p>
       )}
       {isAwaited(order) && (
         <p className="tg-wallet-awaited">
           <Icon name="info" size={14} />
-          {t('wallet.orderUnconfirmed', { id })}
+          {t('wallet.orderUnconfirmed', { id: order.id })}
         </p>
       )}
     </div>
   )
 }
 
-const isAwaited = (order: Order | undefined): boolean =>
+const isAwaited = (order: Order | undefined): order is Order =>
   order?.status === 'pending' && Date.now() / 1_000 - order.created_at < GIVEN_UP_AFTER_S

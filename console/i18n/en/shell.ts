@@ -34,7 +34,7 @@ export const shell: Translations['shell'] = {
   start: 'Getting started',
   me: 'Personal settings',
   inbox: 'Inbox',
-  inboxUnread: 'Inbox, {{count}} unread',
+  inboxUnread: 'Inbox, {{number}} unread',
   messages: 'Messages',
   navigation: 'Main navigation',
   topNavigation: 'Site navigation',

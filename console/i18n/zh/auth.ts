@@ -70,4 +70,4 @@ export const auth = {
   passkeyCancelled: '通行密钥操作已取消或超时',
   passkeyExists: '此设备上已有该账户的通行密钥',
   duplicateSubmit: '提交失败，请勿重复提交！',
-}
+} as const

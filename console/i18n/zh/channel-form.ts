@@ -135,4 +135,4 @@ export const channelForm = {
     datePast: '过期时间必须晚于现在',
     tagMissing: '标签不能为空！',
   },
-}
+} as const

@@ -87,7 +87,7 @@ export const channels = {
   refreshFailed: '刷新失败',
   modelsFailed: '获取模型列表失败',
   enabledModelsFailed: '获取启用模型失败',
-}
+} as const
 
 export const channelTags = {
   title: '编辑标签「{{tag}}」',
@@ -98,7 +98,7 @@ export const channelTags = {
   saved: '已修改 {{count}} 个渠道',
   batchTitle: '为所选的 {{count}} 个渠道设置标签',
   batchHint: '原有的标签会被替换。',
-}
+} as const
 
 export const channelTests = {
   title: '测试渠道「{{name}}」',
@@ -117,4 +117,4 @@ export const channelTests = {
   resultsPassed: '通过（{{count}}）',
   resultsNone: '还没有测试过所有渠道',
   resultsNoneBody: '在「更多操作」中选择「测试所有渠道」。',
-}
+} as const

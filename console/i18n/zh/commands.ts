@@ -34,4 +34,4 @@ export const commands = {
     channels: '渠道',
     users: '用户',
   },
-}
+} as const

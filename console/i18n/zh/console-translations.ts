@@ -21,7 +21,7 @@ const inbox = {
   back: '返回收件箱',
   pendingTitle: '消息',
   content: '消息内容',
-}
+} as const
 
 const timeRange = {
   span: {
@@ -37,7 +37,7 @@ const timeRange = {
   zone: '时区：{{zone}}',
   apply: '应用',
   invalid: '请填写两个时间，且开始不晚于结束',
-}
+} as const
 
 /** Texts that several areas share. A text with another meaning has a separate key. */
 const shared = {
@@ -128,7 +128,7 @@ const shared = {
   displayName: '显示名称',
   quotaUnits: '{{quota}} 额度单位',
   noReason: '未填写原因',
-}
+} as const
 
 export const zh = {
   ...entryTranslations,

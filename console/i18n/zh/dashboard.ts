@@ -112,4 +112,4 @@ export const dashboard = {
   curl: 'cURL',
   python: 'Python',
   node: 'Node.js',
-}
+} as const

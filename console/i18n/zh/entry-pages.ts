@@ -7,7 +7,7 @@ export const about = {
   version: '版本',
   started: '启动时间',
   licence: '许可证',
-}
+} as const
 
 export const chat = {
   unreadable: '聊天数据解析失败',
@@ -27,7 +27,7 @@ export const chat = {
   openInNewWindow: '新窗口打开',
   blocked: '浏览器拦截了该客户端',
   blockedLead: '页面策略不允许嵌入此站点，请在新窗口中打开。',
-}
+} as const
 
 export const home = {
   headline: '一个网关，接入所有模型',
@@ -41,7 +41,7 @@ export const home = {
   liveBody: '调用结束的那一刻就出现在日志里：模型、tokens 数、首字时间与价格明细。',
   yoursTitle: '完全自托管',
   yoursBody: '一条命令启动，密钥加密存储，断电重启也不丢一条记录。',
-}
+} as const
 
 export const oauth = {
   title: '第三方登录',
@@ -80,7 +80,7 @@ export const oauth = {
   unbindTitle: '解绑{{site}}账户？',
   unbindBody: '解绑后将不能再用该{{site}}账户登录。',
   unboundDone: '{{site}}账户已解绑',
-}
+} as const
 
 export const setup = {
   title: '系统初始化',
@@ -109,4 +109,4 @@ export const setup = {
   statusFailed: '获取初始化状态失败',
   failed: '系统初始化失败，请重试',
   database: '数据库：{{name}}',
-}
+} as const

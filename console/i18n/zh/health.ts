@@ -160,4 +160,4 @@ export const health = {
     byCall: '调用成功',
     byChange: '渠道已修改',
   },
-}
+} as const

@@ -102,4 +102,4 @@ export const logDetails = {
     cost: '失败的尝试不收费',
     summary: '共 {{count}} 次尝试，用时 {{time}}',
   },
-}
+} as const

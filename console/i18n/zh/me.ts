@@ -107,4 +107,4 @@ export const me = {
   showIpHint: '开启后，使用日志会记录您客户端的 IP 地址。',
   settingsSaved: '设置已更新',
   settingsFailed: '更新设置失败',
-}
+} as const

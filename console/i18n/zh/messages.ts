@@ -46,4 +46,4 @@ export const messages = {
   recipientTable: '接收者列表',
   readAt: '阅读时间',
   notRead: '未读',
-}
+} as const

@@ -23,7 +23,7 @@ const logExport = {
     provider_cost_usd: '上游成本',
     error: '错误码',
   },
-}
+} as const
 
 export const pageTranslations = {
   redemptions,

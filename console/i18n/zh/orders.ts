@@ -61,4 +61,4 @@ export const orders = {
   reason_requested_by_customer: '客户要求退款',
   reason_subscription_canceled: '订阅已取消',
   reason_unrecognized: '客户不认识该笔付款',
-}
+} as const

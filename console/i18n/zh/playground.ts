@@ -42,4 +42,4 @@ export const playground = {
   tokens: '输入 {{input}} · 输出 {{output}} tokens',
   timeToFirstWord: '首字 {{seconds}} 秒',
   totalTime: '共 {{seconds}} 秒',
-}
+} as const

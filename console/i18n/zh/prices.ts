@@ -139,4 +139,4 @@ export const prices = {
     pink: '粉',
     purple: '紫',
   },
-}
+} as const

@@ -40,4 +40,4 @@ export const pricing = {
   noteCall: '按次计费 = 模型价格 × 分组倍率。',
   formula:
     '按量计费费用 = 分组倍率 × 模型倍率 × （提示token数 + 补全token数 × 补全倍率）/ 500000 （单位：美元）',
-}
+} as const

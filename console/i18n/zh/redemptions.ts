@@ -97,4 +97,4 @@ export const redemptions = {
   copyAll: '复制全部',
   copyOne: '复制第 {{number}} 个兑换码',
   downloadCsv: '下载 CSV',
-}
+} as const

@@ -14,4 +14,4 @@ export const request = {
     busy: '错误：请求次数过多，请稍后再试！',
     down: '服务器暂时不可用，正在重试。',
   },
-}
+} as const

@@ -81,4 +81,4 @@ export const security = {
   codeOrRecovery: '验证码或恢复码',
   useCode: '改用验证码',
   usePassword: '改用密码',
-}
+} as const

@@ -176,4 +176,4 @@ export const settings = {
     upToDate: '已是最新版本：发布的是 {{latest}}，当前为 {{current}}',
     show: '查看',
   },
-}
+} as const

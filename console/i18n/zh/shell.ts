@@ -32,7 +32,7 @@ export const shell = {
   start: '快速开始',
   me: '个人设置',
   inbox: '收件箱',
-  inboxUnread: '收件箱，{{count}} 条未读',
+  inboxUnread: '收件箱，{{number}} 条未读',
   messages: '消息管理',
   navigation: '主导航',
   topNavigation: '站点导航',
@@ -56,4 +56,4 @@ export const shell = {
   powered2: '本站运行于 <site>{{name}}</site>',
   powered3: '<site>{{name}}</site> 提供支持',
   powered4: '基于 <site>{{name}}</site> 构建',
-}
+} as const

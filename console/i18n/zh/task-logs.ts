@@ -85,4 +85,4 @@ export const taskLogs = {
     none: '未提交',
     refused: '被拒绝（{{code}}）',
   },
-}
+} as const

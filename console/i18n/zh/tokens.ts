@@ -93,4 +93,4 @@ export const tokens = {
   keyMasked: '代码中的密钥以掩码显示，复制时为完整密钥。',
   noModelYet: '目前还没有此令牌可调用的对话模型。',
   copyAllKeys: '复制全部密钥',
-}
+} as const

@@ -80,4 +80,4 @@ export const ui = {
   allModels: '全部模型',
   noModelMatches: '没有匹配的模型',
   tryAnotherWord: '换个关键词，或清除筛选。',
-}
+} as const

@@ -141,4 +141,4 @@ export const usageLog = {
     show: '查看用户 {{name}}',
     used: '已用',
   },
-}
+} as const

@@ -121,4 +121,4 @@ export const users = {
     adjustReasonMissing: '请填写调整原因',
     nameDiffers: '输入的用户名不一致',
   },
-}
+} as const

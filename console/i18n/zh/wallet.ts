@@ -56,4 +56,4 @@ export const wallet = {
   paymentReceived: '充值到账：{{amount}}',
   newer: '较新的订单',
   older: '较早的订单',
-}
+} as const

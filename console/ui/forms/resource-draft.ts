@@ -109,8 +109,8 @@ export function validateLength(
   return [...text.trim()].length <= maxLength ? null : { key: 'tooLong', max: maxLength }
 }
 
-export const validationErrorText = (t: TFunction, { key, ...bounds }: ValidationError): string =>
-  t(`shared.error.${key}`, bounds)
+export const validationErrorText = (t: TFunction, error: ValidationError): string =>
+  error.key === 'tooLong' ? t('shared.error.tooLong', error) : t('shared.error.wholeNumber', error)
 
 export const fieldErrors = <F extends WritableFields>(
   t: TFunction,

@@ -1,4 +1,4 @@
-import type { ParseKeys } from 'i18next'
+import type { ParseKeysWithoutVariables } from 'i18next'
 import type { ComponentType } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
@@ -28,7 +28,7 @@ export function AdminsOnlyPage({ title }: { title: string }) {
 }
 
 /** Creates a page that shows `Content` only to admins. */
-export const adminPage = (title: ParseKeys, Content: ComponentType) =>
+export const adminPage = (title: ParseKeysWithoutVariables, Content: ComponentType) =>
   function AdminPage() {
     const { t } = useTranslation()
     return isAdmin(useUser()) ? <Content /> : <AdminsOnlyPage title={t(title)} />

@@ -89,7 +89,7 @@ describe('the token form', () => {
       expiresAt: 'expiryInvalid',
       rateLimit: { periodSeconds: { key: 'wholeNumber', min: 1, max: 31_536_000 } },
       models: 'modelsMissing',
-      allowIps: 'ipInvalid',
+      allowIps: { key: 'ipInvalid', line: 2, address: '300.1.1.1' },
       count: { key: 'wholeNumber', min: 1, max: 100 },
     })
   })

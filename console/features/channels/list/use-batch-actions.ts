@@ -101,17 +101,17 @@ export function useBatchDeletion() {
   const removing = (counted: () => Promise<number>) =>
     perform(async () => showSuccess(t('channels.deleted', { count: await counted() })))
   const remove = async (channels: readonly SelectableChannel[]) => {
-    const ids = channels.map(({ id }) => id)
-    const [id, ...others] = ids
-    const title =
-      others.length === 0
-        ? t('channels.deleteTitle', { name: channels[0]?.name })
-        : t('channels.deleteManyTitle', { count: channels.length })
+    const [first, ...others] = channels
+    if (first === undefined) return false
+    const isSingle = others.length === 0
+    const title = isSingle
+      ? t('channels.deleteTitle', { name: first.name })
+      : t('channels.deleteManyTitle', { count: channels.length })
     if (!(await confirmDelete(title, t('channels.deleteBody')))) return false
     return removing(() =>
-      others.length === 0
-        ? call('DELETE /api/channel/:id/', { params: { id } }).then(() => 1)
-        : call('POST /api/channel/batch', { body: { ids } }),
+      isSingle
+        ? call('DELETE /api/channel/:id/', { params: { id: first.id } }).then(() => 1)
+        : call('POST /api/channel/batch', { body: { ids: channels.map(({ id }) => id) } }),
     )
   }
   const removeDisabled = async () => {
