@@ -86,7 +86,7 @@ describe('an account of one’s own', () => {
     await button(/^Send again \(\d+\)$/).waitFor()
     expect(await button(/^Send again/).isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
-    await box('Code from the mail').fill(/\b\d{6}\b/.exec(text)?.[0] ?? '')
+    await box('Code from the email').fill(/\b\d{6}\b/.exec(text)?.[0] ?? '')
     await button('Sign up').click()
     await open.page.waitForURL('**/login')
     await open.page.getByText(en('auth.registered')).waitFor()

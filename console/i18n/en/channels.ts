@@ -2,7 +2,7 @@ import type { Translations } from '../translation-types.ts'
 
 export const channels: Translations['channels'] = {
   notWhole: 'Enter a whole number of at most 9 digits',
-  notWholeFromZero: 'Enter a whole number from 0, of at most 9 digits',
+  notWholeFromZero: 'Enter a whole number from 0 to 999,999,999',
   lead: 'Calls are sent to these channels by priority and weight.',
   searchKeyword: 'ID, name, address, tag',
   anyType: 'All types',

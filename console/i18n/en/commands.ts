@@ -4,7 +4,7 @@ export const commands: Translations['commands'] = {
   palette: 'Command palette',
   paletteKeys: 'Command palette ({{keys}})',
   search: 'Search pages, actions, tokens, channels and request IDs',
-  nothing: 'Nothing matches',
+  nothing: 'No results',
   sheet: 'Keyboard shortcuts',
   sheetLead: 'Shortcuts do not work while you type in a field, except ⌘K / Ctrl+K.',
   singleKeys: 'Single-key shortcuts',
@@ -12,7 +12,7 @@ export const commands: Translations['commands'] = {
     'When this is off, only ⌘K / Ctrl+K, arrow keys and Enter work. This browser remembers the ' +
     'choice.',
   keyThen: 'then',
-  focusSearch: 'Focus the search',
+  focusSearch: 'Focus the search field',
   linkCopied: 'Link copied',
   goTo: 'Go to {{page}}',
   openCall: 'Open call {{id}} ({{model}}, {{time}})',

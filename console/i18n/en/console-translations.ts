@@ -37,7 +37,7 @@ const timeRange: SharedTranslations['timeRange'] = {
   to: 'To',
   zone: 'Time zone: {{zone}}',
   apply: 'Apply',
-  invalid: 'Fill in both times, the first not after the second',
+  invalid: 'Enter both times. The start must not be after the end.',
 }
 
 /** Texts that several areas share. A text with another meaning has a separate key. */
@@ -120,7 +120,7 @@ const shared: SharedTranslations['shared'] = {
   showAllTime: 'Show all time',
   send: 'Send',
   topUpCode: 'Top-up code',
-  moreFor: 'More for {{name}}',
+  moreFor: 'More actions for {{name}}',
   byModel: 'By model',
   margin: 'Margin',
   userId: 'User ID',

@@ -118,7 +118,7 @@ export const health: Translations['health'] = {
     closed_one: 'Circuit closed. The channel takes calls again.',
     closed_other: '{{count}} circuits closed. The channel takes calls again.',
     closedAlready: 'The circuits were already closed.',
-    failedCalls: 'See failing calls',
+    failedCalls: 'View failed calls',
   },
   history: {
     title: 'Success rate and latency',
@@ -150,7 +150,7 @@ export const health: Translations['health'] = {
     tagged: 'Tag set',
     'tag-changed': 'Changed by tag',
     'key-set-aside': 'Key set aside',
-    'keys-taken-back': 'Keys taken back',
+    'keys-taken-back': 'Keys restored',
     'circuit-opened': 'Circuit opened',
     'circuit-half-opened': 'Circuit half open',
     'circuit-closed': 'Circuit closed',

@@ -12,7 +12,7 @@ import { wallet } from './wallet.ts'
 
 const logExport: PageTranslations['logExport'] = {
   title: 'Columns to export',
-  lead: 'The CSV has the columns that are ticked. This browser remembers them.',
+  lead: 'The CSV file contains the selected columns. This browser remembers the selection.',
   selectedCount: '{{selected}} of {{all}} selected',
   none: 'Choose at least one column',
   selectAll: 'All',

@@ -7,10 +7,10 @@ export const orders: Translations['orders'] = {
   anyDispute: 'Disputed, now or before',
   none: 'No orders yet',
   noneLead: 'Top-ups will be listed here.',
-  notFound: 'No such order',
+  notFound: 'Order not found',
   id: 'ID',
-  money: 'Money',
-  method: 'Paid by',
+  money: 'Amount',
+  method: 'Payment method',
   created: 'Ordered',
   tradeNo: 'Order number',
   paymentId: 'Payment',
@@ -22,7 +22,7 @@ export const orders: Translations['orders'] = {
   refundLead:
     'Refund the money at the payment provider. This form records the refund, and takes the ' +
     'quota from {{name}} and the rebate from the inviter; balances may go below zero.',
-  refundMoney: 'Money ({{currency}})',
+  refundMoney: 'Amount ({{currency}})',
   refundMaximum: 'At most {{most}}',
   refundInvalid: 'Enter an amount above zero with at most two decimals',
   refundTooMuch: 'Only {{most}} can be refunded',

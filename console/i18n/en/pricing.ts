@@ -25,7 +25,7 @@ export const pricing: Translations['pricing'] = {
   copyName: 'Copy the model’s name',
   selection: 'Selected models',
   selectedCount: '{{count}} selected',
-  selectNone: 'Select none',
+  selectNone: 'Clear selection',
   copySelected: 'Copy names',
   copied_one: '{{count}} name copied',
   copied_other: '{{count}} names copied',

@@ -12,7 +12,7 @@ export const request: Translations['request'] = {
   plainHttp: 'Served over plain HTTP: passwords and keys can be read on the way. Use HTTPS.',
   health: {
     offline: 'You are offline. This page updates by itself once you are back.',
-    unreachable: 'Unable to connect to server. What is shown may be out of date.',
+    unreachable: 'Unable to connect to server. The data on this page may be out of date.',
     busy: 'Error: too many requests, please try again later!',
     down: 'The server is not available. Retrying.',
   },

@@ -3,7 +3,7 @@ import type { Translations } from '../translation-types.ts'
 export const security: Translations['security'] = {
   sessions: 'Sessions',
   sessionsLead: 'Devices on which your account is signed in.',
-  endOthers: 'End all others',
+  endOthers: 'End other sessions',
   endOthersBody: 'All other devices have to sign in again.',
   othersEnded: 'All other sessions have ended',
   thisSession: 'This session',
@@ -30,7 +30,7 @@ export const security: Translations['security'] = {
   tokenRevoked: 'The token is revoked',
   tokenShownOnce: 'Shown only now. Send it as Authorization: Bearer <token>, with User-Id: {{id}}.',
   copyToken: 'Copy the token',
-  twoStepLead: 'A second proof at login, in addition to the password.',
+  twoStepLead: 'A second factor at login, in addition to the password.',
   on: 'On',
   off: 'Off',
   totp: 'Authenticator app',

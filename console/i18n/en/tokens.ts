@@ -24,7 +24,7 @@ export const tokens: Translations['tokens'] = {
   neverUsed: 'Not used yet',
   userGroup: 'User group',
   copyKey: 'Copy the key of {{name}}',
-  snippets: 'Code to connect',
+  snippets: 'Sample code',
   copySelected: 'Copy selected',
   keysCopied: 'Keys copied: {{count}}',
   enabledMany: 'Tokens enabled: {{count}}',
@@ -46,7 +46,8 @@ export const tokens: Translations['tokens'] = {
   namePlaceholder: 'For example: production',
   amount: 'Remaining quota',
   amountInCurrency: 'Remaining quota (US dollars)',
-  amountHint: 'That is {{quota}} quota units. Calls are held first and settled exactly.',
+  amountHint:
+    'That is {{quota}} quota units. Each call first reserves quota and is then charged exactly.',
   amountMoney: 'About {{money}}',
   isUnlimited: 'Unlimited quota',
   isUnlimitedHint: 'Limited only by the account balance.',
@@ -93,7 +94,7 @@ export const tokens: Translations['tokens'] = {
   snippet: { curl: 'cURL', python: 'Python', node: 'Node.js' },
   snippetKind: 'Language',
   copySnippet: 'Copy code',
-  keyMasked: 'The key is masked on screen; copying copies the whole key.',
+  keyMasked: 'The key is masked here. The copied text contains the complete key.',
   noModelYet: 'No chat model can be called with this token yet.',
   copyAllKeys: 'Copy all keys',
 }

@@ -37,7 +37,7 @@ export const users: Translations['users'] = {
   editTitle: 'Edit {{name}}',
   editPending: 'Edit user',
   selfTitle: 'Edit my account',
-  selfMore: 'Bindings, two-step login and notifications are in',
+  selfMore: 'Linked accounts, two-step login and notifications are in',
   lead: {
     new: 'A normal user, with the quota that new users get.',
     other: 'Only the fields that you change are sent.',
@@ -45,7 +45,7 @@ export const users: Translations['users'] = {
   },
   userCreated: 'The user account was created',
   saved: 'The user was updated',
-  updateFailed: 'The update failed',
+  updateFailed: 'The user could not be updated',
   unchanged: 'Nothing was changed',
   missing: 'The user does not exist.',
   beyondLead: 'You can only manage users of a lower level.',
@@ -96,7 +96,7 @@ export const users: Translations['users'] = {
     linuxdo: 'LinuxDO',
   },
   unbound: 'Not linked',
-  quotaChanges: 'Latest changes of group and quota',
+  quotaChanges: 'Recent changes of group and quota',
   changedBy: 'by {{name}}',
   secondFactor: 'Reset second factor',
   secondFactorHint:

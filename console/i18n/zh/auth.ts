@@ -12,7 +12,7 @@ export const auth = {
   humanCheckFailed: '人机校验加载失败，请检查网络后刷新页面',
   forgot: '忘记密码？',
   signInWithPassword: '使用密码登录',
-  passwordClosed: '管理员关闭了密码登录，仅超级管理员可用',
+  passwordClosed: '管理员已关闭密码登录，仅超级管理员可以用密码登录',
   noAccount: '没有账户？',
   toRegister: '点击注册',
   hasAccount: '已有账户？',

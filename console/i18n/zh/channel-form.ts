@@ -107,7 +107,7 @@ export const channelForm = {
   autoBan: '自动禁用',
   autoBanHint:
     '上游明确拒绝密钥时停用该密钥或渠道，仅在设置「自动禁用失败的渠道」开启时生效；某分组中某模型仅剩的渠道不会被停用。',
-  autoBanOff: '现在不起作用：设置「自动禁用失败的渠道」已关闭。',
+  autoBanOff: '当前不生效：设置「自动禁用失败的渠道」已关闭。',
   autoBanSettings: '前往设置',
   testModel: '测试模型',
   testModelHint: '留空则用第一个模型。',

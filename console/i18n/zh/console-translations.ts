@@ -36,7 +36,7 @@ const timeRange = {
   to: '结束时间',
   zone: '时区：{{zone}}',
   apply: '应用',
-  invalid: '请填写两个时间，且开始不晚于结束',
+  invalid: '请填写开始和结束时间，且开始不能晚于结束',
 } as const
 
 /** Texts that several areas share. A text with another meaning has a separate key. */

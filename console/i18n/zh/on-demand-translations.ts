@@ -12,7 +12,7 @@ import { wallet } from './wallet.ts'
 /** `loadTranslations` loads these texts together with the pages that need them. */
 const logExport = {
   title: '导出的列',
-  lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',
+  lead: 'CSV 文件只包含勾选的列，选择会保存在本浏览器中。',
   selectedCount: '已选 {{selected}} / {{all}} 列',
   none: '请至少选择一列',
   selectAll: '全选',

@@ -5,7 +5,7 @@ export const orders = {
   anyDispute: '有拒付争议（含已结束）',
   none: '暂无充值订单',
   noneLead: '用户在线充值后会显示在这里。',
-  notFound: '没有匹配的订单',
+  notFound: '订单不存在',
   id: '编号',
   money: '金额',
   method: '支付方式',

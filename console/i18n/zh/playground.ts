@@ -30,7 +30,7 @@ export const playground = {
   thinking: '思考中…',
   reasoning: '思考过程',
   stopped: '已停止',
-  cutShort: '回答中断，未能完整接收。',
+  cutShort: '回答中断，内容不完整。',
   retry: '重新生成',
   editHint: '保存后将重新发送，此后的消息会被替换。',
   saveAndSend: '保存并发送',

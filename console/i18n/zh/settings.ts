@@ -1,5 +1,5 @@
 export const settings = {
-  lead: '改动在保存后立即生效，并作为事件留痕。',
+  lead: '修改在保存后立即生效，并作为事件留痕。',
   tabs: '设置分类',
   tab: {
     operation: '运营设置',
@@ -13,7 +13,7 @@ export const settings = {
   review: '查看修改',
   discard: '放弃修改',
   reviewTitle: '将要保存的修改',
-  reviewLead: '只发送下面这些设置项。',
+  reviewLead: '只保存下面这些设置项。',
   before: '修改前',
   after: '修改后',
   empty: '（空）',
@@ -172,8 +172,8 @@ export const settings = {
   },
   update: {
     check: '检查更新',
-    newer: '有新版本 {{latest}}，当前为 {{current}}',
-    upToDate: '已是最新版本：发布的是 {{latest}}，当前为 {{current}}',
+    newer: '有新版本 {{latest}}，当前版本为 {{current}}',
+    upToDate: '已是最新版本：最新版本为 {{latest}}，当前版本为 {{current}}',
     show: '查看',
   },
 } as const

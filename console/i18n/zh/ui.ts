@@ -56,7 +56,7 @@ export const ui = {
   showKey: '显示密钥',
   hideKey: '隐藏密钥',
   crashed: '页面出现错误',
-  crashedBody: '抱歉，此页面遇到了意外错误。请重新加载后再试。',
+  crashedBody: '此页面发生意外错误，请重新加载后再试。',
   pageLoadFailed: '页面未能加载',
   pageLoadFailedBody: '没有收到服务器的应答。网络恢复后会自动重试。',
   reload: '重新加载',

@@ -64,7 +64,7 @@ export const usageLog = {
   export: '导出',
   views: {
     title: '已存视图',
-    none: '以名称保存当前筛选条件和列，只存在本浏览器中。',
+    none: '视图保存筛选条件和列，仅存储在本浏览器中。',
     name: '视图名称',
     delete: '删除视图 {{name}}',
     deleted: '已删除视图 {{name}}',
@@ -80,7 +80,7 @@ export const usageLog = {
   exported_one: '已导出 {{rows}} 行',
   exported_other: '已导出 {{rows}} 行',
   chart: {
-    title: '计费调用随时间的分布：点击一条只看这段时间',
+    title: '计费调用的时间分布：点击柱条只看该时段',
     bar_one: '{{time}}：{{number}} 次调用，{{cost}}',
     bar_other: '{{time}}：{{number}} 次调用，{{cost}}',
     asTable: '以表格显示',
@@ -99,7 +99,7 @@ export const usageLog = {
     '没有调用最终在该渠道失败。重试后由其他渠道完成的调用显示为完成，并列出失败的尝试。',
   emptyFilteredBody: '去掉一些条件，或者放宽时间范围。',
   emptyExactBody: '模型、令牌和用户名按完整名称精确匹配。',
-  channelIdInvalid: '渠道 ID 是整数',
+  channelIdInvalid: '请输入数字渠道 ID',
   toTokens: '前往令牌',
   end: {
     done: '正常完成',

@@ -33,7 +33,7 @@ export const users = {
   editTitle: '编辑 {{name}}',
   editPending: '编辑用户',
   selfTitle: '编辑我的账户',
-  selfMore: '绑定、两步验证与通知在',
+  selfMore: '账户绑定、两步验证与通知在',
   lead: {
     new: '新用户为普通用户，并获得新用户初始额度。',
     other: '只会提交修改过的字段。',

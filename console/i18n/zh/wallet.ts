@@ -1,7 +1,7 @@
 export const wallet = {
   lead: '余额、兑换码与充值。',
   used: '历史消耗',
-  arrears: '余额为负：补足之前不会受理新的请求。',
+  arrears: '余额为负，充值后才能发起新的请求。',
   redeem: '兑换码充值',
   redeemLead: '兑换后额度立即到账。',
   code: '兑换码',
@@ -37,7 +37,7 @@ export const wallet = {
   confirmTitle: '确认充值',
   confirmLead: '确认后将前往支付页面。',
   payFailed: '支付请求失败',
-  paymentOutdated: '支付网关刚刚更改，请刷新页面后重试。',
+  paymentOutdated: '支付设置已更改，请刷新页面后重试。',
   ordersLead: '支付结果以支付网关的通知为准。',
   order: '订单 #{{id}}',
   status_pending: '待支付',

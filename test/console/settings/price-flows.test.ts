@@ -378,7 +378,7 @@ describe('drafts of prices', () => {
     await draft()
     await button('价格预览').click()
     const drawer = page.getByRole('dialog', { name: zh('prices.preview') })
-    await drawer.getByText('编辑中有 1 项未保存的价格改动', { exact: false }).waitFor()
+    await drawer.getByText('有 1 项未保存的价格修改', { exact: false }).waitFor()
     await drawer.getByRole('button', { name: zh('prices.previewRun') }).click()
     await drawer.getByRole('row', { name: /gpt-4o/ }).waitFor()
     await drawer.getByText('+$1.40', { exact: true }).first().waitFor()

@@ -96,7 +96,7 @@ describe('the drawing log', () => {
     const listed = await enterEmpty('/app/logs/drawing')
     await row(listed, '42%').waitFor()
     const note = listed.getByRole('note')
-    await note.getByText('Drawing is switched off: new tasks are refused').waitFor()
+    await note.getByText('Drawing is disabled: new tasks are refused').waitFor()
     await note.getByRole('link', { name: en('ui.openSettings') }).waitFor()
     const member = await enterEmpty('/app/logs/tasks', MEMBER)
     await member.getByText(en('taskLogs.musicOff')).waitFor()
