@@ -1,7 +1,7 @@
 import { type QueryClient, QueryObserver } from '@tanstack/react-query'
 import { type LoaderFunction, redirect } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { loginPath } from '#console/api/auth/login-redirect.ts'
+import { loginPath } from '#console/api/auth/login-return-path.ts'
 import { storedUser } from '#console/api/session.ts'
 import { loadAllTranslations, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/messages/toast.ts'

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { type Command, currentCommands, useSingleKeys } from '#console/ui/commands/command.ts'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { Switch } from '#console/ui/forms/switches.tsx'
+import { Switch } from '#console/ui/forms/choice-inputs.tsx'
 import { PALETTE_KEYS, ShortcutKeys } from './shortcut-keys.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const

@@ -11,7 +11,12 @@ import type {
 } from './commands.ts'
 import type { OptionsEvent, PlannedEntry } from './events.ts'
 import { checkOption, optionValue } from './option-registry.ts'
-import { PAIR, SINGLE, setEvents, withoutConflicting } from './set-options.ts'
+import {
+  FALLBACK_PRICE_KEY,
+  FALLBACK_RATIO_KEYS,
+  setEvents,
+  withoutConflicting,
+} from './set-options.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsError
 
@@ -51,8 +56,8 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   }
   const entries = checkedEntries(changes)
   if ('code' in entries) return entries
-  const rivals = rivalsIn(entries)
-  if (rivals !== null) return rivals
+  const conflict = fallbackConflictIn(entries)
+  if (conflict !== null) return conflict
   const texts = textsOf(entries, state)
   if (!Array.isArray(texts)) return texts
   const id = state.lastPlannedId + 1
@@ -94,11 +99,15 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
 }
 
 /** Returns an error if the entries set both a fallback price per call and fallback ratios. */
-function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
+function fallbackConflictIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
-  const pair = PAIR.filter((option) => set.includes(option))
-  if (pair.length === 0 || !set.includes(SINGLE)) return null
-  return codedError('InvalidOption', { key: SINGLE, fault: 'rivals', name: pair.join(', ') })
+  const pair = FALLBACK_RATIO_KEYS.filter((option) => set.includes(option))
+  if (pair.length === 0 || !set.includes(FALLBACK_PRICE_KEY)) return null
+  return codedError('InvalidOption', {
+    key: FALLBACK_PRICE_KEY,
+    fault: 'rivals',
+    name: pair.join(', '),
+  })
 }
 
 const twice = (key: string, name: string) =>
@@ -138,8 +147,11 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
  * own price would be refused, because a single ratio is not a price.
  */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
-  const missing = PAIR.filter((key) => (texts.get(key) ?? optionValue(state.values, key)) === '')
+  const missing = FALLBACK_RATIO_KEYS.filter(
+    (key) => (texts.get(key) ?? optionValue(state.values, key)) === '',
+  )
   const [key] = missing
-  if (key === undefined || missing.length > 1 || !PAIR.some((one) => texts.has(one))) return null
+  if (key === undefined || missing.length > 1 || !FALLBACK_RATIO_KEYS.some((one) => texts.has(one)))
+    return null
   return codedError('InvalidOption', { key, fault: 'entry-missing', name: key })
 }

@@ -31,7 +31,7 @@ export type OptionDefinition = {
   /** The key of a numeric option whose value is the minimum for this option; 0 means no minimum. */
   readonly notBelow?: string
   /** This server sends requests to the option's address, so the outbound policy must permit it. */
-  readonly isAsked?: true
+  readonly isOutboundAddress?: true
   /** The form asks the question `words` before an admin chooses `value`. */
   readonly askBefore?: { readonly value: string; readonly words: Words }
 }

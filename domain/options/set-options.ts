@@ -30,10 +30,13 @@ const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
 
 /** The key of the option with the fallback price per call. */
-export const SINGLE = 'fallback_single_price'
+export const FALLBACK_PRICE_KEY = 'fallback_single_price'
 
 /** The two fallback ratios. They set a fallback price only if both are set. */
-export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
+export const FALLBACK_RATIO_KEYS: readonly string[] = [
+  'fallback_input_ratio',
+  'fallback_completion_ratio',
+]
 
 /**
  * Returns the text of the option to set and the texts of conflicting options to clear. Setting a
@@ -41,13 +44,13 @@ export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_comple
  */
 export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]
-  if (key === SINGLE) {
-    return [[key, value], ...PAIR.map((rival) => [rival, ''] as const)]
+  if (key === FALLBACK_PRICE_KEY) {
+    return [[key, value], ...FALLBACK_RATIO_KEYS.map((ratioKey) => [ratioKey, ''] as const)]
   }
-  return PAIR.includes(key)
+  return FALLBACK_RATIO_KEYS.includes(key)
     ? [
         [key, value],
-        [SINGLE, ''],
+        [FALLBACK_PRICE_KEY, ''],
       ]
     : [[key, value]]
 }

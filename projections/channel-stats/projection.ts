@@ -79,13 +79,13 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
 }
 
 /** Attempts that the gateway or the caller ended do not count for a channel's statistics. */
-const OURS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
+const NOT_COUNTED_ERRORS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
 
 /**
  * These statuses count as failures of the channel, because they result from the operator's account
  * or the provider's limits, not from the caller's request.
  */
-const PROVIDERS = new Set([401, 402, 404, 408, 429])
+const CHANNEL_FAILURE_STATUSES = new Set([401, 402, 404, 408, 429])
 
 /**
  * Returns whether an attempt counts as a success or a failure of the channel. Returns null if the
@@ -99,8 +99,12 @@ export function attemptOutcome({
 }: Attempt): 'success' | 'failure' | null {
   if (error === null) return 'success'
   if (isAccounts === true) return 'failure'
-  if (OURS.has(error)) return null
+  if (NOT_COUNTED_ERRORS.has(error)) return null
   const isCallers =
-    error === 'status' && status !== null && status >= 400 && status < 500 && !PROVIDERS.has(status)
+    error === 'status' &&
+    status !== null &&
+    status >= 400 &&
+    status < 500 &&
+    !CHANNEL_FAILURE_STATUSES.has(status)
   return isCallers ? null : 'failure'
 }

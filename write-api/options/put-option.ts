@@ -86,8 +86,12 @@ export const putOption: Action = (api, deps) => {
  * Returns whether the policy blocks the option's address. A blocked address is stored in any case,
  * because the policy may change, but no requests are sent to it.
  */
-function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
-  if (isAsked !== true || value.trim() === '') return false
+function isAddressBlocked(
+  { upstreams }: Deps,
+  { isOutboundAddress }: OptionSchema,
+  value: string,
+): boolean {
+  if (isOutboundAddress !== true || value.trim() === '') return false
   const checked = checkUrl(value.trim(), upstreams)
   return !checked.isAllowed && checked.fault !== 'malformed'
 }

@@ -24,8 +24,8 @@ import { ChannelList } from './list/channel-list.tsx'
 import { changeChannels, channelsOf, isTagGroup } from './list/channel-rows.ts'
 import { useChannelList } from './list/use-channel-list.ts'
 import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
-import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
+import { TestResultsDrawer } from './testing/test-results-drawer.tsx'
 
 function useLiveChannels(): void {
   const client = useQueryClient()
@@ -120,7 +120,7 @@ function Channels() {
       <UnpricedModelsStep {...unpriced} onClose={closeStep} />
       {!isForbidden && <LinkedUnpricedModelsStep />}
       <TestDialog channel={tested} onClose={() => setTested(null)} />
-      <ResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
+      <TestResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
       <TagDialog edited={tag} onClose={() => setTag(null)} />
     </Page>
   )

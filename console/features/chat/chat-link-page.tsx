@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
-import { fullKey } from '#console/ui/elements/full-key.ts'
+import { fullKey } from '#console/ui/elements/token-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { chatAddress, chatTarget, externalClient } from '#console/ui/state/chat-links.ts'

@@ -8,10 +8,10 @@ import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
 import { tokensQuery } from '#console/api/tokens.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { codeSnippet, SNIPPET_KINDS, type SnippetKind } from '#console/ui/elements/code-snippets.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { fullKey, maskedKey } from '#console/ui/elements/full-key.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { SNIPPET_KINDS, type SnippetKind, snippetOf } from '#console/ui/elements/snippets.ts'
+import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
@@ -148,11 +148,11 @@ function Snippets(props: { apiKey: string | null; model: string }) {
       >
         <div className="tg-dash-code">
           <CopyButton
-            text={snippetOf(kind, { address, key, model })}
+            text={codeSnippet(kind, { address, key, model })}
             label={t('dashboard.copySnippet')}
           />
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
-          <pre tabIndex={0}>{snippetOf(kind, { address, key: shown, model })}</pre>
+          <pre tabIndex={0}>{codeSnippet(kind, { address, key: shown, model })}</pre>
         </div>
       </Tabs>
       <p className="tg-hint">

@@ -5,8 +5,8 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
-import { entryDetail, entryTone, scopeText } from './entry-text.ts'
-import { type EntryGroup, groupEntries, spanText, summaryOf } from './grouped-entries.ts'
+import { entryDetail, entryTone, scopeText } from './timeline-entry-text.ts'
+import { type EntryGroup, groupEntries, spanText, summaryOf } from './timeline-groups.ts'
 
 export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) {
   const { t } = useTranslation()

@@ -14,7 +14,7 @@ import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { Pagination } from '#console/ui/lists/pagination.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
-import { previewOf } from './preview.ts'
+import { previewOf } from './message-preview.ts'
 
 const ADDRESS = listUrlParams({})
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'react-router-dom'
-import { safeReturnTo } from '#console/api/auth/login-redirect.ts'
+import { safeReturnPath } from '#console/api/auth/login-return-path.ts'
 import { isRoot, storeUser } from '#console/api/session.ts'
 import { showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { LoginResult } from '#write-api/contract/login.ts'
@@ -30,6 +30,6 @@ export function useCompleteLogin() {
     const isWarned = isCommonPassword && isRoot(entered)
     if (isWarned) showWarning(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
     else showSuccess(t('auth.success'), { goesAlong: true })
-    await navigate(safeReturnTo(returnTo, window.location.origin, isKnownPath), { replace: true })
+    await navigate(safeReturnPath(returnTo, window.location.origin, isKnownPath), { replace: true })
   }
 }

@@ -14,7 +14,7 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
-import { withIdentityProof } from './with-identity-proof.tsx'
+import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 /** The access token is shown only when it is created. */
 export function AccessTokenPanel({ user }: MePanelProps) {
@@ -31,7 +31,7 @@ export function AccessTokenPanel({ user }: MePanelProps) {
   }
   const resetting = useSubmit(async () => {
     if (!(await isSure('reset'))) return
-    const token = await withIdentityProof(() => call('GET /api/user/token'))
+    const token = await retryWithIdentityProof(() => call('GET /api/user/token'))
     setShown(token)
     if (await copyText(token)) showSuccess(t('security.tokenCopied'))
     await refresh()

@@ -6,7 +6,7 @@ import { ROOT_ROLE } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
+import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import type { MePanelProps } from './me-panel.ts'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
@@ -72,7 +72,7 @@ export function AccountPanel({ user }: MePanelProps) {
       </ul>
       <PasswordDialog isOpen={open === 'password'} hasPassword={hasPassword} onClose={close} />
       {mayDelete && (
-        <DeleteDialog isOpen={open === 'delete'} username={user.username} onClose={close} />
+        <DeleteAccountDialog isOpen={open === 'delete'} username={user.username} onClose={close} />
       )}
     </Panel>
   )

@@ -25,7 +25,7 @@ import {
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 import type { MePanelProps } from './me-panel.ts'
-import { withIdentityProof } from './with-identity-proof.tsx'
+import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 export function BindingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
@@ -91,7 +91,7 @@ function useBindings(openDialog: (way: Messenger) => void) {
   const bind = async (way: LoginMethod): Promise<void> => {
     if (isMessenger(way)) return openDialog(way)
     await run(way, () =>
-      withIdentityProof(() => redirectToProvider({ type: way, intent: 'bind' }, '/app/me')),
+      retryWithIdentityProof(() => redirectToProvider({ type: way, intent: 'bind' }, '/app/me')),
     )
   }
   const letGo = async (way: LoginMethod): Promise<void> => {
@@ -99,7 +99,7 @@ function useBindings(openDialog: (way: Messenger) => void) {
     const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
     await run(way, async () => {
-      await withIdentityProof(() => call('POST /api/user/unbind', { body: { provider: way } }))
+      await retryWithIdentityProof(() => call('POST /api/user/unbind', { body: { provider: way } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('oauth.unboundDone', { site }))
     })
@@ -112,7 +112,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
   const client = useQueryClient()
   const provenHere = async <T,>(act: () => Promise<T>): Promise<T> => {
     try {
-      return await withIdentityProof(act)
+      return await retryWithIdentityProof(act)
     } catch (error) {
       if (error instanceof CancelledError) props.onClose()
       throw error

@@ -14,7 +14,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { Quota, useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { MePanelProps } from './me-panel.ts'
-import { minimumTransfer, TransferDialog } from './transfer-dialog.tsx'
+import { minimumTransfer, TransferRewardsDialog } from './transfer-rewards-dialog.tsx'
 
 export function InvitePanel({ user }: MePanelProps) {
   const { t } = useTranslation()
@@ -59,7 +59,7 @@ export function InvitePanel({ user }: MePanelProps) {
           )}
         </div>
       </div>
-      <TransferDialog isOpen={isOpen} earned={earned} onClose={() => setOpen(false)} />
+      <TransferRewardsDialog isOpen={isOpen} earned={earned} onClose={() => setOpen(false)} />
     </Panel>
   )
 }

@@ -24,15 +24,15 @@ import { Quota } from '#console/ui/quota/quota.tsx'
 import { AccessTokenPanel } from './access-token-panel.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { BindingsPanel } from './bindings-panel.tsx'
+import { ChangeEmailDialog } from './change-email-dialog.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
 import { InvitePanel } from './invite-panel.tsx'
-import { MailDialog } from './mail-dialog.tsx'
 import type { MePanel, MePanelProps } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
+import { IdentityProofHost, retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
-import { IdentityProofHost, withIdentityProof } from './with-identity-proof.tsx'
 
 /** With a mail address, the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps) {
@@ -49,7 +49,9 @@ function MailPanel({ user }: MePanelProps) {
       tone: 'danger',
     })
     if (!isSure) return
-    await withIdentityProof(() => call('POST /api/user/unbind', { body: { provider: 'email' } }))
+    await retryWithIdentityProof(() =>
+      call('POST /api/user/unbind', { body: { provider: 'email' } }),
+    )
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('me.mailUnbound'))
   })
@@ -73,7 +75,7 @@ function MailPanel({ user }: MePanelProps) {
           </div>
         </li>
       </ul>
-      <MailDialog isOpen={isOpen} bound={address} onClose={() => setOpen(false)} />
+      <ChangeEmailDialog isOpen={isOpen} bound={address} onClose={() => setOpen(false)} />
     </Panel>
   )
 }

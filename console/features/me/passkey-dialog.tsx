@@ -9,7 +9,7 @@ import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { AddPasskey, ProofOnly } from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
-import { withIdentityProof } from './with-identity-proof.tsx'
+import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
@@ -33,7 +33,7 @@ export function PasskeyDialog(props: {
         return props.onDone([])
       }
       const begin = () => call('POST /api/user/passkeys/begin', { body: draft.proof })
-      const passkey = await createPasskey(await withIdentityProof(begin))
+      const passkey = await createPasskey(await retryWithIdentityProof(begin))
       props.onDone(await addPasskey({ name, passkey }))
     },
     errorsOf: errorsByCode({ proof: PROOF_CODES }),

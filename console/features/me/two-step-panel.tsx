@@ -12,8 +12,8 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
+import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
-import { withIdentityProof } from './with-identity-proof.tsx'
 
 export function TwoStepPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
@@ -68,7 +68,7 @@ function Factors(props: {
     else
       onOpen({
         kind: 'totp',
-        offer: await withIdentityProof(() => call('POST /api/user/totp/begin', { body: {} })),
+        offer: await retryWithIdentityProof(() => call('POST /api/user/totp/begin', { body: {} })),
       })
   })
   return (

@@ -13,7 +13,7 @@ import {
 } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
-import { withIdentityProof } from './with-identity-proof.tsx'
+import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 /** `proof` is a proof of identity that has no form field, such as a passkey. */
 export type PasswordDraft = {
@@ -41,7 +41,7 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
       const { current, next, proof } = draft
       const shown = isByCode ? { code: current.trim() } : { original_password: current }
       try {
-        await withIdentityProof(() => updateSelf({ ...(proof ?? shown), password: next }))
+        await retryWithIdentityProof(() => updateSelf({ ...(proof ?? shown), password: next }))
       } catch (error) {
         if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
         throw error

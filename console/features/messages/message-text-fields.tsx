@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import { TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
-import { Segmented } from '#console/ui/forms/switches.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'

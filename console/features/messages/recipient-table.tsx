@@ -7,7 +7,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Recipient } from '#read-api/contract/messages.ts'
-import { CompactPagination } from './compact-pagination.tsx'
+import { UserPagination } from './user-pagination.tsx'
 
 const PAGE_SIZE = 10
 
@@ -23,7 +23,7 @@ export function RecipientTable(props: { messageId: number; isOpen: boolean }) {
       <QueryView query={query} height={200}>
         {({ items }) => <Table recipients={items} isStale={query.isPlaceholderData} />}
       </QueryView>
-      <CompactPagination page={page} pageSize={PAGE_SIZE} total={total} onPage={setPage} />
+      <UserPagination page={page} pageSize={PAGE_SIZE} total={total} onPage={setPage} />
     </section>
   )
 }

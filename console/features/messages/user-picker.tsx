@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usersQuery } from '#console/api/users.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
-import { Checkbox } from '#console/ui/forms/switches.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { CompactPagination } from './compact-pagination.tsx'
+import { UserPagination } from './user-pagination.tsx'
 
 const PAGE_SIZE = 20
 
@@ -45,7 +45,7 @@ export function UserPicker(props: {
             {t('messages.clearSelection')}
           </Button>
         )}
-        <CompactPagination
+        <UserPagination
           page={page}
           pageSize={PAGE_SIZE}
           total={list.data?.total ?? 0}

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { AmountField } from '#console/ui/forms/amount-field.tsx'
+import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
-import { SwitchField } from '#console/ui/forms/switches.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import { NAME_MAX, type RedemptionDraft } from './redemption-draft.ts'

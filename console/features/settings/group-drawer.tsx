@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
+import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
-import { SwitchField } from '#console/ui/forms/switches.tsx'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   draftOfGroup,

@@ -10,7 +10,7 @@ import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
-import { BatchPrices } from './batch-prices.tsx'
+import { BatchPriceDrawer } from './batch-price-drawer.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
@@ -85,7 +85,12 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onApply={applyOne}
       />
       <ModelHistoryDrawer model={historyOf} onClose={close} />
-      <BatchPrices isOpen={open === 'batch'} rows={selectedRows} onClose={close} onApply={apply} />
+      <BatchPriceDrawer
+        isOpen={open === 'batch'}
+        rows={selectedRows}
+        onClose={close}
+        onApply={apply}
+      />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { RadioCards } from '#console/ui/forms/switches.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   completionRatioOf,

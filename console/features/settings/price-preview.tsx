@@ -4,13 +4,13 @@ import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
-import { Segmented } from '#console/ui/forms/switches.tsx'
+import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { PricePreview as Preview } from '#write-api/contract/options.ts'
-import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
+import { PricePreviewFigures, PricePreviewTable } from './price-preview-figures.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -75,16 +75,16 @@ function Found({ preview }: { preview: Preview }) {
           </span>
         </p>
       )}
-      <PreviewFigures preview={preview} />
+      <PricePreviewFigures preview={preview} />
       {refused > 0 && (
         <p className="tg-hint">{t('prices.previewRefusedHint', { count: refused })}</p>
       )}
-      <PreviewTable
+      <PricePreviewTable
         title={t('shared.byModel')}
         column={t('ui.model')}
         rows={models.map((row) => ({ name: row.model, ...row }))}
       />
-      <PreviewTable
+      <PricePreviewTable
         title={t('prices.byUser')}
         column={t('shared.user')}
         rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}

@@ -1,17 +1,17 @@
 import { isConflict, putOption } from '#console/api/options.ts'
+import { mergeChange } from './merge-change.ts'
 import type { OptionChange } from './option-changes.ts'
-import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
 /** `text` is the user's change, merged into `onto`, which another user has saved. */
-export type RebasedText = { readonly text: string; readonly onto: string }
+export type MergedText = { readonly text: string; readonly onto: string }
 
 export type SaveResult = {
   saved: ReadonlySet<string>
   refusals: Texts
   notes: Texts
-  rebased: ReadonlyMap<string, RebasedText>
+  merged: ReadonlyMap<string, MergedText>
 }
 
 /** Each retry merges another user's change. */
@@ -27,11 +27,11 @@ export async function saveChanges(
   const saved = new Set<string>()
   const refusals = new Map<string, string>()
   const notes = new Map<string, string>()
-  const rebased = new Map<string, RebasedText>()
+  const merged = new Map<string, MergedText>()
   await Promise.all(
     changes.map(async (change) => {
       try {
-        const note = await send(change, readAgain, (draft) => rebased.set(change.key, draft))
+        const note = await send(change, readAgain, (draft) => merged.set(change.key, draft))
         saved.add(change.key)
         if (note !== '') notes.set(change.key, note)
       } catch (error) {
@@ -39,13 +39,13 @@ export async function saveChanges(
       }
     }),
   )
-  return { saved, refusals, notes, rebased }
+  return { saved, refusals, notes, merged }
 }
 
 async function send(
   { key, before, after }: OptionChange,
   readAgain: ReadAgain,
-  onConflict: (draft: RebasedText) => void,
+  onConflict: (draft: MergedText) => void,
 ): Promise<string> {
   let [seen, desired] = [before, after]
   for (let tries = 1; ; tries += 1) {
@@ -56,9 +56,9 @@ async function send(
       // The retry waits, because the read model may not yet include the other user's change.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
-      const { text, isClear } = rebasedChange({ before, after }, theirs)
+      const { text, hasConflict } = mergeChange({ before, after }, theirs)
       onConflict({ text, onto: theirs })
-      if (!isClear || tries === TRIES_MAX) throw error
+      if (hasConflict || tries === TRIES_MAX) throw error
       ;[seen, desired] = [theirs, text]
     }
   }

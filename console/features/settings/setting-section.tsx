@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { OptionSchema, OptionSection } from '#read-api/contract/options.ts'
-import { formRowBreaks } from './form-row-breaks.ts'
+import { formRowStarts } from './form-row-starts.ts'
 import { SectionHistory } from './section-history.tsx'
 import { SettingField } from './setting-field.tsx'
 import { isRootOnly } from './setting-hint.tsx'
@@ -42,7 +42,7 @@ export function SettingSection(props: {
 }
 
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }) {
-  const starts = formRowBreaks(props.options)
+  const starts = formRowStarts(props.options)
   return (
     <div className="tg-setting-fields">
       {props.options.map((option, index) => (

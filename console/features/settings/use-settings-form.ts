@@ -9,7 +9,7 @@ import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.
 import type { OptionSchema, Words } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
-import { type RebasedText, saveChanges } from './save-changes.ts'
+import { type MergedText, saveChanges } from './save-changes.ts'
 import { type SettingError, validateRange, validateSetting } from './setting-validation.ts'
 import { useLocalizedText, useOptionLabel } from './use-localized-text.ts'
 import { type Options, useOptions } from './use-options.ts'
@@ -108,7 +108,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
     const outcome = await saveChanges(changes, readAgain)
     const { saved, refusals, notes } = outcome
     await options.reload()
-    drafts.rebase(outcome.rebased)
+    drafts.applyMerged(outcome.merged)
     drafts.settle(saved, new Map([...notes, ...refusals]))
     for (const queryKey of [statusQuery.queryKey, optionHistoryKey]) {
       void client.invalidateQueries({ queryKey })
@@ -198,8 +198,8 @@ function useDrafts() {
       setTexts((current) => new Map([...current, ...values]))
       setRefusals((current) => without(current, new Set(values.keys())))
     },
-    rebase: (drafts: ReadonlyMap<string, RebasedText>) => {
-      const part = (name: keyof RebasedText) =>
+    applyMerged: (drafts: ReadonlyMap<string, MergedText>) => {
+      const part = (name: keyof MergedText) =>
         [...drafts].map(([key, d]) => [key, d[name]] as const)
       setBases((current) => new Map([...current, ...part('onto')]))
       setTexts((current) => new Map([...current, ...part('text')]))

@@ -10,7 +10,7 @@ import {
   validateAccount,
 } from '#console/ui/forms/account-draft.ts'
 import { AccountFields } from '#console/ui/forms/account-fields.tsx'
-import { RadioCards } from '#console/ui/forms/switches.tsx'
+import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Setup } from '#write-api/contract/registration.ts'

@@ -6,7 +6,7 @@ import type { MusicTask, Song } from '#read-api/contract/tasks.ts'
 import { musicColumns } from './music-columns.tsx'
 import { songLengthText } from './song-length.ts'
 import { TaskDetails } from './task-details.tsx'
-import { CopyableText, TaskDialog } from './task-dialog.tsx'
+import { CopyableText, TaskDetailsDialog } from './task-details-dialog.tsx'
 import { MUSIC } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
@@ -15,7 +15,7 @@ function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => v
   const { t } = useTranslation()
   const { task } = props
   return (
-    <TaskDialog title={t('taskLogs.details')} onClose={props.onClose}>
+    <TaskDetailsDialog title={t('taskLogs.details')} onClose={props.onClose}>
       {task.songs.map((song, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and never move
         <SongPart key={index} song={song} index={index} />
@@ -23,7 +23,7 @@ function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => v
       <CopyableText name={t('taskLogs.column.failReason')} text={task.fail_reason} />
       <CopyableText name={t('taskLogs.column.prompt')} text={task.prompt} />
       <TaskDetails task={task} isAdmin={props.isAdmin} />
-    </TaskDialog>
+    </TaskDetailsDialog>
   )
 }
 

@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import type { IconName } from '#console/ui/elements/icons.tsx'
-import { DraftInput } from '#console/ui/forms/draft-input.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
@@ -17,13 +17,13 @@ export function TaskFilters(props: { view: TaskListView }) {
     <>
       <RangeFilter range={filter.range} onRange={(range) => setFilter({ range })} />
       <span className="tg-task-filters">
-        <DraftInput
+        <FilterInput
           label={t('taskLogs.column.id')}
           value={filter.id}
           onCommit={(id) => setFilter({ id })}
         />
         {isAdmin && (
-          <DraftInput
+          <FilterInput
             label={t('shared.channelId')}
             value={filter.channel === 0 ? '' : String(filter.channel)}
             whole={{ errorText: t('taskLogs.channelIdInvalid') }}

@@ -6,10 +6,10 @@ import { useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { codeSnippet, SNIPPET_KINDS, type SnippetKind } from '#console/ui/elements/code-snippets.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { fullKey, maskedKey } from '#console/ui/elements/full-key.ts'
-import { SNIPPET_KINDS, type SnippetKind, snippetOf } from '#console/ui/elements/snippets.ts'
-import { Segmented } from '#console/ui/forms/switches.tsx'
+import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
+import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
@@ -92,7 +92,7 @@ function Sample(props: { token: CreatedToken; model: string | undefined }) {
   const [snippet, setSnippet] = useState<SnippetKind>('curl')
   const address = useStatus()?.server_address || window.location.origin
   if (model === undefined) return <p className="tg-hint">{t('tokens.noModelYet')}</p>
-  const text = (key: string) => snippetOf(snippet, { address, model, key })
+  const text = (key: string) => codeSnippet(snippet, { address, model, key })
   return (
     <>
       <header>

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { AmountField } from '#console/ui/forms/amount-field.tsx'
+import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
-import { SwitchField } from '#console/ui/forms/switches.tsx'
 import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
 import { TokenAccessFields } from './token-access-fields.tsx'
 import {

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { channelNameQuery, parseOtherField } from '#console/api/logs.ts'
 import { reasonText } from '#console/ui/messages/channel-reason.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { type AttemptBar, attemptBars } from './attempts.ts'
+import { type AttemptBar, attemptBars } from './attempt-bars.ts'
+import { shortDuration } from './call-timing.ts'
 import { ChannelLink } from './channel-link.tsx'
-import { shortDuration } from './timing.ts'
 
 /** Only admins receive the attempts. Each attempt is one tried channel. */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {

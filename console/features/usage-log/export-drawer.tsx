@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { Checkbox } from '#console/ui/forms/switches.tsx'
+import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
 import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 

@@ -6,9 +6,15 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { retriesOf } from './attempts.ts'
+import { retriesOf } from './attempt-bars.ts'
+import {
+  durationMs,
+  type Pace,
+  paceOfDuration,
+  paceOfFirstToken,
+  shortDuration,
+} from './call-timing.ts'
 import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'
-import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration } from './timing.ts'
 
 function TypeCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()

@@ -11,11 +11,11 @@ import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
+import { durationMs, shortDuration, tokensPerSecond } from './call-timing.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { FailureExplanation } from './failure-explanation.tsx'
 import { ERROR, typeName } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
-import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const other = parseOtherField(props.row)

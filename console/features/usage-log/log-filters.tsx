@@ -5,7 +5,7 @@ import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/
 import { channelNameQuery } from '#console/api/logs.ts'
 import { tokensQuery } from '#console/api/tokens.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { DraftInput } from '#console/ui/forms/draft-input.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Select } from '#console/ui/forms/inputs.tsx'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
@@ -98,13 +98,13 @@ function Fields({ view }: { view: LogView }) {
   return (
     <>
       <TypeFilter type={filters.type} onType={(type) => setFilters({ type })} />
-      <DraftInput
+      <FilterInput
         label={t('ui.model')}
         value={filters.model}
         suggestions={names.models}
         onCommit={(model) => setFilters({ model })}
       />
-      <DraftInput
+      <FilterInput
         label={t('usageLog.token')}
         value={filters.token}
         suggestions={names.tokens}
@@ -126,12 +126,12 @@ function AdminFields({ view }: { view: LogView }) {
   const { filters, setFilters } = view
   return (
     <>
-      <DraftInput
+      <FilterInput
         label={t('shared.username')}
         value={filters.username}
         onCommit={(username) => setFilters({ username })}
       />
-      <DraftInput
+      <FilterInput
         label={t('shared.channelId')}
         value={filters.channel === 0 ? '' : String(filters.channel)}
         whole={{ errorText: t('usageLog.channelIdInvalid') }}

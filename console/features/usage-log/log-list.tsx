@@ -8,9 +8,9 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Pagination } from '#console/ui/lists/pagination.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
+import { EmptyLog } from './empty-log.tsx'
 import { ExpandedRow, prefetchDetails } from './expanded-row.tsx'
-import { type LiveTail, release } from './live-tail.ts'
-import { LogEmpty } from './log-empty.tsx'
+import { type LiveRows, release } from './live-rows.ts'
 import { ERROR } from './log-type.ts'
 import type { ReadingState } from './use-is-reading.ts'
 import type { useLogRows } from './use-log-rows.ts'
@@ -31,7 +31,7 @@ const rowKey = (row: LogEntry): string => String(row.id)
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
-  const { page, tail, rows } = log
+  const { page, live, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
   // The row of the only call found by a request id is expanded.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
@@ -40,13 +40,13 @@ export function LogList({ view, log, layout, reading }: Props) {
     if (reading.isReading) prefetchDetails()
   }, [reading.isReading])
   const showNew = (): void => {
-    if (tail.isOverfull) log.readAgain(null)
+    if (live.isOverfull) log.readAgain(null)
     else log.update(release)
     grid.current?.scrollToTop()
   }
   return (
     <div className="tg-log-list">
-      <NewRows tail={tail} onShow={showNew} />
+      <NewRows live={live} onShow={showNew} />
       <Panel isFlush>
         <h2 className="tg-visually-hidden">{t('usageLog.title')}</h2>
         <div {...reading.listeners} onPointerDown={prefetchDetails}>
@@ -64,12 +64,12 @@ export function LogList({ view, log, layout, reading }: Props) {
             isLoading={page.isPending}
             isRefetching={page.isPlaceholderData}
             isMuted={(row) => row.type === ERROR}
-            isFresh={(row) => row.id > tail.freshAbove}
+            isFresh={(row) => row.id > live.freshAbove}
             expand={(row) => <ExpandedRow row={row} isAdmin={view.isAdmin} />}
             openKey={soughtKey}
             onAtTop={reading.onAtTop}
             gridRef={grid}
-            empty={<LogEmpty view={view} error={page.error} onRetry={() => void page.refetch()} />}
+            empty={<EmptyLog view={view} error={page.error} onRetry={() => void page.refetch()} />}
           />
         </div>
         <Pagination
@@ -84,10 +84,10 @@ export function LogList({ view, log, layout, reading }: Props) {
   )
 }
 
-function NewRows(props: { tail: LiveTail; onShow: () => void }) {
+function NewRows(props: { live: LiveRows; onShow: () => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const { pending, isOverfull, dropped } = props.tail
+  const { pending, isOverfull, dropped } = props.live
   if (pending.length === 0 && !isOverfull) return null
   const waiting = pending.length + dropped
   const count = number.format(waiting)

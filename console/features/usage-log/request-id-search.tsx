@@ -39,13 +39,13 @@ export function RequestIdSearch({ value, onCommit }: Props) {
         spellCheck={false}
         maxLength={500}
         aria-invalid={draft.isInvalid}
-        aria-describedby={draft.isInvalid ? `${id}-fault` : undefined}
+        aria-describedby={draft.isInvalid ? `${id}-error` : undefined}
         onChange={change}
         onKeyDown={onKeyDown}
         onBlur={() => commit(draft.text)}
       />
       {draft.isInvalid && (
-        <span id={`${id}-fault`} className="tg-filter-fault" role="alert">
+        <span id={`${id}-error`} className="tg-filter-error" role="alert">
           {t('usageLog.requestIdInvalid')}
         </span>
       )}

@@ -10,17 +10,17 @@ import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { zoneName } from '#console/ui/time-range/time-range.ts'
 import { CallChart } from './call-chart.tsx'
-import { linkedLayout, linkTo } from './linked-layout.ts'
 import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
 import { LogFilterBar } from './log-filters.tsx'
 import { LOG_DENSITY, LogList } from './log-list.tsx'
 import { LogSummary } from './log-summary.tsx'
 import { LogToolbar } from './log-toolbar.tsx'
+import { SavedViewsButton } from './saved-views-button.tsx'
+import { linkTo, urlColumnLayout } from './url-column-layout.ts'
 import { useExport } from './use-export.ts'
 import { useIsReading } from './use-is-reading.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogView } from './use-log-view.ts'
-import { ViewsButton } from './views-button.tsx'
 import './usage-log.css'
 
 export function UsageLogPage() {
@@ -31,7 +31,7 @@ export function UsageLogPage() {
   const log = useLogRows(view, isPaused || reading.isReading)
   const columns = useLogColumns(view.isAdmin, view.setFilters)
   const remembered = useColumnLayout(COLUMNS_KEY, columns)
-  const layout = linkedLayout(remembered, view.columns, view.forgetColumns)
+  const layout = urlColumnLayout(remembered, view.columns, view.forgetColumns)
   const exporting = useExport(view)
   const refresh = (): void => log.readAgain(null)
   const hrefNow = (): string => {
@@ -66,7 +66,7 @@ export function UsageLogPage() {
         <>
           {status}
           <LogToolbar exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
-            <ViewsButton hrefNow={hrefNow} />
+            <SavedViewsButton hrefNow={hrefNow} />
             <ColumnChooser layout={layout} density={LOG_DENSITY} />
           </LogToolbar>
         </>

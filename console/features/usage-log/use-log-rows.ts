@@ -15,14 +15,14 @@ import {
 import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
-  EMPTY_TAIL,
   hold,
-  type LiveTail,
+  type LiveRows,
+  NO_LIVE_ROWS,
   type PageBelow,
   receive,
   release,
   withPage,
-} from './live-tail.ts'
+} from './live-rows.ts'
 import { LOG_SORTS } from './log-filter-params.ts'
 import { isListed, logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
@@ -67,7 +67,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const refreshStat = useThrottled(() => {
     for (const queryKey of [statKey, callBarsKey]) void client.invalidateQueries({ queryKey })
   }, STAT_EVERY_MS)
-  const [tail, update] = useTail(view.key, isHeld)
+  const [live, update] = useLiveRows(view.key, isHeld)
   const below = pageBelow(page.data)
   const readAgain = (position: number | null) => {
     floor.current = Math.max(floor.current, position ?? 0)
@@ -85,12 +85,12 @@ export function useLogRows(view: LogView, isHeld: boolean) {
       if (view.page === 0 && view.sort === null) update((last) => receive(last, matching, below))
     },
     onResync: (position) => {
-      if (isHeld && tail.shown.length + tail.pending.length > 0)
+      if (isHeld && live.shown.length + live.pending.length > 0)
         update((last) => ({ ...last, isOverfull: true }))
       else readAgain(position)
     },
   })
-  return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
+  return { page, stat, live, rows: withPage(live, below), readAgain, update }
 }
 
 const placeOf = ({ page, pageSize, sort }: LogView) => ({
@@ -140,27 +140,27 @@ const NONE: PageBelow = { rows: [], isWhole: false }
 const pageBelow = (data: LogPage | undefined): PageBelow =>
   data === undefined ? NONE : { rows: data.items, isWhole: data.items.length >= data.total }
 
-type Kept = { readonly view: string; readonly tail: LiveTail }
+type Kept = { readonly view: string; readonly live: LiveRows }
 
 /** A new `view` starts without live rows. Pending rows are shown when `isHeld` becomes false. */
-function useTail(
+function useLiveRows(
   view: string,
   isHeld: boolean,
-): [LiveTail, (change: (tail: LiveTail) => LiveTail) => void] {
-  const [kept, setKept] = useState<Kept>({ view, tail: EMPTY_TAIL })
-  const tail = useMemo(
-    () => hold(kept.view === view ? kept.tail : EMPTY_TAIL, isHeld),
+): [LiveRows, (change: (live: LiveRows) => LiveRows) => void] {
+  const [kept, setKept] = useState<Kept>({ view, live: NO_LIVE_ROWS })
+  const live = useMemo(
+    () => hold(kept.view === view ? kept.live : NO_LIVE_ROWS, isHeld),
     [kept, view, isHeld],
   )
   const update = useCallback(
-    (change: (tail: LiveTail) => LiveTail) =>
+    (change: (live: LiveRows) => LiveRows) =>
       setKept((last) => {
-        const base = last.view === view ? last.tail : EMPTY_TAIL
-        return { view, tail: change(hold(base, isHeld)) }
+        const base = last.view === view ? last.live : NO_LIVE_ROWS
+        return { view, live: change(hold(base, isHeld)) }
       }),
     [view, isHeld],
   )
   // Stores each pause and resume, so that shown rows stay visible in the next pause.
   useEffect(() => update((last) => last), [update])
-  return [tail, update]
+  return [live, update]
 }

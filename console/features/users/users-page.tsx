@@ -14,7 +14,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { UserList, useUserList } from './list/user-list.tsx'
-import { AdjustFields } from './quota/adjust-fields.tsx'
+import { AdjustmentFields } from './quota/adjustment-fields.tsx'
 import { BalanceTable } from './quota/balance-table.tsx'
 import { useAdjustment } from './quota/use-adjustment.ts'
 import { displayNameOf } from './user-actions.ts'
@@ -51,7 +51,7 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }) {
       form={form}
       onClose={props.onClose}
     >
-      <AdjustFields {...adjustment} />
+      <AdjustmentFields {...adjustment} />
       <BalanceTable adjustment={adjustment} />
     </FormDialog>
   )

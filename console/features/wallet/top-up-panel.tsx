@@ -5,8 +5,8 @@ import { useStatus } from '#console/api/status.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { PresetButtons, TextField } from '#console/ui/forms/fields.tsx'
-import { RadioCards } from '#console/ui/forms/switches.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
@@ -21,7 +21,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
   const quota = quotaFromDollars(String(amount), rule)
   if (refusal !== null && errorText === '') {
     return (
-      <p className="tg-topup-fault" role="alert">
+      <p className="tg-topup-error" role="alert">
         {t('request.other', { message: refusal.message })}
       </p>
     )

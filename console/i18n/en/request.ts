@@ -5,7 +5,7 @@ export const request: Translations['request'] = {
   network: 'Error: no connection. Check your network and try again',
   noServer: 'This site is for demonstration only: it has no server!',
   tooMany: 'Error: too many requests, please try again later!',
-  serverFault: 'Error: internal server error, please contact the administrator!',
+  serverError: 'Error: internal server error, please contact the administrator!',
   other: 'Error: {{message}}',
   requestId: 'Request ID',
   retryIn: 'Try again in {{seconds}} s',

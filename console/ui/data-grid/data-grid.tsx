@@ -6,12 +6,12 @@ import { useIsNarrow } from '../state/use-media.ts'
 import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
+import { useFullAmounts, useGridCommands, useGridHandle, useGridKeys } from './grid-hooks.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
 import { type Grid, useGrid } from './use-grid.ts'
-import { useFullAmounts, useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
 import type { PagePosition } from './use-page-scroll.ts'
-import { useRowActions } from './use-row-actions.ts'
+import { useRowHandlers } from './use-row-handlers.ts'
 import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
@@ -69,7 +69,7 @@ function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)
   useFitHeight(grid.box)
-  const actions = useRowActions(props, grid)
+  const actions = useRowHandlers(props, grid)
   const items = grid.virtualizer.getVirtualItems()
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (

@@ -4,7 +4,7 @@ import { Icon } from '../elements/icons.tsx'
 import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
-import type { RowHandlers } from './use-row-actions.ts'
+import type { RowHandlers } from './use-row-handlers.ts'
 
 type RowProps<Row> = {
   props: DataGridProps<Row>

@@ -3,7 +3,7 @@ import { type Density, useDensity } from '../data-grid/density.ts'
 import type { ColumnLayout } from '../data-grid/use-column-layout.ts'
 import { Button } from '../elements/button.tsx'
 import { Popover } from '../elements/popover.tsx'
-import { Checkbox, Segmented } from '../forms/switches.tsx'
+import { Checkbox, Segmented } from '../forms/choice-inputs.tsx'
 
 type Choice<Row> = {
   layout: ColumnLayout<Row>

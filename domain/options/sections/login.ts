@@ -90,7 +90,7 @@ const endpoint = (key: string, zh: string, en: string, preset = ''): OptionDefin
   access: 'root',
   label: { zh, en },
   // The user's browser, not this server, opens the authorization endpoint.
-  ...(key.endsWith('.authorization_endpoint') ? {} : { isAsked: true as const }),
+  ...(key.endsWith('.authorization_endpoint') ? {} : { isOutboundAddress: true as const }),
 })
 
 /**
@@ -217,7 +217,7 @@ export const TURNSTILE: OptionSection = {
     {
       key: 'TurnstileVerifyURL',
       type: URL_TEXT,
-      isAsked: true,
+      isOutboundAddress: true,
       preset: '',
       access: 'root',
       label: { zh: 'Turnstile 校验地址', en: 'Address that verifies' },
@@ -273,7 +273,7 @@ export const WECHAT: OptionSection = {
     {
       key: 'WeChatServerAddress',
       type: URL_TEXT,
-      isAsked: true,
+      isOutboundAddress: true,
       preset: '',
       access: 'root',
       label: { zh: 'WeChat Server 地址', en: 'WeChat server' },

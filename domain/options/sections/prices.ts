@@ -77,7 +77,7 @@ export const PRICES: OptionSection = {
     {
       key: 'PresetRatioUrl',
       type: URL_TEXT,
-      isAsked: true,
+      isOutboundAddress: true,
       preset: '',
       access: 'root',
       label: { zh: '预设倍率地址', en: 'Address of preset ratios' },

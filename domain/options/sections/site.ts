@@ -185,7 +185,7 @@ export const UPDATE: OptionSection = {
     {
       key: 'UpdateCheckUrl',
       type: URL_TEXT,
-      isAsked: true,
+      isOutboundAddress: true,
       preset: '',
       access: 'root',
       label: { zh: '最新版本的地址', en: 'Address of the latest release' },

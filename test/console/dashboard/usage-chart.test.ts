@@ -21,8 +21,8 @@ import {
   SERIES_MAX,
 } from '#console/features/dashboard/usage-chart.ts'
 import { tokenPoints } from '#console/features/dashboard/use-usage.ts'
-import { maskedKey } from '#console/ui/elements/full-key.ts'
-import { snippetOf } from '#console/ui/elements/snippets.ts'
+import { codeSnippet } from '#console/ui/elements/code-snippets.ts'
+import { maskedKey } from '#console/ui/elements/token-key.ts'
 
 const HOUR = 3_600
 const START = 1_763_708_400
@@ -182,7 +182,7 @@ describe('the first run', () => {
   it('shows keys masked, and quotes what a shell or a language would read', () => {
     expect(maskedKey('sk-abcdefghijklmnopqrstuvwx')).toBe('sk-ab…uvwx')
     const given = { address: 'http://127.0.0.1:3000', key: 'sk-1', model: "it's" }
-    expect(snippetOf('curl', given)).toContain("it'\\''s")
-    expect(snippetOf('python', given)).toContain('model="it\'s"')
+    expect(codeSnippet('curl', given)).toContain("it'\\''s")
+    expect(codeSnippet('python', given)).toContain('model="it\'s"')
   })
 })

@@ -8,8 +8,8 @@ import {
   mergeHealthPush,
   successRate,
 } from '#console/api/channel-health.ts'
-import { groupEntries, spanText, summaryOf } from '#console/features/health/grouped-entries.ts'
 import { durationText, rateText } from '#console/features/health/metric-text.ts'
+import { groupEntries, spanText, summaryOf } from '#console/features/health/timeline-groups.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { channelHealth, circuit, figures } from '../support/channel-health-samples.ts'
 

@@ -15,7 +15,7 @@ import {
   usedPercent,
   withExpiryAt,
 } from '#console/features/tokens/token-status.ts'
-import { maskedKey } from '#console/ui/elements/full-key.ts'
+import { maskedKey } from '#console/ui/elements/token-key.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import {
   amountOfQuota,

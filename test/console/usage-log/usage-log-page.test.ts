@@ -278,7 +278,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('a paused tail keeps what comes over a broken connection, and shows it later', async () => {
+  it('a paused list keeps what comes over a broken connection, and shows it later', async () => {
     rows = manyRows(5)
     const { page, live, close } = await open()
     await expect.poll(() => live.connections()).toBe(1)

@@ -7,8 +7,8 @@ import { type ChannelFormProps, JSON_FIELDS, NUMBER_FIELDS } from './channel-dra
 import { JsonField } from './json-field.tsx'
 import { validateJson } from './json-validation.ts'
 import { KeyFields } from './key-fields.tsx'
-import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
+import { RoutingAndLimitFields } from './routing-and-limit-fields.tsx'
 
 function MappingFields({ form }: ChannelFormProps) {
   const { t } = useTranslation()
@@ -62,7 +62,7 @@ export function ChannelForm(props: ChannelFormProps) {
         lead={t('channelForm.routingLead')}
         isForced={isWrong(LIMITS)}
       >
-        <LimitFields {...props} />
+        <RoutingAndLimitFields {...props} />
       </Section>
       <Section
         title={t('channelForm.mappings')}

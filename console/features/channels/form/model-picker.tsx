@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
-import { Checkbox } from '#console/ui/forms/switches.tsx'
 
 type PickerProps = {
   isOpen: boolean

@@ -16,14 +16,14 @@ import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
 import { ChannelFilterFields, ChannelModes, collapsedFilterCount } from './channel-filters.tsx'
 import { type ChannelRow, isMuted, rowKey } from './channel-rows.ts'
-import { useChannelAction } from './use-channel-action.ts'
 import { type ChannelActions, useChannelActions } from './use-channel-actions.ts'
 import { type ChannelListView, useSelectedChannels } from './use-channel-list.ts'
-import { useTagTree } from './use-tag-tree.ts'
+import { useChannelMutation } from './use-channel-mutation.ts'
+import { useExpandedTags } from './use-expanded-tags.ts'
 
 function useListActions(actions: ChannelActions, onResults: () => void): MenuEntry[] {
   const { t } = useTranslation()
-  const perform = useChannelAction()
+  const perform = useChannelMutation()
   const testAll = useTestAll()
   const updateBalances = () =>
     perform(async () => {
@@ -75,7 +75,7 @@ export function ChannelList(props: {
   const { filter, modes } = view
   const { t } = useTranslation()
   const types = useChannelTypes()
-  const tree = useTagTree(view)
+  const tree = useExpandedTags(view)
   const selected = useSelectedChannels(view)
   const isNarrow = useIsNarrow()
   const [isUnfolded, setUnfolded] = useState(false)

@@ -6,11 +6,11 @@ import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { SelectableChannel } from './channel-rows.ts'
-import { useChannelAction } from './use-channel-action.ts'
+import { useChannelMutation } from './use-channel-mutation.ts'
 
 /** Each action changes either all of the channels or none of them. */
 export function useBatchActions() {
-  const perform = useChannelAction()
+  const perform = useChannelMutation()
   const { t } = useTranslation()
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
@@ -68,7 +68,7 @@ function useSwitched() {
 }
 
 function useUndo() {
-  const perform = useChannelAction()
+  const perform = useChannelMutation()
   return (message: string, undo: () => Promise<unknown>) =>
     showUndoable(message, () => perform(undo))
 }
@@ -97,7 +97,7 @@ async function undoTags(channels: readonly SelectableChannel[]): Promise<void> {
 
 export function useBatchDeletion() {
   const { t } = useTranslation()
-  const perform = useChannelAction()
+  const perform = useChannelMutation()
   const removing = (counted: () => Promise<number>) =>
     perform(async () => showSuccess(t('channels.deleted', { count: await counted() })))
   const remove = async (channels: readonly SelectableChannel[]) => {

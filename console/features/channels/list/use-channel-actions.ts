@@ -6,13 +6,13 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { useBatchActions, useBatchDeletion } from './use-batch-actions.ts'
-import { useChannelAction } from './use-channel-action.ts'
-import { useRowActions } from './use-row-actions.ts'
+import { useChannelMutation } from './use-channel-mutation.ts'
+import { useChannelRowActions } from './use-channel-row-actions.ts'
 
 /** Asks for confirmation if the tag's channels have different values, or else offers an undo. */
 function useGroupNumber() {
   const { t } = useTranslation()
-  const perform = useChannelAction()
+  const perform = useChannelMutation()
   const set = (tag: string, field: 'priority' | 'weight', value: number) =>
     perform(() => call('PUT /api/channel/tag', { body: { tag, [field]: value } }))
   return async (group: TagGroup, field: 'priority' | 'weight', value: number) => {
@@ -39,7 +39,7 @@ export type ChannelActions = ReturnType<typeof useChannelActions>
 export const useChannelActions = (handlers: Handlers) =>
   useStableCallbacks({
     ...handlers,
-    ...useRowActions(),
+    ...useChannelRowActions(),
     ...useBatchActions(),
     ...useBatchDeletion(),
     setGroupNumber: useGroupNumber(),

@@ -3,7 +3,7 @@ import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { displayNameOf } from '../user-actions.ts'
-import { balanceAfter, isBeyond } from './adjust-draft.ts'
+import { balanceAfter, isBeyond } from './adjustment-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
 export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {

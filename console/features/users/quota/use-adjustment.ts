@@ -10,13 +10,13 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { QuotaAdjustment } from '#write-api/contract/users.ts'
 import {
-  type AdjustDraft,
-  type AdjustErrorKey,
+  type AdjustmentDraft,
+  type AdjustmentErrorKey,
   amountOf,
   createRequestIds,
   newAdjustment,
   validateAdjustment,
-} from './adjust-draft.ts'
+} from './adjustment-draft.ts'
 import { useBalances } from './use-balances.ts'
 
 export type Adjustment = ReturnType<typeof useAdjustment>
@@ -25,13 +25,13 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const { t } = useTranslation()
   const client = useQueryClient()
   const unit = useAmountUnit()
-  const [refusedBy, setRefused] = useState<{ draft: AdjustDraft; items: QuotaAdjustment[] }>()
+  const [refusedBy, setRefused] = useState<{ draft: AdjustmentDraft; items: QuotaAdjustment[] }>()
   const [requestIdOf] = useState(createRequestIds)
   // A retry skips users whose balance was already changed.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
-  const form = useDraftForm<AdjustDraft, AdjustErrorKey>({
+  const form = useDraftForm<AdjustmentDraft, AdjustmentErrorKey>({
     initial: () => newAdjustment,
     validate: (draft) => validateAdjustment(draft, unit, [...balances.values()]),
     errorText: (errorKey) => t(`users.error.${errorKey}`),

@@ -1,0 +1,24 @@
+export const DEFAULT_RETURN_PATH = '/app/tokens'
+
+/** Returns `value` only if every browser would open it as a page of this site. */
+export function safeReturnPath(
+  value: string | null,
+  origin: string,
+  isKnownPath: (path: string) => boolean,
+): string {
+  if (value === null || !/^\/(?!\/)/.test(value) || /[\\\s]/.test(value)) return DEFAULT_RETURN_PATH
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(value) || !URL.canParse(value, origin))
+    return DEFAULT_RETURN_PATH
+  const url = new URL(value, origin)
+  if (url.origin !== origin || !isKnownPath(url.pathname)) return DEFAULT_RETURN_PATH
+  return `${url.pathname}${url.search}${url.hash}`
+}
+
+export function loginPath(path: string, options: { isExpired: boolean }): string {
+  const params = new URLSearchParams()
+  if (options.isExpired) params.set('expired', 'true')
+  if (path !== '/' && !path.startsWith('/login')) params.set('returnTo', path)
+  const query = params.toString()
+  return query === '' ? '/login' : `/login?${query}`
+}

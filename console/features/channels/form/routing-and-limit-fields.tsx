@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { optionsQuery } from '#console/api/options.ts'
+import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
+import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
+import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
+
+export function RoutingAndLimitFields({ form }: ChannelFormProps) {
+  const { t } = useTranslation()
+  const { isAutoBan } = form.draft
+  const number = (name: 'priority' | 'costRatio' | (typeof NUMBER_FIELDS)[number]) => (
+    <TextField
+      label={t(`channelForm.${name}`)}
+      hint={t(`channelForm.${name}Hint`)}
+      inputMode={name === 'costRatio' ? 'decimal' : 'numeric'}
+      {...form.field(name)}
+    />
+  )
+  return (
+    <>
+      <div className="tg-form-row">
+        {number('priority')}
+        {number('weight')}
+      </div>
+      <div className="tg-form-row">
+        {number('maxConcurrency')}
+        {number('maxRpm')}
+      </div>
+      <div className="tg-form-row">
+        {number('maxInputTokens')}
+        <DateTimeField
+          label={t('shared.expires')}
+          hint={t('channelForm.expiresAtHint')}
+          className=""
+          {...form.field('expiresAt')}
+        />
+      </div>
+      <div className="tg-form-row">
+        {number('costRatio')}
+        <TextField
+          label={t('channels.tag')}
+          hint={t('channelForm.tagHint')}
+          maxLength={200}
+          {...form.field('tag')}
+        />
+      </div>
+      <SwitchField
+        label={t('channelForm.autoBan')}
+        hint={
+          <>
+            {t('channelForm.autoBanHint')} {isAutoBan && <OffForTheSite />}
+          </>
+        }
+        {...form.field('isAutoBan')}
+      />
+    </>
+  )
+}
+
+/** Says that the setting has no effect, because the site disables automatic disabling. */
+function OffForTheSite() {
+  const { t } = useTranslation()
+  const { data: options } = useQuery(optionsQuery)
+  if (options?.get('AutomaticDisableChannelEnabled') !== 'false') return null
+  return (
+    <span className="tg-caution">
+      {t('channelForm.autoBanOff')}{' '}
+      <Link to="/admin/settings?tab=models">{t('channelForm.autoBanSettings')}</Link>
+    </span>
+  )
+}

@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { selfQuery } from '#console/api/account.ts'
+import { call } from '#console/api/client.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
+import { MAIL_CODES } from '#console/ui/forms/server-field-errors.ts'
+import {
+  type DraftForm,
+  errorsByCode,
+  FieldError,
+  useDraftForm,
+} from '#console/ui/forms/use-draft-form.ts'
+import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
+import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
+
+const FIELD_CODES = {
+  code: ['MailCodeRequired', 'MailCodeWrong'],
+  email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
+}
+
+export function ChangeEmailDialog(props: {
+  isOpen: boolean
+  /** The current mail address, or an empty text. */
+  bound: string
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { bound } = props
+  const isChange = bound !== ''
+  const form = useDraftForm<MailDraft>({
+    initial: () => ({ email: '', code: '' }),
+    onClose: props.onClose,
+    save: async (draft) => {
+      const [email, code] = [draft.email.trim(), draft.code.trim()]
+      if (email === '') throw new FieldError({ email: t('auth.emailRequired') })
+      if (code === '') throw new FieldError({ code: t('auth.codeRequired') })
+      await retryWithIdentityProof(() =>
+        call('GET /api/oauth/email/bind', { query: { email, code } }),
+      )
+      await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+      showSuccess(t('me.mailBound'))
+      form.close()
+    },
+    errorsOf: errorsByCode(FIELD_CODES),
+  })
+  return (
+    <FormDialog
+      isOpen={props.isOpen}
+      title={isChange ? t('me.changeMailTitle') : t('me.bindMail')}
+      lead={isChange ? t('me.changeMailLead', { address: bound }) : t('me.bindMailLead')}
+      submitText={isChange ? t('me.changeSubmit') : t('me.bindSubmit')}
+      form={form}
+      onClose={form.close}
+    >
+      <Fields form={form} />
+    </FormDialog>
+  )
+}
+
+type MailDraft = { email: string; code: string }
+
+/** A separate component loads human verification only when the dialog opens. */
+function Fields({ form }: { form: DraftForm<MailDraft> }) {
+  const human = useHumanCheck('verification')
+  return (
+    <>
+      <MailCodeFields form={form} purpose="bind" takeToken={human.take} />
+      {human.box}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { call } from '#console/api/client.ts'
+import { CancelledError } from '#console/ui/dialogs/cancelled-error.ts'
+import { createStore } from '#console/ui/state/store.ts'
+import { IdentityProofDialog } from './identity-proof-dialog.tsx'
+import { ReloginDialog } from './relogin-dialog.tsx'
+
+type Answer = (isProven: boolean) => void
+/** If `mayProve` is false, the server requires a new login instead of a proof of identity. */
+type Question = { readonly mayProve: boolean; readonly answer: Answer }
+
+const pendingQuestion = createStore<Question | null>(null)
+
+const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
+
+/** Runs `perform` again after a proof of identity. Throws `CancelledError` if the user cancels. */
+export async function retryWithIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
+  try {
+    return await perform()
+  } catch (error) {
+    if (!(error instanceof ApiError) || !CODES.has(error.code)) throw error
+    if (!(await ask(error.code === 'ProofNotRecent'))) throw new CancelledError()
+    return perform()
+  }
+}
+
+export function IdentityProofHost() {
+  const { t } = useTranslation()
+  const question = pendingQuestion.useValue()
+  if (question === null) return null
+  const { mayProve, answer } = question
+  if (!mayProve) return <ReloginDialog onClose={() => answer(false)} />
+  return (
+    <IdentityProofDialog
+      title={t('security.proofTitle')}
+      lead={t('security.proofTitleLead')}
+      submitText={t('security.continue')}
+      perform={async (proof) => {
+        await call('POST /api/user/proof', { body: proof })
+        answer(true)
+      }}
+      onClose={() => answer(false)}
+    />
+  )
+}
+
+function ask(mayProve: boolean): Promise<boolean> {
+  pendingQuestion.get()?.answer(false)
+  return new Promise((resolve) => {
+    const answer = (isProven: boolean) => {
+      if (pendingQuestion.get()?.answer === answer) pendingQuestion.set(null)
+      resolve(isProven)
+    }
+    pendingQuestion.set({ mayProve, answer })
+  })
+}

@@ -1,0 +1,43 @@
+import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
+import type { PriceRow } from './price-table.ts'
+
+const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
+/** `price` is in dollars per call. */
+export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
+/** A model has either ratios or a fixed price, so each mode shows only one kind of field. */
+export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
+export type BatchMode = keyof typeof FIELDS_OF
+export type BatchField = (typeof BATCH_FIELDS)[number]
+export type BatchPriceDraft = Record<BatchField, string>
+export type BatchErrorKeys = Partial<Record<BatchField, 'notNumber' | 'negative'>>
+
+const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
+
+export const emptyBatch: BatchPriceDraft = { ...NO_RATIOS, price: '' }
+
+export function validateBatch(draft: BatchPriceDraft): BatchErrorKeys {
+  const errorKeys: BatchErrorKeys = {}
+  for (const field of BATCH_FIELDS) {
+    if (draft[field].trim() === '') continue
+    const value = parseDecimal(draft[field])
+    if (value === null) errorKeys[field] = 'notNumber'
+    else if (isNegative(value)) errorKeys[field] = 'negative'
+  }
+  return errorKeys
+}
+
+export const rowsLosingFixedPrice = (
+  rows: readonly PriceRow[],
+  draft: BatchPriceDraft,
+): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
+
+/** An entered ratio removes the fixed price, and an entered price removes the ratios. */
+export function batchRows(rows: readonly PriceRow[], draft: BatchPriceDraft): PriceRow[] {
+  const filled = BATCH_FIELDS.flatMap((field) => {
+    const value = parseDecimal(draft[field])
+    return value === null ? [] : [[field, formatDecimal(value)] as const]
+  })
+  const patch = Object.fromEntries(filled)
+  const ended = 'price' in patch ? NO_RATIOS : 'ratio' in patch ? { price: '' } : {}
+  return rows.map((row) => ({ ...row, ...patch, ...ended }))
+}

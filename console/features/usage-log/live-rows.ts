@@ -1,0 +1,82 @@
+import type { LogEntry } from '#read-api/contract/logs.ts'
+
+/** While `isHeld` is true, new rows wait in `pending`, so that visible rows do not move. */
+export type LiveRows = {
+  readonly shown: readonly LogEntry[]
+  readonly pending: readonly LogEntry[]
+  readonly isHeld: boolean
+  /** True if pending rows were dropped, so that the list must be reloaded. */
+  readonly isOverfull: boolean
+  /** The number of dropped rows, without missed live events. */
+  readonly dropped: number
+  /** Rows with a higher id are highlighted for a moment. */
+  readonly freshAbove: number
+}
+
+export const NO_LIVE_ROWS: LiveRows = {
+  shown: [],
+  pending: [],
+  isHeld: false,
+  isOverfull: false,
+  dropped: 0,
+  freshAbove: Number.MAX_SAFE_INTEGER,
+}
+
+/** The maximum length of `shown` and of `pending`. */
+export const LIVE_ROWS_MAX = 5_000
+
+/** `isWhole` is true for the last page. */
+export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
+
+/** Expects the oldest row first. Ids may be unordered, because projections write in parallel. */
+export function receive(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
+  const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.shown[0]?.id ?? 0)
+  const isListed = ({ id }: LogEntry): boolean =>
+    [page.rows, live.shown, live.pending].some((known) => known.some((row) => row.id === id))
+  const lowest = lowestOf(page)
+  const fresh = rows
+    .filter((row) => row.id > newest || (row.id > lowest && !isListed(row)))
+    .reverse()
+  if (fresh.length === 0) return live
+  if (!live.isHeld) {
+    return {
+      ...live,
+      shown: inOrder(fresh, live.shown).slice(0, LIVE_ROWS_MAX),
+      freshAbove: newest,
+    }
+  }
+  const pending = inOrder(fresh, live.pending)
+  if (pending.length <= LIVE_ROWS_MAX) return { ...live, pending }
+  const dropped = live.dropped + pending.length - LIVE_ROWS_MAX
+  return { ...live, pending: pending.slice(0, LIVE_ROWS_MAX), isOverfull: true, dropped }
+}
+
+export function hold(live: LiveRows, isHeld: boolean): LiveRows {
+  if (isHeld === live.isHeld) return live
+  return isHeld ? { ...live, isHeld } : { ...release(live), isHeld: false }
+}
+
+export function release(live: LiveRows): LiveRows {
+  if (live.pending.length === 0) return live
+  const shown = inOrder(live.pending, live.shown).slice(0, LIVE_ROWS_MAX)
+  const freshAbove = (live.pending.at(-1)?.id ?? 0) - 1
+  return { ...live, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
+}
+
+export function withPage(live: LiveRows, page: PageBelow): readonly LogEntry[] {
+  if (live.shown.length === 0) return page.rows
+  const known = new Set(page.rows.map(({ id }) => id))
+  const lowest = lowestOf(page)
+  const added = live.shown.filter(({ id }) => id > lowest && !known.has(id))
+  return inOrder(added, page.rows)
+}
+
+const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
+
+/** Usually, all rows of `above` are newer than the rows of `below`. */
+function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
+  const all = [...above, ...below]
+  const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)
+  const areSorted = above.every((row, index) => index === 0 || row.id < (above[index - 1]?.id ?? 0))
+  return isSorted && areSorted ? all : all.sort((left, right) => right.id - left.id)
+}

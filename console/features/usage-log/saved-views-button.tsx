@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Popover } from '#console/ui/elements/popover.tsx'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { showInfo } from '#console/ui/messages/toast.ts'
+import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
+import {
+  NAME_MAX,
+  readViews,
+  type SavedView,
+  searchOf,
+  storeView,
+  VIEWS_KEY,
+  VIEWS_MAX,
+} from './saved-views.ts'
+
+const NONE: readonly SavedView[] = []
+
+type Props = {
+  hrefNow: () => string
+}
+
+/** Views are stored only in this browser. */
+export function SavedViewsButton({ hrefNow }: Props) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Popover
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      content={<Views hrefNow={hrefNow} onDone={() => setOpen(false)} />}
+    >
+      <Button icon="book" label={t('usageLog.views.title')} />
+    </Popover>
+  )
+}
+
+function Views({ hrefNow, onDone }: Props & { onDone: () => void }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const [views, store] = useLocalPreference(VIEWS_KEY, NONE, readViews)
+  const remove = (view: SavedView): void => {
+    store(views.filter((other) => other !== view))
+    showInfo(t('usageLog.views.deleted', { name: view.name }), {
+      action: { text: t('shared.undo'), onClick: () => storeView(view) },
+    })
+  }
+  return (
+    <div className="tg-log-views">
+      <h3>{t('usageLog.views.title')}</h3>
+      {views.length === 0 ? (
+        <p className="tg-hint">{t('usageLog.views.none')}</p>
+      ) : (
+        <ul>
+          {views.map((view) => (
+            <li key={view.name}>
+              <button
+                type="button"
+                onClick={() => {
+                  onDone()
+                  void navigate(`?${view.search}`)
+                }}
+              >
+                {view.name}
+              </button>
+              <Button
+                tone="quiet"
+                size="small"
+                icon="trash"
+                label={t('usageLog.views.delete', { name: view.name })}
+                onClick={() => remove(view)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <NewView
+        isFull={views.length >= VIEWS_MAX}
+        onSave={(name) => storeView({ name, search: searchOf(hrefNow()) })}
+      />
+    </div>
+  )
+}
+
+function NewView(props: { isFull: boolean; onSave: (name: string) => void }) {
+  const { t } = useTranslation()
+  const [name, setName] = useState('')
+  if (props.isFull) return <p className="tg-hint">{t('usageLog.views.full', { max: VIEWS_MAX })}</p>
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (name.trim() === '') return
+        props.onSave(name.trim())
+        setName('')
+      }}
+    >
+      <TextInput
+        aria-label={t('usageLog.views.name')}
+        placeholder={t('usageLog.views.name')}
+        value={name}
+        maxLength={NAME_MAX}
+        autoComplete="off"
+        onChange={setName}
+      />
+      <Button type="submit" tone="primary" isDisabled={name.trim() === ''}>
+        {t('shared.save')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,40 @@
+import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+
+/** Columns in the URL take precedence until the user changes columns (`forget`). */
+export function urlColumnLayout<Row>(
+  layout: ColumnLayout<Row>,
+  columns: string,
+  forget: () => void,
+): ColumnLayout<Row> {
+  if (columns === '') return layout
+  const shown = columns.split(',').flatMap((id) => layout.all.filter((column) => column.id === id))
+  if (shown.length === 0) return layout
+  return {
+    ...layout,
+    shown,
+    isShown: (column) => shown.includes(column),
+    setShown: (id, isShown) => {
+      forget()
+      layout.setShown(id, isShown)
+    },
+    move: (id, step) => {
+      forget()
+      layout.move(id, step)
+    },
+    reset: () => {
+      forget()
+      layout.reset()
+    },
+  }
+}
+
+/** The link includes the page size and columns, which are normally stored only in this browser. */
+export function linkTo(
+  href: string,
+  view: { pageSize: number; columns: readonly string[] },
+): string {
+  const address = new URL(href)
+  address.searchParams.set('page_size', String(view.pageSize))
+  address.searchParams.set('columns', view.columns.join(','))
+  return address.href
+}

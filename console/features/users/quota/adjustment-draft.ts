@@ -1,0 +1,56 @@
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
+import { randomId } from '#console/ui/state/random-id.ts'
+import type { AdjustQuota } from '#write-api/contract/users.ts'
+
+/** The amount is in the site's unit, which is dollars or quota units. */
+export type AdjustmentDraft = {
+  readonly action: AdjustQuota['action']
+  readonly amount: string
+  readonly reason: string
+}
+
+export type AdjustmentErrorKey = 'amountInvalid' | 'amountBeyond' | 'adjustReasonMissing'
+
+export const newAdjustment: AdjustmentDraft = { action: 'add', amount: '', reason: '' }
+
+/** Returns quota units, or null if the amount is not above 0. */
+export function amountOf({ amount }: AdjustmentDraft, unit: AmountUnit): bigint | null {
+  const quota = quotaOfAmount(amount, unit)
+  return quota === null || quota === 0n ? null : quota
+}
+
+export const balanceAfter = (balance: bigint, draft: AdjustmentDraft, amount: bigint): bigint =>
+  draft.action === 'add' ? balance + amount : balance - amount
+
+/** The server refuses a deduction that exceeds the balance. */
+export const isBeyond = (balance: bigint, draft: AdjustmentDraft, amount: bigint | null): boolean =>
+  amount !== null && draft.action === 'deduct' && amount > balance
+
+/** A deduction is an error only if it exceeds every balance. */
+export function validateAdjustment(
+  draft: AdjustmentDraft,
+  unit: AmountUnit,
+  balances: readonly bigint[],
+): FieldErrors<AdjustmentDraft, AdjustmentErrorKey> {
+  const amount = amountOf(draft, unit)
+  const areAllBeyond = balances.every((balance) => isBeyond(balance, draft, amount))
+  return {
+    ...(amount === null ? { amount: 'amountInvalid' as const } : {}),
+    ...(amount !== null && areAllBeyond ? { amount: 'amountBeyond' as const } : {}),
+    ...(draft.reason.trim() === '' ? { reason: 'adjustReasonMissing' as const } : {}),
+  }
+}
+
+type Change = Omit<AdjustQuota, 'request_id'>
+
+/** An identical change gets the same id, so that the server applies the change once. */
+export function createRequestIds(): (change: Change) => string {
+  const ids = new Map<string, string>()
+  return (change) => {
+    const key = JSON.stringify(change)
+    const id = ids.get(key) ?? randomId()
+    ids.set(key, id)
+    return id
+  }
+}

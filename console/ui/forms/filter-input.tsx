@@ -1,0 +1,71 @@
+import { type KeyboardEvent, useId, useState } from 'react'
+import { TextInput } from './inputs.tsx'
+import './filter-input.css'
+
+type Props = {
+  label: string
+  value: string
+  suggestions?: readonly string[]
+  /** Set for a field that permits only whole numbers. */
+  whole?: { errorText: string }
+  onCommit: (value: string) => void
+}
+
+/** Applies the text on Enter, blur or a suggestion, so that typing adds no history entries. */
+export function FilterInput(props: Props) {
+  const id = useId()
+  const draft = useDraft(props)
+  const list = props.suggestions ?? []
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') draft.commit(draft.text)
+  }
+  return (
+    <span className="tg-filter">
+      <TextInput
+        aria-label={props.label}
+        placeholder={props.label}
+        value={draft.text}
+        list={list.length > 0 ? id : undefined}
+        inputMode={props.whole === undefined ? 'text' : 'numeric'}
+        autoComplete="off"
+        maxLength={200}
+        aria-invalid={draft.isInvalid}
+        aria-describedby={draft.isInvalid ? `${id}-error` : undefined}
+        onChange={draft.change}
+        onKeyDown={onKeyDown}
+        onBlur={() => draft.commit(draft.text)}
+      />
+      {draft.isInvalid && (
+        <span id={`${id}-error`} className="tg-filter-error" role="alert">
+          {props.whole?.errorText}
+        </span>
+      )}
+      {list.length > 0 && (
+        <datalist id={id}>
+          {list.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
+    </span>
+  )
+}
+
+function useDraft(props: Props) {
+  const [draft, setDraft] = useState({ from: props.value, text: props.value, isInvalid: false })
+  const set = (text: string, isInvalid = false): void =>
+    setDraft({ from: props.value, text, isInvalid })
+  // Another control, such as Back, has changed the URL.
+  if (draft.from !== props.value) set(props.value)
+  const commit = (typed: string): void => {
+    const value = typed.trim()
+    if (props.whole !== undefined && !/^\d{0,9}$/.test(value)) set(typed, true)
+    else if (value !== props.value) props.onCommit(value)
+  }
+  const change = (text: string): void => {
+    set(text)
+    const isTaken = Math.abs(text.length - draft.text.length) > 1
+    if (text === '' || (isTaken && props.suggestions?.includes(text) === true)) commit(text)
+  }
+  return { ...draft, commit, change }
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { formRowStarts } from '#console/features/settings/form-row-starts.ts'
+
+const startsOf = (kinds: string) => [
+  ...formRowStarts(
+    [...kinds].map((kind) => ({ type: { kind: kind === 's' ? 'flag' : 'integer' } })),
+  ),
+]
+
+// s: a switch, n: a field of a number.
+it.each([
+  ['nnnnnnssnn', [0, 6, 8]],
+  ['snsn', [0, 2]],
+  ['snn', [0, 1]],
+  ['ssn', [0, 2]],
+  ['sssnsn', [0, 4]],
+  ['ns', [0, 1]],
+  ['', []],
+])('%s begins its rows at %j', (kinds, starts) => {
+  expect(startsOf(kinds)).toEqual(starts)
+})

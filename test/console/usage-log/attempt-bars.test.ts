@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { attemptBars, retriesOf } from '#console/features/usage-log/attempt-bars.ts'
+import {
+  durationMs,
+  shortDuration,
+  tokensPerSecond,
+} from '#console/features/usage-log/call-timing.ts'
+import { logRow } from './fake-usage-log.ts'
+
+const attempt = (channel: number, ms: number) => ({ channel, status: 200, error: null, ms })
+const other = (...attempts: ReturnType<typeof attempt>[]) => ({
+  admin_info: { use_channel: attempts.map(({ channel }) => channel), attempts },
+})
+
+it('tries stand one after the other and fill the whole', () => {
+  const bars = attemptBars(other(attempt(2, 250), attempt(1, 750)))
+  expect(bars.map(({ channel, start, length }) => [channel, start, length])).toEqual([
+    [2, 0, 0.25],
+    [1, 0.25, 0.75],
+  ])
+})
+
+it('tries that took no time, and a single one, are still drawn', () => {
+  expect(attemptBars(other(attempt(1, 0)))).toMatchObject([{ start: 0, length: 1 }])
+})
+
+it('nothing is known to those who are no admins', () => {
+  expect(attemptBars({})).toEqual([])
+  expect(retriesOf({})).toBe(0)
+})
+
+it('the first try is no retry', () => {
+  expect(retriesOf(other(attempt(1, 5)))).toBe(0)
+  expect(retriesOf(other(attempt(1, 5), attempt(2, 5), attempt(3, 5)))).toBe(2)
+})
+
+it('durations are as short as the eye can use', () => {
+  expect([840.4, 999.4, 1_000, 3_240, 9_990, 62_400].map(shortDuration)).toEqual([
+    '840 ms',
+    '999 ms',
+    '1.0 s',
+    '3.2 s',
+    '10.0 s',
+    '62 s',
+  ])
+})
+
+it('a call that nobody saw end has no duration, and no speed', () => {
+  const row = logRow(1, { use_time: 75 })
+  expect(durationMs(row, { end: 'done' })).toBe(75_000)
+  expect(durationMs(row, { end: 'interrupted' })).toBeNull()
+  expect(tokensPerSecond(row, { end: 'interrupted' })).toBeNull()
+})
