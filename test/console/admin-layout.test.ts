@@ -154,7 +154,7 @@ describe('settings', () => {
   it('a price below 0 is told so, and what is needed is marked', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
-    await page.getByRole('button', { name: en('settings.addModel') }).click()
+    await page.getByRole('button', { name: en('prices.addModel') }).click()
     const input = page.getByLabel(/^Input price/)
     expect(await input.getAttribute('aria-required')).toBe('true')
     expect(await page.getByLabel(/^Output price/).getAttribute('aria-required')).toBeNull()
@@ -162,7 +162,7 @@ describe('settings', () => {
     await input.fill('1')
     await page.getByLabel(/^Output price/).fill('-1')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
-    await page.getByText(en('settings.error.negative')).waitFor()
+    await page.getByText(en('prices.error.negative')).waitFor()
     await page.getByLabel(/^Output price/).fill('2')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
     await page.getByText(en('settings.changes', { count: 2 })).waitFor()
@@ -173,7 +173,7 @@ describe('settings', () => {
     const { page, site } = app
     site.routes['GET /api/channel/models_enabled'] = () => ok([])
     await openAsRoot(page, site, '/admin/settings?prices=unset')
-    await page.getByText(en('settings.unservedTitle')).waitFor()
+    await page.getByText(en('prices.unservedTitle')).waitFor()
     await page
       .getByRole('main')
       .getByRole('link', { name: en('dashboard.goToChannels') })

@@ -65,7 +65,7 @@ it('from the login to the log of a call, by keyboard alone', async () => {
 
   await press(link('Settings'))
   await press(button('Add model'))
-  await type(drawer.getByLabel(en('settings.modelName')), 'gpt-9')
+  await type(drawer.getByLabel(en('prices.modelName')), 'gpt-9')
   await type(drawer.getByLabel('Input price'), '2.5')
   await page.keyboard.press('Enter')
   await drawer.waitFor({ state: 'detached' })

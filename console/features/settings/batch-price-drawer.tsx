@@ -21,10 +21,10 @@ import { Equivalent } from './price-fields.tsx'
 import type { PriceRow } from './price-table.ts'
 
 const HINTS = {
-  ratio: 'settings.batchRatioHint',
-  completionRatio: 'settings.batchCompletionHint',
-  cacheRatio: 'settings.batchCacheHint',
-  price: 'settings.callPriceHint',
+  ratio: 'prices.batchRatioHint',
+  completionRatio: 'prices.batchCompletionHint',
+  cacheRatio: 'prices.batchCacheHint',
+  price: 'prices.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
 /** A completion ratio without a model ratio can't be converted to dollars. */
@@ -39,10 +39,10 @@ function Worth({ draft }: { draft: BatchPriceDraft }) {
   }
   const input = priceOfRatio(ratio)
   if (input === '' || input.startsWith('-')) return null
-  return <output className="tg-equals">{t('settings.batchWorth', { input: `$${input}` })}</output>
+  return <output className="tg-equals">{t('prices.batchWorth', { input: `$${input}` })}</output>
 }
 
-export function BatchPriceDrawer(props: {
+export function BatchDrawer(props: {
   isOpen: boolean
   rows: readonly PriceRow[]
   onClose: () => void
@@ -68,11 +68,11 @@ export function BatchPriceDrawer(props: {
   const apply = () => {
     setChecked(true)
     if (FIELDS_OF[mode].every((field) => draft[field].trim() === '')) {
-      return showError(t('settings.batchEmpty'))
+      return showError(t('prices.batchEmpty'))
     }
     if (Object.keys(validateBatch(draft)).length > 0) return
     const rows = isSkipping ? props.rows.filter((row) => !ended.includes(row)) : props.rows
-    if (rows.length === 0) return showError(t('settings.batchAllFixed'))
+    if (rows.length === 0) return showError(t('prices.batchAllFixed'))
     props.onApply(batchRows(rows, draft))
     reset()
   }
@@ -80,24 +80,24 @@ export function BatchPriceDrawer(props: {
     <Drawer
       isOpen={props.isOpen}
       onClose={close}
-      title={t('settings.batchTitle', { count: props.rows.length })}
-      lead={t('settings.batchLead')}
+      title={t('prices.batchTitle', { count: props.rows.length })}
+      lead={t('prices.batchLead')}
       footer={
         <>
           <Button onClick={close}>{t('ui.cancel')}</Button>
           <Button tone="primary" onClick={apply}>
-            {t('settings.apply')}
+            {t('prices.apply')}
           </Button>
         </>
       }
     >
       <div className="tg-form">
         <RadioCards
-          label={t('settings.entry')}
+          label={t('prices.entry')}
           value={mode}
           choices={[
-            { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
-            { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
+            { value: 'ratio', label: t('prices.entryRatio'), hint: t('prices.entryRatioHint') },
+            { value: 'call', label: t('prices.entryCall'), hint: t('prices.entryCallHint') },
           ]}
           onChange={(next) => {
             setMode(next)
@@ -108,9 +108,9 @@ export function BatchPriceDrawer(props: {
         {FIELDS_OF[mode].map((field) => (
           <TextField
             key={field}
-            label={t(field === 'price' ? 'settings.callPriceLabel' : `settings.${field}`)}
+            label={t(field === 'price' ? 'prices.callPriceLabel' : `prices.${field}`)}
             hint={t(HINTS[field])}
-            error={errorKeys[field] && t(`settings.error.${errorKeys[field]}`)}
+            error={errorKeys[field] && t(`prices.error.${errorKeys[field]}`)}
             inputMode="decimal"
             isMono
             value={draft[field]}
@@ -120,8 +120,8 @@ export function BatchPriceDrawer(props: {
         <Worth draft={draft} />
         {ended.length > 0 && (
           <Checkbox
-            label={t('settings.batchSkipFixed', { count: ended.length })}
-            hint={t('settings.batchSkipFixedHint')}
+            label={t('prices.batchSkipFixed', { count: ended.length })}
+            hint={t('prices.batchSkipFixedHint')}
             isOn={isSkipping}
             onChange={setSkipping}
           />

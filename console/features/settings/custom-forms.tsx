@@ -57,10 +57,10 @@ function FallbackForm({ form }: { form: SettingsForm }) {
         onChange={(isOn) => set('fallback_pricing_enabled', String(isOn))}
       />
       <div className="tg-fallback">
-        {field('fallback_single_price', t('settings.callPriceLabel'))}
+        {field('fallback_single_price', t('prices.callPriceLabel'))}
         <span className="tg-fallback-or">{t('ui.or')}</span>
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
-        {field('fallback_completion_ratio', t('settings.completionRatio'))}
+        {field('fallback_completion_ratio', t('prices.completionRatio'))}
       </div>
     </>
   )

@@ -41,7 +41,7 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
       isOpen={props.edited !== null}
       title={t(isNew ? 'prices.groupAddTitle' : 'prices.groupEditTitle')}
       lead={t('prices.groupLead')}
-      submitText={t('settings.apply')}
+      submitText={t('prices.apply')}
       form={form}
       onClose={props.onClose}
     >

@@ -29,22 +29,22 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
       ({ name }) => (
         <span className="tg-name-cell">
           <span className="tg-cell-strong tg-mono">{name}</span>
-          {actions.changed.has(name) && <StatusTag tone="info">{t('settings.changed')}</StatusTag>}
+          {actions.changed.has(name) && <StatusTag tone="info">{t('prices.changed')}</StatusTag>}
         </span>
       ),
       TITLE_COLUMN,
     ),
     column('mode', t('ui.billing'), 100, (row) => <ModeTag row={row} />, { onCard: 'aside' }),
-    money('input', t('settings.inputPrice'), (row) =>
+    money('input', t('prices.inputPrice'), (row) =>
       isPerCall(row) ? (
         <Amount dollars={row.price} unit={t('ui.perCall')} />
       ) : (
         <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
       ),
     ),
-    money('output', t('settings.outputPrice'), (row) =>
+    money('output', t('prices.outputPrice'), (row) =>
       row.completionRatio === '' && row.ratio !== '' ? (
-        <span className="tg-quiet">{t('settings.builtIn')}</span>
+        <span className="tg-quiet">{t('prices.builtIn')}</span>
       ) : (
         <Amount
           dollars={outputPrice(row.ratio, row.completionRatio)}
@@ -52,12 +52,12 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
         />
       ),
     ),
-    money('cache', t('settings.cachePrice'), (row) => (
+    money('cache', t('prices.cachePrice'), (row) => (
       <Amount dollars={cachePrice(row)} unit={ratioText(row.cacheRatio)} />
     )),
     column(
       'maxOutput',
-      t('settings.maxOutput'),
+      t('prices.maxOutput'),
       112,
       (row) => <OutputCap row={row} actions={actions} />,
       { align: 'end' },
@@ -75,9 +75,9 @@ function Actions({ row, actions }: RowProps) {
   return (
     <RowActions
       actions={[
-        editAction(t('settings.editModel', { name }), () => actions.onEdit(row)),
+        editAction(t('prices.editModel', { name }), () => actions.onEdit(row)),
         { ...history, label: t('prices.historyOf', { name }) },
-        deleteAction(t('settings.deleteModel', { name }), () => actions.onDelete(row)),
+        deleteAction(t('prices.deleteModel', { name }), () => actions.onDelete(row)),
       ]}
     />
   )
@@ -89,7 +89,7 @@ function ModeTag({ row }: { row: PriceRow }) {
   const mode = isPerCall(row) ? 'perCall' : isPlain ? 'perToken' : 'unpriced'
   return (
     <StatusTag tone={isPlain ? 'neutral' : 'warn'} isPlain={isPlain}>
-      {t(`settings.${mode}`)}
+      {t(`prices.${mode}`)}
     </StatusTag>
   )
 }
@@ -119,7 +119,7 @@ function OutputCap({ row, actions }: RowProps) {
   return (
     <span className="tg-price tg-quiet">
       <span>{tokens === null ? '–' : actions.count.format(tokens)}</span>
-      <span>{t(isBuiltIn ? 'settings.builtIn' : 'settings.maxOutputDefault')}</span>
+      <span>{t(isBuiltIn ? 'prices.builtIn' : 'prices.maxOutputDefault')}</span>
     </span>
   )
 }

@@ -10,7 +10,7 @@ import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
-import { BatchPriceDrawer } from './batch-price-drawer.tsx'
+import { BatchDrawer } from './batch-price-drawer.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
@@ -43,7 +43,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const capFallback = useOutputLimitFallback(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
-  const none = () => showError(t('settings.batchSelectFirst'))
+  const none = () => showError(t('prices.batchSelectFirst'))
   const remove = (selectedRows: readonly string[]) => {
     if (selectedRows.length === 0) return none()
     form.set(withoutRows(maps, selectedRows))
@@ -85,12 +85,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onApply={applyOne}
       />
       <ModelHistoryDrawer model={historyOf} onClose={close} />
-      <BatchPriceDrawer
-        isOpen={open === 'batch'}
-        rows={selectedRows}
-        onClose={close}
-        onApply={apply}
-      />
+      <BatchDrawer isOpen={open === 'batch'} rows={selectedRows} onClose={close} onApply={apply} />
     </>
   )
 }
@@ -143,7 +138,7 @@ function PriceList(props: {
       />
       <div className="tg-list-ended" ref={box}>
         <DataGrid
-          label={t('settings.priceGrid')}
+          label={t('prices.priceGrid')}
           rows={found.slice(page * pageSize, (page + 1) * pageSize)}
           rowKey={rowKey}
           layout={layout}
@@ -186,22 +181,22 @@ function PriceToolbar(props: {
           <span className="tg-chosen-count">
             {t('ui.selectedCount', { count: props.selectedCount })}
           </span>
-          <Button onClick={props.onBatch}>{t('settings.batchSet')}</Button>
+          <Button onClick={props.onBatch}>{t('prices.batchSet')}</Button>
           <Button icon="trash" onClick={props.onDelete}>
             {t('shared.deleteSelected')}
           </Button>
         </>
       )}
-      <CreateButton text={t('settings.addModel')} onClick={props.onAdd} />
+      <CreateButton text={t('prices.addModel')} onClick={props.onAdd} />
     </>
   )
   return (
-    <Toolbar label={t('settings.searchModel')} end={end}>
+    <Toolbar label={t('prices.searchModel')} end={end}>
       <TextInput
         icon="search"
         type="search"
-        aria-label={t('settings.searchModel')}
-        placeholder={t('settings.searchModel')}
+        aria-label={t('prices.searchModel')}
+        placeholder={t('prices.searchModel')}
         value={props.search}
         onChange={props.onSearch}
       />
@@ -213,17 +208,17 @@ function NoPrices(props: { isFiltered: boolean; onAdd: () => void }) {
   const { t } = useTranslation()
   if (props.isFiltered) {
     return (
-      <EmptyState icon="search" title={t('ui.noModelMatches')} body={t('settings.noMatchBody')} />
+      <EmptyState icon="search" title={t('ui.noModelMatches')} body={t('prices.noMatchBody')} />
     )
   }
   return (
     <EmptyState
       icon="tag"
-      title={t('settings.noPricesTitle')}
-      body={t('settings.noPricesBody')}
+      title={t('prices.noPricesTitle')}
+      body={t('prices.noPricesBody')}
       action={
         <Button icon="add" onClick={props.onAdd}>
-          {t('settings.addModel')}
+          {t('prices.addModel')}
         </Button>
       }
     />

@@ -23,20 +23,20 @@ export function PriceFields(props: FieldsProps) {
   return (
     <>
       <TextField
-        label={t('settings.modelName')}
-        hint={t('settings.modelNameHint')}
+        label={t('prices.modelName')}
+        hint={t('prices.modelNameHint')}
         isRequired
         isMono
         spellCheck={false}
         {...form.field('name')}
       />
       <RadioCards
-        label={t('settings.entry')}
+        label={t('prices.entry')}
         value={form.draft.mode}
         choices={[
-          { value: 'price', label: t('settings.entryPrice'), hint: t('settings.entryPriceHint') },
-          { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
-          { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
+          { value: 'price', label: t('prices.entryPrice'), hint: t('prices.entryPriceHint') },
+          { value: 'ratio', label: t('prices.entryRatio'), hint: t('prices.entryRatioHint') },
+          { value: 'call', label: t('prices.entryCall'), hint: t('prices.entryCallHint') },
         ]}
         onChange={(mode) => form.change(convertToMode(form.draft, mode))}
       />
@@ -65,26 +65,26 @@ function ModeFields(props: FieldsProps) {
     />
   )
   if (mode === 'call') {
-    return field('callPrice', t('settings.callPriceLabel'), t('settings.callPriceHint'))
+    return field('callPrice', t('prices.callPriceLabel'), t('prices.callPriceHint'))
   }
-  const output = t('settings.outputPriceHint')
+  const output = t('prices.outputPriceHint')
   return (
     <>
       <div className="tg-form-row tg-price-row">
         {mode === 'price' ? (
           <>
-            {field('inputPrice', t('settings.inputPriceLabel'))}
-            {field('outputPrice', t('settings.outputPriceLabel'), output)}
+            {field('inputPrice', t('prices.inputPriceLabel'))}
+            {field('outputPrice', t('prices.outputPriceLabel'), output)}
           </>
         ) : (
           <>
-            {field('ratio', t('settings.ratio'))}
-            {field('completionRatio', t('settings.completionRatio'), output)}
+            {field('ratio', t('prices.ratio'))}
+            {field('completionRatio', t('prices.completionRatio'), output)}
           </>
         )}
       </div>
       <div className="tg-form-row tg-price-row">
-        {field('cacheRatio', t('settings.cacheRatio'), t('settings.cacheRatioHint'))}
+        {field('cacheRatio', t('prices.cacheRatio'), t('prices.cacheRatioHint'))}
         <OutputCapField {...props} />
       </div>
     </>
@@ -97,8 +97,8 @@ function OutputCapField({ form, capFallback }: FieldsProps) {
   const { tokens, isBuiltIn } = capFallback(form.draft.name.trim())
   return (
     <TextField
-      label={t('settings.maxOutputLabel')}
-      hint={t(isBuiltIn ? 'settings.maxOutputHintBuiltIn' : 'settings.maxOutputHint')}
+      label={t('prices.maxOutputLabel')}
+      hint={t(isBuiltIn ? 'prices.maxOutputHintBuiltIn' : 'prices.maxOutputHint')}
       inputMode="numeric"
       isMono
       placeholder={tokens === null ? '' : count.format(tokens)}
@@ -113,25 +113,25 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
     const quota = quotaOfDollars(draft.callPrice)
     if (quota === '' || quota.startsWith('-')) return null
     const text = t('shared.quotaUnits', { quota })
-    return <output className="tg-equals">{t('settings.equals', { text })}</output>
+    return <output className="tg-equals">{t('prices.equals', { text })}</output>
   }
   const isPrice = draft.mode === 'price'
   const input = isPrice ? draft.inputPrice : priceOfRatio(draft.ratio)
   const output = isPrice ? draft.outputPrice : outputPrice(draft.ratio, draft.completionRatio)
   const ratio = isPrice ? ratioOfPrice(draft.inputPrice) : draft.ratio
   if (input === '' || ratio === '' || `${input}${output}`.includes('-')) return null
-  const completion = shortRatio(completionRatioOf(input, output)) || t('settings.builtIn')
+  const completion = shortRatio(completionRatioOf(input, output)) || t('prices.builtIn')
   const text = isPrice
-    ? t('settings.equalsRatio', { ratio, completion })
-    : t('settings.equalsPrice', {
+    ? t('prices.equalsRatio', { ratio, completion })
+    : t('prices.equalsPrice', {
         input: `$${input}`,
-        output: output === '' ? t('settings.builtIn') : `$${output}`,
+        output: output === '' ? t('prices.builtIn') : `$${output}`,
       })
   const cost = exampleCost(input, output)
   return (
     <output className="tg-equals">
-      <span>{t('settings.equals', { text })}</span>
-      {cost !== '' && <span>{t('settings.example', { cost: `$${cost}` })}</span>}
+      <span>{t('prices.equals', { text })}</span>
+      {cost !== '' && <span>{t('prices.example', { cost: `$${cost}` })}</span>}
     </output>
   )
 }

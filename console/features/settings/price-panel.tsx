@@ -89,20 +89,20 @@ export function PricePanel({ form }: { form: SettingsForm }) {
     .filter(({ key }) => !PRICE_KEYS.some((own) => own === key))
   const maps = readPriceMaps(new Map(PRICE_KEYS.map((key) => [key, form.value(key) || '{}'])))
   const defaultCap = form.option('DefaultMaxOutputTokens')
-  const choices = PRICE_VIEWS.map((value) => ({ value, label: t(`settings.view.${value}`) }))
+  const choices = PRICE_VIEWS.map((value) => ({ value, label: t(`prices.view.${value}`) }))
   const broken = (
     <EmptyState
       icon="alert"
-      title={t('settings.jsonBrokenTitle')}
-      body={t('settings.jsonBrokenBody')}
-      action={<Button onClick={() => onView('json')}>{t('settings.openJson')}</Button>}
+      title={t('prices.jsonBrokenTitle')}
+      body={t('prices.jsonBrokenBody')}
+      action={<Button onClick={() => onView('json')}>{t('prices.openJson')}</Button>}
     />
   )
   return (
     <>
       <div className="tg-price-views">
         <Segmented
-          label={t('settings.priceViews')}
+          label={t('prices.priceViews')}
           value={view}
           choices={choices}
           onChange={onView}

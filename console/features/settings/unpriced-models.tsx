@@ -36,19 +36,19 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
   if (missing.length === 0) {
     if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>
-    const words = { title: t('settings.allPricedTitle'), body: t('settings.allPricedBody') }
+    const words = { title: t('prices.allPricedTitle'), body: t('prices.allPricedBody') }
     return <EmptyState icon="check" {...words} />
   }
   const shownPage = Math.min(page, Math.ceil(missing.length / pageSize) - 1)
   return (
     <>
-      <p className="tg-hint">{t('settings.unpricedLead')}</p>
+      <p className="tg-hint">{t('prices.unpricedLead')}</p>
       <ul className="tg-unpriced">
         {missing.slice(shownPage * pageSize, (shownPage + 1) * pageSize).map((model) => (
           <li key={model}>
             <span className="tg-mono">{model}</span>
             <Button size="small" onClick={() => setName(model)}>
-              {t('settings.setPrice')}
+              {t('prices.setPrice')}
             </Button>
           </li>
         ))}
@@ -95,9 +95,9 @@ function NoChannels() {
   return (
     <EmptyState
       icon="channels"
-      title={t('settings.unservedTitle')}
-      body={t('settings.unservedBody')}
-      action={<Link to="/admin/channels">{t('settings.toChannels')}</Link>}
+      title={t('prices.unservedTitle')}
+      body={t('prices.unservedBody')}
+      action={<Link to="/admin/channels">{t('prices.toChannels')}</Link>}
     />
   )
 }

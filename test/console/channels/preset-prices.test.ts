@@ -67,9 +67,9 @@ async function setPrice(model: string): Promise<void> {
     .getByRole('row', { name: new RegExp(model) })
     .getByRole('link', { name: en('channelForm.setPrice') })
     .click()
-  const form = page.getByRole('dialog', { name: en('settings.priceAddTitle') })
-  await form.getByLabel(en('settings.inputPriceLabel')).fill('3')
-  await form.getByRole('button', { name: en('settings.apply'), exact: true }).click()
+  const form = page.getByRole('dialog', { name: en('prices.priceAddTitle') })
+  await form.getByLabel(en('prices.inputPriceLabel')).fill('3')
+  await form.getByRole('button', { name: en('prices.apply'), exact: true }).click()
   await page.getByRole('button', { name: en('shared.saveSettings') }).click()
 }
 
@@ -98,7 +98,7 @@ it('a form of a price that is closed leads back to the list, which leads back to
   await stepOf(2)
     .getByRole('link', { name: en('channelForm.setPrice') })
     .click()
-  const form = page.getByRole('dialog', { name: en('settings.priceAddTitle') })
+  const form = page.getByRole('dialog', { name: en('prices.priceAddTitle') })
   await form.getByRole('button', { name: en('ui.cancel'), exact: true }).click()
   await page.waitForURL('**/admin/channels?unpriced=1')
   await stepOf(2)
