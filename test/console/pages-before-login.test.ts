@@ -98,7 +98,7 @@ describe('pages before the login', () => {
         await page.goto(app.site.url.replace('127.0.0.1', 'localhost') + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await page
-          .locator('form, .tg-other-ways, .tg-home, .tg-message-page, .tg-alert')
+          .locator('form, .tg-other-methods, .tg-home, .tg-message-page, .tg-alert')
           .first()
           .waitFor()
         await perform?.(page)

@@ -50,7 +50,7 @@ const remove = (call: Caller, passkeyId: number) =>
   call('POST', '/api/user/passkeys/remove', { body: { id: passkeyId, password: PASSWORD } })
 
 /** What the user has now, after GitHub and so many passkeys were there. */
-async function waysIn() {
+async function loginMethods() {
   const { actors } = here.core
   const { user } = await actors.stateOf(userDecider, userStream(id))
   const { passkeys } = await actors.stateOf(credentialsDecider, credentialsStream(id))
@@ -61,14 +61,14 @@ async function waysIn() {
 async function given(wanted: { hasGitHub: boolean; passkeys: number }): Promise<number[]> {
   const { core } = here
   const context = { actor: `user:${id}`, cause: null, at: core.now() }
-  const { hasGitHub, passkeys } = await waysIn()
+  const { hasGitHub, passkeys } = await loginMethods()
   if (wanted.hasGitHub && !hasGitHub) {
     const steps = await bindSteps({ core }, id, { provider: 'github', id: '7' }, null)
     expect((await core.actors.handleTogether(steps, context)).isDone).toBe(true)
   }
   for (let made = passkeys.length; made < wanted.passkeys; made += 1) await addPasskey()
   if (!wanted.hasGitHub && hasGitHub) expect((await unbind(calls.here)).success).toBe(true)
-  return (await waysIn()).passkeys
+  return (await loginMethods()).passkeys
 }
 
 async function addPasskey(): Promise<void> {
@@ -117,7 +117,7 @@ describe('the last two ways in, let go of by two processes at once', () => {
         () => remove(other, passkey),
       )
       expect(answers.map(({ code }) => code ?? 'done').sort()).toEqual(['LastWayIn', 'done'])
-      const { hasGitHub, passkeys } = await waysIn()
+      const { hasGitHub, passkeys } = await loginMethods()
       expect(Number(hasGitHub) + passkeys.length).toBe(1)
     }
   })
@@ -129,7 +129,7 @@ describe('the last two ways in, let go of by two processes at once', () => {
       () => remove(calls.there, second),
     )
     expect(answers.map(({ code }) => code ?? 'done').sort()).toEqual(['LastWayIn', 'done'])
-    expect((await waysIn()).passkeys).toHaveLength(1)
+    expect((await loginMethods()).passkeys).toHaveLength(1)
   })
 
   it('both go where a third one stays, and nobody is told to try again', async () => {
@@ -139,7 +139,7 @@ describe('the last two ways in, let go of by two processes at once', () => {
       () => remove(calls.there, second),
     )
     expect(answers.map(({ success }) => success)).toEqual([true, true])
-    expect(await waysIn()).toEqual({ hasGitHub: true, passkeys: [] })
+    expect(await loginMethods()).toEqual({ hasGitHub: true, passkeys: [] })
   })
 
   it('one stays where an admin takes the passkeys away', async () => {
@@ -151,7 +151,7 @@ describe('the last two ways in, let go of by two processes at once', () => {
     )
     const refused = answers.flatMap(({ code }) => code ?? [])
     expect(['LastWayIn', 'OnlyPasskeysLeft']).toContain(refused.join())
-    const { hasGitHub, passkeys } = await waysIn()
+    const { hasGitHub, passkeys } = await loginMethods()
     expect(Number(hasGitHub) + passkeys.length).toBe(1)
   })
 })

@@ -116,8 +116,8 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   }
   if (token === undefined) return <Waiting title={client.name} />
   const address = chatAddress(client.template, site, fullKey(token.key))
-  const way = chatTarget(address, window.location.origin)
-  if (address === null || way === 'none') {
+  const target = chatTarget(address, window.location.origin)
+  if (address === null || target === 'none') {
     const words = { title: t('ui.chatLinkInvalid'), body: t('chat.linkFormatHint') }
     return titled(<EmptyState icon="alert" {...words} />)
   }
@@ -130,7 +130,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
         token={token}
         onToken={setSelected}
       />
-      {way === 'frame' ? (
+      {target === 'frame' ? (
         <ChatFrame key={address} name={client.name} address={address} />
       ) : (
         <EmptyState icon="chat" title={t('chat.opensExternally', { name: client.name })} />

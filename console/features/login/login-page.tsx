@@ -83,7 +83,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const status = useStatus()
   const [isUnfolded, setUnfolded] = useState(false)
   const hasOthers =
-    arePasskeysSupported() || LOGIN_METHODS.some((way) => isLoginMethodEnabled(status, way))
+    arePasskeysSupported() || LOGIN_METHODS.some((method) => isLoginMethodEnabled(status, method))
   if (status?.password_login_enabled !== false || !hasOthers) {
     return (
       <>

@@ -17,11 +17,11 @@ export function OAuthPage() {
   const navigate = useNavigate()
   const enter = useCompleteLogin()
   const isStarted = useRef(false)
-  const way = LOGIN_METHODS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
-  const site = t(`oauth.siteInSentence.${way}`)
+  const method = LOGIN_METHODS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
+  const site = t(`oauth.siteInSentence.${method}`)
   const end = useEffectEvent(async () => {
     try {
-      const answer = await comeBack(way, params, t('oauth.refused', { site }))
+      const answer = await comeBack(method, params, t('oauth.refused', { site }))
       const returnTo = storedReturnPath()
       storeReturnPath(null)
       if (answer !== null) return await enter(answer, { returnTo })
@@ -44,12 +44,12 @@ export function OAuthPage() {
 
 /** Returns null if the response has connected a login method to the account. */
 async function comeBack(
-  way: string,
+  method: string,
   params: URLSearchParams,
   refused: string,
 ): Promise<LoginOrBindResult> {
   const query = Object.fromEntries(params)
-  if (way === 'telegram') {
+  if (method === 'telegram') {
     const { act, ...said } = query
     // A link without `state` may be an attack that logs the user in to the attacker's account.
     if (said.state === undefined) throw new Error(refused)
@@ -59,5 +59,5 @@ async function comeBack(
   }
   const { code, state, iss } = query
   if (code === undefined || state === undefined) throw new Error(refused)
-  return call('GET /api/oauth/:type', { params: { type: way }, query: { code, state, iss } })
+  return call('GET /api/oauth/:type', { params: { type: method }, query: { code, state, iss } })
 }

@@ -15,22 +15,22 @@ export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const status = useStatus()
   const [params] = useSearchParams()
   const [dialog, setDialog] = useState<Messenger | null>(null)
-  const ways = LOGIN_METHODS.filter((way) => isLoginMethodEnabled(status, way))
-  if (ways.length === 0) return null
+  const methods = LOGIN_METHODS.filter((method) => isLoginMethodEnabled(status, method))
+  if (methods.length === 0) return null
   return (
-    <section className="tg-other-ways" aria-label={t('oauth.otherMethods')}>
+    <section className="tg-other-methods" aria-label={t('oauth.otherMethods')}>
       {!isFirst && <p className="tg-or">{t('ui.or')}</p>}
       <LoginMethodButtons
-        ways={ways}
+        methods={methods}
         leave={(type) => redirectToProvider({ type, ...purposeOf(params) }, params.get('returnTo'))}
         onMessenger={setDialog}
       />
-      {dialog !== null && <Dialog way={dialog} onClose={() => setDialog(null)} />}
+      {dialog !== null && <Dialog method={dialog} onClose={() => setDialog(null)} />}
     </section>
   )
 }
 
-function Dialog(props: { way: Messenger; onClose: () => void }) {
+function Dialog(props: { method: Messenger; onClose: () => void }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const enter = useCompleteLogin()
@@ -51,7 +51,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
     <MessengerDialog
       {...props}
       act="login"
-      title={t('oauth.signInWith', { site: t(`oauth.siteInSentence.${props.way}`) })}
+      title={t('oauth.signInWith', { site: t(`oauth.siteInSentence.${props.method}`) })}
       submitText={t('shell.login')}
       onCode={weChat}
       getState={getState}

@@ -32,22 +32,22 @@ export function BindingsPanel({ user }: MePanelProps) {
   const status = useStatus()
   const [dialog, setDialog] = useState<Messenger | null>(null)
   const actions = useBindings(setDialog)
-  const rows = LOGIN_METHODS.map((way) => ({
-    way,
-    id: user?.[LOGIN_METHOD_ID_FIELDS[way]] ?? '',
-    isOpen: isLoginMethodEnabled(status, way),
+  const rows = LOGIN_METHODS.map((method) => ({
+    method,
+    id: user?.[LOGIN_METHOD_ID_FIELDS[method]] ?? '',
+    isOpen: isLoginMethodEnabled(status, method),
   }))
   const shown = rows.filter(({ id, isOpen: isOffered }) => id !== '' || isOffered)
   if (shown.length === 0) return null
   return (
     <Panel title={t('oauth.bindings')} lead={t('oauth.bindingsLead')}>
       <ul className="tg-me-rows">
-        {shown.map(({ way, id }) => (
-          <li key={way}>
+        {shown.map(({ method, id }) => (
+          <li key={method}>
             <div className="tg-binding">
-              <Icon name={LOGIN_METHOD_ICONS[way]} />
+              <Icon name={LOGIN_METHOD_ICONS[method]} />
               <div>
-                <p className="tg-me-row-title">{t(`oauth.site.${way}`)}</p>
+                <p className="tg-me-row-title">{t(`oauth.site.${method}`)}</p>
                 <p className="tg-hint">
                   {id === '' ? t('oauth.unbound') : <MiddleEllipsis text={id} />}
                 </p>
@@ -56,30 +56,30 @@ export function BindingsPanel({ user }: MePanelProps) {
             {id === '' ? (
               <Button
                 isDisabled={user === undefined}
-                isBusy={actions.busy === way}
-                onClick={() => void actions.bind(way)}
+                isBusy={actions.busy === method}
+                onClick={() => void actions.bind(method)}
               >
                 {t('oauth.bind')}
               </Button>
             ) : (
-              <Button isBusy={actions.busy === way} onClick={() => void actions.letGo(way)}>
+              <Button isBusy={actions.busy === method} onClick={() => void actions.unbind(method)}>
                 {t('oauth.unbind')}
               </Button>
             )}
           </li>
         ))}
       </ul>
-      {dialog !== null && <Dialog way={dialog} onClose={() => setDialog(null)} />}
+      {dialog !== null && <Dialog method={dialog} onClose={() => setDialog(null)} />}
     </Panel>
   )
 }
 
-function useBindings(openDialog: (way: Messenger) => void) {
+function useBindings(openDialog: (method: Messenger) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [busy, setBusy] = useState<LoginMethod | null>(null)
-  const run = async (way: LoginMethod, act: () => Promise<void>) => {
-    setBusy(way)
+  const run = async (method: LoginMethod, act: () => Promise<void>) => {
+    setBusy(method)
     try {
       await act()
     } catch (error) {
@@ -88,26 +88,28 @@ function useBindings(openDialog: (way: Messenger) => void) {
       setBusy(null)
     }
   }
-  const bind = async (way: LoginMethod): Promise<void> => {
-    if (isMessenger(way)) return openDialog(way)
-    await run(way, () =>
-      retryWithIdentityProof(() => redirectToProvider({ type: way, intent: 'bind' }, '/app/me')),
+  const bind = async (method: LoginMethod): Promise<void> => {
+    if (isMessenger(method)) return openDialog(method)
+    await run(method, () =>
+      retryWithIdentityProof(() => redirectToProvider({ type: method, intent: 'bind' }, '/app/me')),
     )
   }
-  const letGo = async (way: LoginMethod): Promise<void> => {
-    const site = t(`oauth.siteInSentence.${way}`)
+  const unbind = async (method: LoginMethod): Promise<void> => {
+    const site = t(`oauth.siteInSentence.${method}`)
     const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
-    await run(way, async () => {
-      await retryWithIdentityProof(() => call('POST /api/user/unbind', { body: { provider: way } }))
+    await run(method, async () => {
+      await retryWithIdentityProof(() =>
+        call('POST /api/user/unbind', { body: { provider: method } }),
+      )
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('oauth.unboundDone', { site }))
     })
   }
-  return { busy, bind, letGo }
+  return { busy, bind, unbind }
 }
 
-function Dialog(props: { way: Messenger; onClose: () => void }) {
+function Dialog(props: { method: Messenger; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const provenHere = async <T,>(act: () => Promise<T>): Promise<T> => {
@@ -127,7 +129,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
     <MessengerDialog
       {...props}
       act="bind"
-      title={t('oauth.bindTo', { site: t(`oauth.siteInSentence.${props.way}`) })}
+      title={t('oauth.bindTo', { site: t(`oauth.siteInSentence.${props.method}`) })}
       submitText={t('oauth.bind')}
       onCode={weChat}
       getState={() => provenHere(() => call('GET /api/oauth/state', { query: { intent: 'bind' } }))}

@@ -52,7 +52,7 @@ export function IdentityProofFields(props: {
           onChange={(password) => onChange({ password })}
         />
       )}
-      <p className="tg-me-proof-ways">
+      <p className="tg-me-proof-methods">
         {hasPassword && hasCodes && (
           <Button tone="quiet" size="small" onClick={turn}>
             {isByCode ? t('security.usePassword') : t('security.useCode')}

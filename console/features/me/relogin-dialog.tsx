@@ -12,7 +12,7 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 
-const TRIPS = LOGIN_METHODS.filter((way) => !isMessenger(way))
+const TRIPS = LOGIN_METHODS.filter((method) => !isMessenger(method))
 
 /** A user without a password or second factor must log in again. */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
@@ -22,9 +22,9 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const here = `${pathname}${search}`
-  const ways = TRIPS.filter(
-    (way) =>
-      (user?.[LOGIN_METHOD_ID_FIELDS[way]] ?? '') !== '' && isLoginMethodEnabled(status, way),
+  const methods = TRIPS.filter(
+    (method) =>
+      (user?.[LOGIN_METHOD_ID_FIELDS[method]] ?? '') !== '' && isLoginMethodEnabled(status, method),
   )
   const toLogin = async () => {
     onClose()
@@ -39,7 +39,7 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
       foot={
         <>
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
-          {ways.length === 0 && (
+          {methods.length === 0 && (
             <Button tone="primary" onClick={() => void toLogin()}>
               {t('security.toLogin')}
             </Button>
@@ -48,10 +48,10 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
       }
       onClose={onClose}
     >
-      {ways.length > 0 && (
-        <div className="tg-other-ways">
+      {methods.length > 0 && (
+        <div className="tg-other-methods">
           <LoginMethodButtons
-            ways={ways}
+            methods={methods}
             leave={(type) => redirectToProvider({ type, intent: 'anew' }, here)}
           />
         </div>

@@ -8,18 +8,18 @@ import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
 /** A button that redirects is busy until the tab navigates. */
 export function LoginMethodButtons(props: {
-  ways: readonly LoginMethod[]
+  methods: readonly LoginMethod[]
   leave: (type: OAuthType) => Promise<void>
-  onMessenger?: (way: Messenger) => void
+  onMessenger?: (method: Messenger) => void
 }) {
-  const { ways, leave, onMessenger } = props
+  const { methods, leave, onMessenger } = props
   const { t } = useTranslation()
   const [away, setAway] = useState<LoginMethod | null>(null)
-  const select = async (way: LoginMethod): Promise<void> => {
-    if (isMessenger(way)) return onMessenger?.(way)
-    setAway(way)
+  const select = async (method: LoginMethod): Promise<void> => {
+    if (isMessenger(method)) return onMessenger?.(method)
+    setAway(method)
     try {
-      await leave(way)
+      await leave(method)
     } catch (error) {
       showError(error)
       setAway(null)
@@ -27,17 +27,17 @@ export function LoginMethodButtons(props: {
   }
   return (
     <>
-      {ways.map((way) => (
+      {methods.map((method) => (
         <Button
-          key={way}
+          key={method}
           isFill
           size="large"
-          icon={LOGIN_METHOD_ICONS[way]}
-          isBusy={away === way}
-          isDisabled={away !== null && away !== way}
-          onClick={() => void select(way)}
+          icon={LOGIN_METHOD_ICONS[method]}
+          isBusy={away === method}
+          isDisabled={away !== null && away !== method}
+          onClick={() => void select(method)}
         >
-          {t('oauth.signInWith', { site: t(`oauth.siteInSentence.${way}`) })}
+          {t('oauth.signInWith', { site: t(`oauth.siteInSentence.${method}`) })}
         </Button>
       ))}
     </>

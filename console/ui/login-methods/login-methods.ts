@@ -29,5 +29,5 @@ const FLAGS = {
   telegram: 'telegram_oauth',
 } as const satisfies Record<LoginMethod, keyof Status>
 
-export const isLoginMethodEnabled = (status: Status | undefined, way: LoginMethod): boolean =>
-  status?.[FLAGS[way]] === true
+export const isLoginMethodEnabled = (status: Status | undefined, method: LoginMethod): boolean =>
+  status?.[FLAGS[method]] === true

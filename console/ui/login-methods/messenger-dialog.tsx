@@ -13,7 +13,7 @@ export type Messenger = 'wechat' | 'telegram'
 
 /** Loads WeChat's QR code or Telegram's button when it first opens. */
 export function MessengerDialog(props: {
-  way: Messenger
+  method: Messenger
   act: 'login' | 'bind'
   title: string
   submitText: string
@@ -24,10 +24,10 @@ export function MessengerDialog(props: {
   onClose: () => void
 }) {
   const status = useStatus()
-  const { way, title, onClose } = props
+  const { method, title, onClose } = props
   return (
     <Suspense fallback={null}>
-      {way === 'wechat' ? (
+      {method === 'wechat' ? (
         <WeChatDialog
           isOpen
           title={title}
@@ -50,4 +50,5 @@ export function MessengerDialog(props: {
   )
 }
 
-export const isMessenger = (way: string): way is Messenger => way === 'wechat' || way === 'telegram'
+export const isMessenger = (method: string): method is Messenger =>
+  method === 'wechat' || method === 'telegram'
