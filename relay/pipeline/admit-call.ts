@@ -78,7 +78,7 @@ export async function admit(
   }
   if (!isWorthCounting(request, plan)) return attempt(plan.terms)
   if (await needsNoCount(deps, caller, plan)) return attempt(plan.terms)
-  const lowest = lowestTerms(deps.views.options, plan, request)
+  const lowest = lowestTerms(deps.views.options, plan)
   const denial = await checkAccountCanPay(deps, exchange, caller, request, {
     ...plan,
     terms: lowest,

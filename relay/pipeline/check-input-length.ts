@@ -43,7 +43,7 @@ async function counted(
   const { counter, now, views } = deps
   const { offer } = plan
   const isReducible = isWorthCounting(request, plan)
-  const lowest = isReducible ? lowestTerms(views.options, plan, request) : plan.terms
+  const lowest = isReducible ? lowestTerms(views.options, plan) : plan.terms
   const unpayable = await checkAccountCanPay(deps, exchange, caller, request, {
     ...plan,
     terms: lowest,

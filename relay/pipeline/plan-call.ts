@@ -37,6 +37,8 @@ export type Candidate = {
 
 export type CallPlan = {
   readonly price: PriceSnapshot
+  /** The request, and the bounds of its form for each channel with overrides. */
+  readonly bounds: readonly [ChatRequest, ...FormBounds[]]
   readonly terms: CallTerms
   /** True if the channels' overrides apply to the call. */
   readonly isOverridden: boolean
@@ -69,8 +71,9 @@ export function planCall(
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
-  const terms = callTerms(price, [request, ...formBoundsOf(request, offer, options)], options)
-  return { price, terms, isOverridden: !options.isPassThrough, offer }
+  const bounds = [request, ...formBoundsOf(request, offer, options)] as const
+  const terms = callTerms(price, bounds, options)
+  return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
 
 /**
@@ -118,7 +121,7 @@ export function countableForms(
 /** Returns the terms of the call if each of its forms has the given number of input tokens. */
 export function termsForInput(
   view: Views['options'],
-  plan: CallPlan,
+  plan: Pick<CallPlan, 'price'>,
   forms: Forms,
   inputTokens: readonly number[],
 ): CallTerms {
@@ -131,18 +134,10 @@ export function termsForInput(
  * Returns the terms for the lowest possible count. If the account can't pay even these terms, the
  * text is not counted.
  */
-export function lowestTerms(
-  { options }: Views['options'],
-  { price, offer }: CallPlan,
-  request: ChatRequest,
-): CallTerms {
-  const overridden = formBoundsOf(request, offer, options)
-  const least = Math.ceil(request.body.length / BYTES_PER_TOKEN_MAX)
-  const tokens = new Map([request, ...overridden].map((form) => [form, least]))
-  return callTerms(price, [request, ...overridden], options, {
-    tokens,
-    kinds: { hasHourCache: false },
-  })
+export function lowestTerms({ options }: Views['options'], { price, bounds }: CallPlan): CallTerms {
+  const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
+  const tokens = new Map(bounds.map((form) => [form, least]))
+  return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
@@ -253,14 +248,11 @@ export function formBoundsOf(
   offer: Offer<RelayChannel>,
   options: RelayOptions,
 ): readonly FormBounds[] {
-  const isLong = request.body.length >= OUTLINED_FROM_BYTES
-  if (!isLong || !channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) {
-    return [...overriddenForms(request, offer, options)]
-  }
-  const outline = outlineOf(request)
-  return [...overriddenForms(outline, offer, options)].map((form) => {
+  if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return []
+  const sample = request.body.length < OUTLINED_FROM_BYTES ? request : outlineOf(request)
+  return [...overriddenForms(sample, offer, options)].map((form) => {
     const { choices, outputTokensMax } = form
-    const added = Math.max(0, form.inputBound.tokens - outline.inputBound.tokens)
+    const added = Math.max(0, form.inputBound.tokens - sample.inputBound.tokens)
     const tokens = request.inputBound.tokens + added
     return { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
   })
