@@ -8,7 +8,6 @@ import {
 } from '#projections/read-model-freshness/read-models-of-this-release.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import { pageSources, readApi } from '#read-api/server.ts'
 import {
   CHAT_TYPES,
   noRelay,
@@ -17,7 +16,6 @@ import {
   SERVED_TYPES,
   startRelay,
 } from '#relay/server.ts'
-import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core-dependencies.ts'
@@ -149,16 +147,20 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     areReadModelsOther: await detectOtherReadModels(core),
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
+  // The parts are loaded for their roles only, because loading them takes most of a start.
   if (roles.has('write-api')) {
+    const { writeApi } = await import('#write-api/server.ts')
     await writeApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })
   }
   if (roles.has('read-api')) {
+    const { readApi } = await import('#read-api/server.ts')
     const types = { servedTypes: [...SERVED_TYPES.keys()], chatTypes: CHAT_TYPES }
     await readApi(app, { core, freshness, draining, longResponses, ...types })
   }
   ;(relay ?? noRelay).addActions(app, freshness)
   if (roles.has('console')) {
     const dist = await ensureConsoleBuilt(printLine)
+    const { pageSources } = await import('#read-api/server.ts')
     if (dist !== null) await serveConsole(app, dist, () => pageSources(core))
   }
   return app

@@ -1,4 +1,4 @@
-import { createTransport, type SMTPTransportOptions } from 'nodemailer'
+import type { SMTPTransportOptions } from 'nodemailer'
 import { openSocket } from '../outbound/guarded-connector.ts'
 import { isLoopbackAddress, plainAddress } from '../outbound/ip-addresses.ts'
 import { OutboundError, type OutboundPolicy } from '../outbound/outbound-policy.ts'
@@ -38,6 +38,8 @@ export function createSmtpMailer(
         if (settings.host === '' || settings.from.address === '') {
           throw new MailFailed('not-set-up')
         }
+        // The library is loaded for the first mail, because loading it would delay every start.
+        const { createTransport } = await import('nodemailer')
         await createTransport(transportOf(settings, policy, stepMsMax)).sendMail({
           from: settings.from,
           // NOTE: nodemailer would parse a string as a list of addresses.

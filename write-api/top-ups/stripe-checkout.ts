@@ -1,4 +1,4 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { centsOf } from '#domain/top-up/money.ts'
 import type { Deps } from '../action.ts'
@@ -6,6 +6,12 @@ import { providerFetch } from '../oauth/provider-client.ts'
 import { topUpError } from './top-up-errors.ts'
 
 const TIMEOUT_MS = 10_000
+
+/**
+ * Loads Stripe's library when it is first needed, because most sites never use it and its modules
+ * would delay every start of a process.
+ */
+export const loadStripe = async (): Promise<typeof Stripe> => (await import('stripe')).default
 
 type Page = {
   readonly apiKey: string
@@ -27,7 +33,8 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
     product_data: { name },
   }
   try {
-    const { url } = await clientOf(deps, page.apiKey).checkout.sessions.create(
+    const client = await clientOf(deps, page.apiKey)
+    const { url } = await client.checkout.sessions.create(
       {
         mode: 'payment',
         client_reference_id: tradeNo,
@@ -61,26 +68,29 @@ export async function tradeNoOfPayment(
   apiKey: string,
   paymentId: string,
 ): Promise<string | null> {
+  const { errors } = await loadStripe()
   try {
-    const { metadata } = await clientOf(deps, apiKey).paymentIntents.retrieve(paymentId)
+    const client = await clientOf(deps, apiKey)
+    const { metadata } = await client.paymentIntents.retrieve(paymentId)
     return metadata.trade_no ?? null
   } catch (error) {
-    const status = error instanceof Stripe.errors.StripeError ? (error.statusCode ?? 500) : 500
+    const status = error instanceof errors.StripeError ? (error.statusCode ?? 500) : 500
     if (status >= 500 || status === 429) throw error
     return null
   }
 }
 
 /** The client uses the site's connections, which follow the operator's outbound policy. */
-function clientOf({ core, outbound }: Deps, apiKey: string): Stripe {
+async function clientOf({ core, outbound }: Deps, apiKey: string): Promise<Stripe> {
+  const Client = await loadStripe()
   const base = core.config.stripeApiBase
   const fetchViaOutbound = providerFetch(outbound)
-  const httpClient = Stripe.createFetchHttpClient(((url: string, init: Init) =>
+  const httpClient = Client.createFetchHttpClient(((url: string, init: Init) =>
     fetchViaOutbound(url, {
       ...init,
       headers: Object.fromEntries(init.headers),
     })) as unknown as typeof fetch)
-  return new Stripe(apiKey, {
+  return new Client(apiKey, {
     httpClient,
     timeout: TIMEOUT_MS,
     maxNetworkRetries: 1,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { httpError } from '#infra/http/http-errors.ts'
@@ -10,6 +10,7 @@ import { applyPayment } from './apply-payment.ts'
 import { applyReport } from './apply-stripe-report.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { stripeReport } from './read-stripe-report.ts'
+import { loadStripe } from './stripe-checkout.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
@@ -106,5 +107,6 @@ async function signedEvent(
   const signature = headers['stripe-signature']
   if (!Buffer.isBuffer(body) || typeof signature !== 'string') return null
   const bounds = [TOLERANCE_SECONDS, undefined, now] as const
-  return Stripe.webhooks.constructEventAsync(body, signature, secret, ...bounds).catch(() => null)
+  const { webhooks } = await loadStripe()
+  return webhooks.constructEventAsync(body, signature, secret, ...bounds).catch(() => null)
 }
