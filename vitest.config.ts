@@ -2,8 +2,19 @@ import { defineConfig } from 'vitest/config'
 import { SkipReporter } from './test/support/skip-reporter.ts'
 import { TestFileOrder } from './test/support/test-file-order.ts'
 
-/** Folders whose tests run the product in their own process, and change nothing of it. */
-const IN_PROCESS = ['domain', 'read-api', 'write-api'].map((folder) => `test/${folder}/**`)
+/** Tests that run the product in their own process, and change nothing of it. */
+const IN_PROCESS = 'test/{domain,projections,read-api,relay,write-api}/**/*.test.ts'
+const IN_PROCESS_INFRA =
+  'test/infra/{http,leases,limits,mail,outbound,provider-messages,task-progress,vault}/*.test.ts'
+
+/** Tests among them that start or kill processes, or that measure memory or speed. */
+const PROCESSES = [
+  'test/projections/{crashes,lanes,two-projection-processes}.test.ts',
+  'test/relay/{bad-input,caller-disconnects,channel-selection-speed}.test.ts',
+  'test/relay/{circuits-in-two-relays,clock-skew,disabled-channel,hostile-bodies}.test.ts',
+  'test/relay/{overdraft-two-relays,slow-readers,two-relays,usage-chunks}.test.ts',
+  'test/relay/{idempotency/idempotency-after-kill,tasks/tasks-in-two-relays}.test.ts',
+]
 
 const shared = {
   // A busy machine takes several times as long as a quiet one, most of all to start processes.
@@ -35,8 +46,8 @@ export default defineConfig({
         test: {
           ...onServers,
           name: 'servers',
-          include: ['test/**/*.test.ts'],
-          exclude: [...IN_PROCESS, 'test/console/**', 'test/chaos/**'],
+          include: ['test/{architecture,e2e,infra}/**/*.test.ts', ...PROCESSES],
+          exclude: [IN_PROCESS_INFRA],
         },
       },
       {
@@ -47,7 +58,8 @@ export default defineConfig({
           // than most of these files do. A file that changes its process puts that back.
           isolate: false,
           restoreMocks: true,
-          include: IN_PROCESS.map((folder) => `${folder}/*.test.ts`),
+          include: [IN_PROCESS, IN_PROCESS_INFRA],
+          exclude: PROCESSES,
         },
       },
       {
