@@ -57,7 +57,7 @@ const commandsOf = (pids: readonly number[]) =>
   pids.map(commandOf).filter((command) => command !== null)
 
 const until = (isSo: () => boolean) =>
-  expect.poll(isSo, { timeout: 60_000, interval: 10 }).toBe(true)
+  expect.poll(isSo, { timeout: 60_000, interval: 25 }).toBe(true)
 
 const READY = /Tallygate is ready: http:\/\/127\.0\.0\.1:(\d+)/
 
@@ -124,30 +124,29 @@ it.each([
 )
 
 // To a server that closes, such connections are neither idle nor ever late.
-it.each([
-  ['that never sends a byte', ''],
-  ['with half an upload', 'POST /api/setup HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{'],
-])(
-  'a connection %s does not keep the product: 0, within seconds',
-  async (_name, sent) => {
-    const { child, pid, said } = start([process.execPath, 'infra/main.ts'], {
-      ROLES: 'write-api,projections',
-      HOST: '127.0.0.1',
-    })
-    await until(() => READY.test(said()))
-    const all = treeOf(pid)
-    const socket = connect(Number(READY.exec(said())?.[1]), '127.0.0.1')
-    socket.on('error', () => {})
-    await once(socket, 'connect')
-    if (sent !== '') socket.write(sent)
-    const ended = once(child, 'exit')
-    const stoppedAt = performance.now()
-    child.kill('SIGTERM')
-    const [code] = await ended
-    expect(code, said()).toBe(0)
-    expect(performance.now() - stoppedAt).toBeLessThan(15_000)
-    await expect.poll(() => commandsOf(all)).toEqual([])
-    socket.destroy()
-  },
-  90_000,
-)
+it('a silent connection and half an upload keep the product for seconds at most: 0', async () => {
+  const { child, pid, said } = start([process.execPath, 'infra/main.ts'], {
+    ROLES: 'write-api,projections',
+    HOST: '127.0.0.1',
+  })
+  await until(() => READY.test(said()))
+  const all = treeOf(pid)
+  const halfUpload = 'POST /api/setup HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{'
+  const sockets = await Promise.all(
+    ['', halfUpload].map(async (sent) => {
+      const socket = connect(Number(READY.exec(said())?.[1]), '127.0.0.1')
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      if (sent !== '') socket.write(sent)
+      return socket
+    }),
+  )
+  const ended = once(child, 'exit')
+  const stoppedAt = performance.now()
+  child.kill('SIGTERM')
+  const [code] = await ended
+  expect(code, said()).toBe(0)
+  expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+  await expect.poll(() => commandsOf(all)).toEqual([])
+  for (const socket of sockets) socket.destroy()
+}, 90_000)

@@ -7,12 +7,12 @@ import { type ProviderProcess, startProviderProcess } from '#test/support/multi-
 import { MODEST_KEY, RICH_KEY, UNPAID_KEY } from './support/attacked-keys.ts'
 
 /** `HOSTILE_BODIES=1000` runs the complete attack, which takes some minutes. */
-const BODIES = Number(process.env.HOSTILE_BODIES ?? 200)
+const BODIES = Number(process.env.HOSTILE_BODIES ?? 60)
 const IS_WHOLE = BODIES >= 1_000
 const AT_ONCE = 6
 /** The least time of a round; in the whole attack it limits the traffic to some 1.3 Gbit/s. */
 const ROUND_MS = IS_WHOLE ? 1_000 : 250
-const ALONE = 8
+const ALONE = IS_WHOLE ? 8 : 1
 const GROWTH_MB_MAX = 150
 /** Streams of a user who can pay: five at once of 28 MB, each closed as soon as it begins. */
 const STREAMS = IS_WHOLE ? 120 : 30

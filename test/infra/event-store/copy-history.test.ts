@@ -98,6 +98,7 @@ function startCopy(
     env: {
       ...{
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         LOG_LEVEL: 'silent',
         SECRET_KEY: randomBytes(32).toString('base64'),
       },

@@ -123,7 +123,7 @@ describe('a relay that dies between submit and answer', () => {
       )
       .not.toBeNull()
     await expect
-      .poll(async () => (await readBook(site.store)).open, { timeout: 30_000 })
+      .poll(async () => (await readBook(site.store)).open, { timeout: 30_000, interval: 250 })
       .toEqual([])
     const book = await readBook(site.store)
     expect(book.endedNotOnce).toEqual([])
