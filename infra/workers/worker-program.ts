@@ -15,6 +15,8 @@ type WorkerState = {
 /** Runs a worker process of `startWorkers`, which ends when the primary ends. */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
+  // The primary may have ended while this process loaded its modules.
+  if (!process.connected) process.exit(1)
   // A terminal sends signals to all processes, but only the primary handles them.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => {})
   const answers = new Map<number, (text: string) => void>()
