@@ -144,11 +144,11 @@ describe('the own page', () => {
 
   it('offers no transfer below the least, and says from when on', async () => {
     const { page } = await open({ aff_quota: 499_999 })
-    await said(page, '满 $1.00 即可划转')
+    await said(page, zh('me.transferFrom', { least: '$1.00' }))
     const transfer = button(page, '划转')
     expect(await transfer.isDisabled()).toBe(true)
     const why = `[id="${await transfer.getAttribute('aria-describedby')}"]`
-    expect(await page.locator(why).textContent()).toBe('满 $1.00 即可划转')
+    expect(await page.locator(why).textContent()).toBe(zh('me.transferFrom', { least: '$1.00' }))
   })
 
   it('changes the password once both entries match', async () => {
