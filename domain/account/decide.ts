@@ -150,8 +150,9 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
-  // The owner set a positive budget, and the holds of open calls fit into this budget.
-  const isHeldByCalls = remain <= 0n && unspent > 0n && (command.remain ?? 0n) > 0n
+  // The owner set a positive budget, and the holds of open calls are exactly this budget. With a
+  // negative result, the calls could cost more than the budget, so they must end.
+  const isHeldByCalls = remain === 0n && unspent > 0n && (command.remain ?? 0n) > 0n
   const keepsCalls = isHeldByCalls && !isUnlimited ? { keepsCalls: true as const } : {}
   const data = { userId, tokenId, remain: toWire(remain), isUnlimited, ...keepsCalls }
   return [{ type: 'TokenBudgetSet', v: 1, data }]

@@ -135,7 +135,8 @@ export type TokenBudgetSet = Fact<
     readonly remain: WireQuota
     readonly isUnlimited: boolean
     /**
-     * Open calls continue although `remain` is not positive, since the budget covers their holds.
+     * Set if open calls continue although `remain` is 0, because their holds are exactly the budget
+     * that the owner set. Earlier versions also set it if `remain` was negative.
      */
     readonly keepsCalls?: true
   }

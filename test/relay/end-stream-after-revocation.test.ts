@@ -43,6 +43,20 @@ const terms = (change: object) => () =>
     },
   })
 
+/** The owner, who read the budget before the call, sets it to less than the call holds. */
+const leaveLessThanHeld = async () => {
+  const context = { actor: `user:${USER}`, cause: null, at: Date.now() }
+  const edit = { expected: 0n, edits: 1, remain: 10n, isUnlimited: false }
+  const command = { type: 'SetTokenBudget', userId: USER, tokenId: TOKEN, ...edit } as const
+  const outcome = await rig.core.actors.handle(
+    accountDecider,
+    accountStream(USER),
+    command,
+    context,
+  )
+  if (!outcome.isDone) throw new Error(outcome.error.code)
+}
+
 const WAYS: [string, string, () => Promise<void>][] = [
   ['the user is disabled', 'user_disabled', ofUser('UserDisabled')],
   ['the user is deleted', 'user_disabled', ofUser('UserDeleted')],
@@ -53,6 +67,7 @@ const WAYS: [string, string, () => Promise<void>][] = [
   ['its addresses change', 'ip_not_allowed', terms({ allowIps: '10.0.0.0/8' as Sealed })],
   ['its budget is set to 0', 'token_exhausted', () => rig.setBudget(USER, TOKEN, 0n)],
   ['its budget is set to less', 'token_exhausted', () => rig.setBudget(USER, TOKEN, -1n)],
+  ['its budget is less than the call holds', 'token_exhausted', () => leaveLessThanHeld()],
   ['its group is deleted', 'group_not_allowed', () => rig.setOption('GroupRatio', { vip: 1 })],
 ]
 

@@ -144,8 +144,8 @@ export class ReferenceAccount {
     if (isGain) for (const call of calls) call.isUnpaid = false
     if (command.type === 'SetTokenBudget' && event !== '') {
       const { tokenId: id } = command
-      const isSpent = this.remain(id) + this.heldBy(id) < 1n
-      const isLeft = !isSpent && (command.remain ?? 0n) > 0n
+      const isCovered = this.remain(id) === 0n && this.heldBy(id) > 0n
+      const isLeft = isCovered && (command.remain ?? 0n) > 0n
       const isEmptied = !this.isUnlimited(id) && this.remain(id) < 1n && !isLeft
       const ofToken = calls.filter(({ tokenId }) => tokenId === id)
       for (const call of ofToken) call.isTokenUnpaid = isEmptied

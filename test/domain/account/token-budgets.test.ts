@@ -1,7 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SetTokenBudget } from '#domain/account/commands.ts'
-import type { AccountState } from '#domain/account/state.ts'
-import { codedError } from '#domain/shared/coded-error.ts'
+import type { AccountCommand, SetTokenBudget } from '#domain/account/commands.ts'
+import { accountDecider, heldBy } from '#domain/account/decide.ts'
+import { emptiedError } from '#domain/account/decide-call.ts'
+import type { AccountState, OpenCall } from '#domain/account/state.ts'
+import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import {
   admitCall,
@@ -9,12 +12,16 @@ import {
   budgetClosed,
   budgetSet,
   budgetsOpened,
+  CALL,
   funded,
   given,
   granted,
+  progressed,
   released,
+  settleCall,
   settled,
   USER,
+  used,
 } from './facts.ts'
 
 const setBudget = (remain: bigint, isUnlimited = false): SetTokenBudget => ({
@@ -27,6 +34,56 @@ const setBudget = (remain: bigint, isUnlimited = false): SetTokenBudget => ({
 const closeBudget = { type: 'CloseTokenBudgets', userId: USER, tokenIds: [1] } as const
 const openBudgets = (tokenIds: readonly number[], remain: bigint) =>
   ({ type: 'OpenTokenBudgets', userId: USER, tokenIds, remain, isUnlimited: false }) as const
+const recordProgress = {
+  type: 'RecordProgress',
+  call: CALL,
+  channelId: 5,
+  usage: used({ inputUncached: 1 }),
+  leaseUntil: 3_000,
+} as const
+
+/** Admits a call with a hold, or ends the oldest call at a charge. */
+type Operation = { readonly hold: bigint } | { readonly charge: bigint }
+const amount = fc.bigInt(0n, 30n)
+const history = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: fc.record({ hold: amount }) },
+    { weight: 1, arbitrary: fc.record({ charge: amount }) },
+  ),
+  { maxLength: 6 },
+)
+
+/** Applies the command. Returns the number of events. */
+function apply(state: AccountState, command: AccountCommand): number {
+  const outcome = accountDecider.decide(command, state)
+  if (isCodedError(outcome)) return 0
+  for (const event of outcome) accountDecider.evolve(state, event)
+  return outcome.length
+}
+
+/** Carries out the operations, and adds the charges of calls that end to `ended`. */
+function carryOut(
+  state: AccountState,
+  operations: readonly Operation[],
+  ended: { charge: bigint },
+): void {
+  for (const operation of operations) {
+    if ('hold' in operation) {
+      const call = CALL.slice(0, -3) + String(state.admissions + 100)
+      apply(state, admitCall({ call, hold: operation.hold }))
+      continue
+    }
+    const [oldest] = state.open
+    if (oldest === undefined) continue
+    const [call, { hold }] = oldest
+    const charge = operation.charge < hold ? operation.charge : hold
+    apply(state, settleCall({ call, usage: used({ inputUncached: Number(charge) }) }))
+    ended.charge += charge
+  }
+}
+
+const sumOfHolds = (calls: readonly OpenCall[]): bigint =>
+  calls.reduce((sum, { hold }) => sum + hold, 0n)
 const remainOf = ({ budgets }: AccountState): bigint | undefined => budgets.get(1)?.remain
 
 describe('a token’s budget', () => {
@@ -120,19 +177,65 @@ describe('a token’s budget', () => {
       .then([budgetSet(22)])
   })
 
-  it('that is lowered while calls hold all of it stops these calls only when set to 0', () => {
+  it('that is lowered below what calls hold ends these calls', () => {
     const facts = [granted(100), budgetsOpened(50, [1]), admitted(40)]
-    const lower = { ...setBudget(20n), expected: 50n, edits: 0 } as const
-    const { data } = budgetSet(-20) as { readonly data: object }
-    given(...facts)
-      .when(lower)
-      .then([{ ...budgetSet(-20), data: { ...data, keepsCalls: true } } as typeof budgetClosed])
-    given(...facts)
-      .when({ ...lower, remain: 0n })
-      .then([budgetSet(-40)])
+    const lower = (remain: bigint) => ({ ...setBudget(remain), expected: 50n, edits: 0 }) as const
+    const exhausted = (remain: bigint) =>
+      codedError('TokenBudgetExhausted', { remain: String(remain), needed: '0' })
+    for (const [remain, after] of [
+      [39n, -1],
+      [20n, -20],
+      [0n, -40],
+    ] as const) {
+      given(...facts)
+        .when(lower(remain))
+        .then([budgetSet(after)])
+      given(...facts, budgetSet(after))
+        .when(recordProgress)
+        .then(exhausted(BigInt(after)))
+    }
     given(...facts, settled(40, 40))
-      .when(lower)
+      .when(lower(20n))
       .then([budgetSet(-20)])
+  })
+
+  it('that is lowered to exactly what calls hold lets these calls continue', () => {
+    const facts = [granted(100), budgetsOpened(50, [1]), admitted(40)]
+    const { data } = budgetSet(0) as { readonly data: object }
+    const kept = { ...budgetSet(0), data: { ...data, keepsCalls: true } } as typeof budgetClosed
+    given(...facts)
+      .when({ ...setBudget(40n), expected: 50n, edits: 0 })
+      .then([kept])
+    given(...facts, kept)
+      .when(recordProgress)
+      .then([progressed(recordProgress.usage)])
+  })
+
+  it('that is lowered leaves open calls no more to cost than the owner left the token', () => {
+    const seen = { kept: 0, ended: 0, exact: 0 }
+    const property = fc.property(history, history, fc.bigInt(-5n, 60n), (before, after, target) => {
+      const { state } = given(granted(1_000), budgetsOpened(60, [1]))
+      const ended = { charge: 0n }
+      carryOut(state, before, ended)
+      const expected = remainOf(state) ?? 0n
+      const left = (target > 0n ? target : 0n) + heldBy(1, state)
+      ended.charge = 0n
+      carryOut(state, after, ended)
+      const command = { ...setBudget(target), expected, edits: 0 } as const
+      if (apply(state, command) === 0) return
+      const calls = [...state.open.values()]
+      const kept = calls.filter((call) => emptiedError(call, state) === null)
+      const [cost, held] = [sumOfHolds(kept), sumOfHolds(calls)]
+      const spendable = left - ended.charge
+      expect(cost).toBeLessThanOrEqual(spendable > 0n ? spendable : 0n)
+      // Calls that the owner's budget covers are not ended.
+      if (target > 0n && held <= spendable) expect(cost).toBe(held)
+      if (held === 0n) return
+      if (held === spendable) seen.exact += 1
+      seen[cost === held ? 'kept' : 'ended'] += 1
+    })
+    fc.assert(property, { numRuns: 3_000 })
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20)
   })
 
   it('is set only where it still is what the client read', () => {
