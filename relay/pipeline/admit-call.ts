@@ -10,7 +10,7 @@ import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
 import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
-import type { KeyedCall } from './claim-idempotency-key.ts'
+import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotency-key.ts'
 import type { Watched } from './deadlines.ts'
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
 import {
@@ -25,7 +25,12 @@ import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-export type Admitted = { readonly ledger: CallLedger; readonly terms: CallTerms }
+export type Admitted = {
+  readonly ledger: CallLedger
+  readonly terms: CallTerms
+  /** The exchange with the id of the call to which the request's `Idempotency-Key` belongs. */
+  readonly exchange: Exchange
+}
 
 /** The number of inputs for which an account must be able to pay if the text is not counted. */
 const CALLS_AT_ONCE = 20n
@@ -61,29 +66,36 @@ async function needsNoCount(
  *
  * The input is bounded by the length of the request. If the account can't pay for twenty such
  * inputs, the tokens of the text are counted, and the hold covers the lower count. A call whose
- * caller has disconnected by then is not admitted.
+ * caller has disconnected by then is not admitted. The `Idempotency-Key` is claimed only after the
+ * count, so that such a caller can use the key again. `upload` is the body as the caller sent it.
  */
 export async function admit(
   deps: RelayDeps,
-  exchange: Exchange,
+  arrived: Exchange,
   caller: Caller,
   request: ChatRequest,
   plan: CallPlan,
-  keyed: KeyedCall | null,
+  upload: Buffer,
 ): Promise<Admitted | RelayError> {
   const attempt = async (terms: CallTerms): Promise<Admitted | RelayError> => {
-    if (isCallerGone(exchange)) return CALLER_GONE
+    if (isCallerGone(arrived)) return CALLER_GONE
+    const asked = { work: 'chat', body: upload } as const
+    const keyed = await claimIdempotencyKey(deps, arrived, caller, asked)
+    if (keyed !== null && isRelayError(keyed)) return keyed
+    const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
     const ledger = await admitOn(deps, exchange, caller, request, { ...plan, terms }, keyed)
-    return isRelayError(ledger) ? ledger : { ledger, terms }
+    return isRelayError(ledger) ? ledger : { ledger, terms, exchange }
   }
   if (!isWorthCounting(request, plan)) return attempt(plan.terms)
   if (await needsNoCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)
-  const denial = await checkAccountCanPay(deps, exchange, caller, request, {
+  const denial = await checkAccountCanPay(deps, arrived, caller, request, {
     ...plan,
     terms: lowest,
   })
-  if (denial !== null) return denial
+  // A request with a key may repeat a call that the account has admitted. Only the admission finds
+  // this out, and then refuses the repeat even if the account can't pay for another call.
+  if (denial !== null) return isKeyed(arrived) ? attempt(plan.terms) : denial
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
   const counter = deps.counter.of(caller.user.userId)

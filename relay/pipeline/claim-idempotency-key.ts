@@ -18,6 +18,10 @@ type Deps = Pick<Core, 'log' | 'now'> & { readonly claimedCalls: ClaimedCalls }
 const HEADER = 'Idempotency-Key'
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
+/** Reports whether the request has an `Idempotency-Key`. */
+export const isKeyed = ({ request }: Exchange): boolean =>
+  request.headers['idempotency-key'] !== undefined
+
 /**
  * Returns the call of the request's `Idempotency-Key`; null without a key. A repeated request gets
  * the id of the original call.

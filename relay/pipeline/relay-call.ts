@@ -11,7 +11,6 @@ import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-share.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { fitInput } from './check-input-length.ts'
-import { claimIdempotencyKey, type KeyedCall } from './claim-idempotency-key.ts'
 import {
   type Closing,
   concludeAbandoned,
@@ -87,12 +86,7 @@ export async function relayCall(
       const fitting = fitInput(deps, exchange, caller, request, plan)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isRelayError(offer)) return sendError(exchange, offer)
-      const keyed = await claimIdempotencyKey(deps, exchange, caller, {
-        work: 'chat',
-        body: upload,
-      })
-      if (keyed !== null && isRelayError(keyed)) return sendError(exchange, keyed)
-      outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, keyed })
+      outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, upload })
     } finally {
       permit.release(outcome)
     }
@@ -115,7 +109,8 @@ function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayErr
 type Planned = {
   readonly request: ChatRequest
   readonly plan: CallPlan
-  readonly keyed: KeyedCall | null
+  /** The body as the caller sent it. */
+  readonly upload: Buffer
 }
 
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
@@ -128,15 +123,14 @@ async function carry(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
-  { request, plan, keyed }: Planned,
+  { request, plan, upload }: Planned,
 ): Promise<CallOutcome> {
-  const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-  const admitted = await admit(deps, exchange, caller, request, plan, keyed)
+  const admitted = await admit(deps, arrived, caller, request, plan, upload)
   if (isRelayError(admitted)) {
     sendError(arrived, admitted)
     return NOTHING
   }
-  const { ledger, terms } = admitted
+  const { ledger, terms, exchange } = admitted
   const { hold, outputLimit: limit } = ledger
   const isTraced = deps.log.isLevelEnabled('debug')
   if (isTraced) {

@@ -6,6 +6,8 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
 import type { Fault } from '#infra/demo/simulated-faults.ts'
 import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import { chat, KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
@@ -20,12 +22,12 @@ afterEach(() => rig.close())
 function openCall(
   stream: boolean,
   model = 'sim-small',
-  { key = KEY, content = 'x' } = {},
+  { key = KEY, content = 'x', headers = {} } = {},
 ): { readonly chunks: () => number; readonly hangUp: () => void } {
   let text = ''
   const call = httpRequest(`${rig.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json', ...headers },
   })
   call.on('error', () => {})
   call.on('response', (response) => {
@@ -120,9 +122,32 @@ describe('a caller who leaves while the input is counted', () => {
     })
   })
 
+  const content = 'word '.repeat(12_000)
+  const KEYED = { 'idempotency-key': 'order 17' }
+  /** Sends the request of `openCall` with the same key. Returns the status. */
+  async function repeat(max_tokens = 20): Promise<number> {
+    const messages = [{ role: 'user', content }]
+    const answer = await fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer sk-${POOR.key}`, 'content-type': 'application/json' },
+        ...KEYED,
+      },
+      body: JSON.stringify({ model: 'sim-small', stream: false, max_tokens, messages }),
+    })
+    await answer.text()
+    return answer.status
+  }
+  /** Answers `made` counts as soon as they have been requested. */
+  async function answerCounts(made: number): Promise<void> {
+    await expect.poll(() => counts.length).toBe(made)
+    for (const answer of counts) answer({ input: 12_000, output: 0, inputMost: 24_000 })
+  }
+  const types = async () => (await rig.callEvents(POOR.user)).map(({ type }) => type)
+
   /** Resolves once the relay has noticed that the connection is closed. */
-  async function leave(): Promise<void> {
-    const call = openCall(false, 'sim-small', { ...POOR, content: 'word '.repeat(12_000) })
+  async function leave(headers = {}): Promise<void> {
+    const call = openCall(false, 'sim-small', { ...POOR, content, headers })
     await expect.poll(() => counts.length).toBe(1)
     call.hangUp()
     await expect.poll(() => closed).toBe(1)
@@ -142,6 +167,33 @@ describe('a caller who leaves while the input is counted', () => {
     expect(await rig.callEvents(POOR.user)).toEqual([])
     expect(await rig.balance(POOR.user)).toBe(POOR.quota)
     expect(rig.provider.journal.count).toBe(0)
+  })
+
+  it.each([
+    ['the same request', 20],
+    ['another request', 10],
+  ])('leaves its key to %s, which is served and charged once', async (_what, maxTokens) => {
+    await leave(KEYED)
+    await answerCounts(1)
+    await expect.poll(rig.relay.inFlight).toBe(0)
+    const statuses = Promise.all(Array.from({ length: 50 }, () => repeat(maxTokens)))
+    await answerCounts(51)
+    expect((await statuses).filter((status) => status === 200)).toHaveLength(1)
+    expect((await statuses).filter((status) => status === 409)).toHaveLength(49)
+    expect(rig.provider.journal.count).toBe(1)
+    expect(await types()).toEqual(['CallAdmitted', 'CallSettled'])
+  })
+
+  it('changes nothing for a repeat of a call that left no quota for another one', async () => {
+    const first = repeat()
+    await answerCounts(1)
+    expect(await first).toBe(200)
+    const taken = { userId: POOR.user, deductionId: 'all', amount: await rig.balance(POOR.user) }
+    const command = { type: 'DeductQuota', ...taken, reason: 'admin' } as const
+    const context = { actor: 'user:1', cause: null, at: Date.now() }
+    await rig.core.actors.handle(accountDecider, accountStream(POOR.user), command, context)
+    expect(await repeat()).toBe(409)
+    expect(await types()).toEqual(['CallAdmitted', 'CallSettled'])
   })
 })
 
