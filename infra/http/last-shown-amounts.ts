@@ -8,10 +8,13 @@ import type { Principal } from './principal.ts'
  * If a client submits a new amount without the amount to replace, the stored amount is used.
  */
 export type ShownAmounts = {
-  /** Stores the amounts of a response, by id. A failure is only logged. */
+  /**
+   * Stores the amounts of a response, by id. A failure is only logged, and the amounts that the
+   * reader last received are unknown from then on.
+   */
   readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
   /** Returns the amount that this reader last received; null for none within a day. */
-  readonly lastOf: (reader: Reader, id: number) => Promise<bigint | null>
+  readonly lastOf: (reader: Reader, id: number) => Promise<bigint | 'unknown' | null>
 }
 
 /** The session or access token that received an amount. A user has at most one access token. */
@@ -26,6 +29,32 @@ export const createShownBalances = (deps: Deps): Promise<ShownAmounts> =>
 
 export const createShownBudgets = (deps: Deps): Promise<ShownAmounts> =>
   createShownAmounts(deps, { name: 'shown_budgets', id: 'token_id', amount: 'remain' })
+
+/**
+ * The readers whose last amounts could not be stored, with the time of the failure in unix
+ * milliseconds. A session or access token is needed for each, so their number is bounded.
+ */
+type Failures = Map<string, { readonly at: number }>
+
+/**
+ * The failures of this process, by connection pool and table. The read-api and the write-api of one
+ * process share them, so that a write is checked correctly while the table can't be written.
+ */
+const FAILURES = new WeakMap<Deps['pg'], Map<string, Failures>>()
+
+function failuresOf(pg: Deps['pg'], table: string): Failures {
+  const ofPool = FAILURES.get(pg) ?? new Map<string, Failures>()
+  FAILURES.set(pg, ofPool)
+  const failures: Failures = ofPool.get(table) ?? new Map()
+  ofPool.set(table, failures)
+  return failures
+}
+
+/**
+ * The id of a row which means that amounts shown to the reader are missing. Users and tokens have
+ * ids from 1.
+ */
+const MISSING_ID = 0
 
 // NOTE: there is at most one row per reader and id shown within a day. Sending an unchanged amount
 // again writes nothing.
@@ -43,6 +72,7 @@ const ddlOf = ({ name, id, amount }: Table) => `
 const KEPT_MS = 86_400_000
 const RENEWED_MS = 3_600_000
 const SWEEP_EVERY_MS = 600_000
+const RETRY_MS = 1_000
 
 async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmounts> {
   const { pg, now, log } = deps
@@ -54,10 +84,10 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
     sweptAt = now()
     await pg.query(`delete from auth.${name} where shown_at < $1`, [now() - KEPT_MS])
   }
-  const warn = (error: unknown): void =>
-    warnThrottled(log, { table: name, reason: reasonOf(error) }, 'a shown amount was not stored')
+  const marks = failureMarks(deps, table)
   const remember: ShownAmounts['remember'] = async (reader, amounts) => {
     await sweep()
+    await marks.store(nameOf(reader))
     // Two concurrent requests can't deadlock, because both write in ascending order of ids.
     const rows = [...amounts].sort(([one], [other]) => one - other)
     await pg.query({
@@ -80,16 +110,68 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
   }
   return {
     remember: async (reader, amounts) => {
-      if (amounts.size > 0) await remember(reader, amounts).catch(warn)
+      if (amounts.size === 0) return
+      await remember(reader, amounts).catch((error: unknown) => {
+        marks.add(nameOf(reader))
+        const details = { table: name, reason: reasonOf(error) }
+        warnThrottled(log, details, 'a shown amount was not stored')
+      })
     },
     lastOf: async (reader, shownId) => {
-      const { rows } = await pg.query<{ amount: string }>(
-        `select ${amount} as amount from auth.${name}
-          where reader = $1 and ${id} = $2 and shown_at >= $3`,
+      if (marks.has(nameOf(reader))) return 'unknown'
+      const { rows } = await pg.query<{ id: string; amount: string }>(
+        `select ${id} as id, ${amount} as amount from auth.${name}
+          where reader = $1 and ${id} in ($2, ${MISSING_ID}) and shown_at >= $3
+          order by ${id} desc`,
         [nameOf(reader), shownId, now() - KEPT_MS],
       )
       const [shown] = rows
-      return shown === undefined ? null : BigInt(shown.amount)
+      if (shown === undefined) return null
+      return Number(shown.id) === MISSING_ID ? 'unknown' : BigInt(shown.amount)
+    },
+  }
+}
+
+/**
+ * Marks the readers whose last amounts could not be stored. A mark is kept in memory until it is
+ * stored in place of the reader's amounts. The mark is stored before the reader's next amounts, or
+ * by a timer, so that other processes see it soon after the table can be written again.
+ */
+function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
+  const failures = failuresOf(pg, name)
+  const text = `
+    with outdated as (delete from auth.${name} where reader = $1 and ${id} <> ${MISSING_ID})
+    insert into auth.${name} (reader, ${id}, ${amount}, shown_at) values ($1, ${MISSING_ID}, 0, $2)
+    on conflict (reader, ${id}) do update set shown_at = excluded.shown_at`
+  const store = async (reader: string): Promise<void> => {
+    const failure = failures.get(reader)
+    if (failure === undefined) return
+    await pg.query(text, [reader, failure.at])
+    // Another response may have failed to store its amounts since then.
+    if (failures.get(reader) === failure) failures.delete(reader)
+  }
+  const storeAll = async (): Promise<void> => {
+    for (const [reader, { at }] of failures) {
+      if (now() - at >= KEPT_MS) failures.delete(reader)
+      else await store(reader)
+    }
+  }
+  let isRetrying = false
+  const retry = (): void => {
+    if (isRetrying || failures.size === 0 || pg.ending) return
+    isRetrying = true
+    setTimeout(async () => {
+      await storeAll().catch(() => {})
+      isRetrying = false
+      retry()
+    }, RETRY_MS).unref()
+  }
+  return {
+    has: (reader: string): boolean => failures.has(reader),
+    store,
+    add: (reader: string): void => {
+      failures.set(reader, { at: now() })
+      retry()
     },
   }
 }

@@ -1,6 +1,8 @@
+import { Pool } from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { createShownBalances } from '#infra/http/last-shown-amounts.ts'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -199,6 +201,63 @@ describe('an absolute balance', () => {
     await pay(unread, 8_502, 1n)
     expect((await put({ id: unread, quota: 5 }, script)).success).toBe(true)
     expect(await balanceOf(unread)).toBe(5)
+  })
+
+  it('is refused where it is unknown which balance was read, until it is read again', async () => {
+    const { pg } = fixture.core
+    const rename = (from: string, to: string) =>
+      pg.query(`alter table auth.${from} rename to ${to}`)
+    const whileLost = async (work: () => Promise<unknown>): Promise<void> => {
+      await rename('shown_balances', 'lost_balances')
+      try {
+        await work()
+      } finally {
+        await rename('lost_balances', 'shown_balances')
+      }
+    }
+    const refused = { status: 409, code: 'BalanceMoved' }
+    for (const readBefore of [false, true]) {
+      const id = await made(1_000)
+      if (readBefore) await read(id)
+      await whileLost(() => read(id))
+      await pay(id, 8_601 + Number(readBefore), 20n)
+      expect(await put({ id, quota: 2_000 })).toMatchObject(refused)
+      expect(await balanceOf(id)).toBe(1_020)
+      // A row carries the balance that it was read with.
+      const row = await read(id)
+      expect((await put({ ...row, quota: 3_000 })).success).toBe(true)
+      expect((await put({ id, quota: 4_000 })).success).toBe(true)
+      // What the caller has set is not known either if it could not be stored.
+      const again = { ...(await read(id)), quota: 5_000 }
+      await whileLost(async () => expect((await put(again)).success).toBe(true))
+      await pay(id, 8_611 + Number(readBefore), 30n)
+      expect(await put({ id, quota: 5_000 })).toMatchObject(refused)
+      expect(await balanceOf(id)).toBe(5_030)
+      expect((await put({ id, quota: 7 }, fixture.root.call)).success).toBe(true)
+    }
+  })
+
+  it('is refused by another process as well, once the table can be written again', async () => {
+    const { pg } = fixture.core
+    const reader = { userId: 2, sessionHash: 'of a session' }
+    const other = new Pool(pg.options)
+    try {
+      const here = await createShownBalances(fixture.core)
+      const there = await createShownBalances({ ...fixture.core, pg: other })
+      await here.remember(reader, new Map([[5, 100]]))
+      expect(await there.lastOf(reader, 5)).toBe(100n)
+      await pg.query('alter table auth.shown_balances rename to lost_balances')
+      await here.remember(reader, new Map([[5, 200]]))
+      await pg.query('alter table auth.lost_balances rename to shown_balances')
+      expect(await here.lastOf(reader, 5)).toBe('unknown')
+      await expect.poll(() => there.lastOf(reader, 5), { timeout: 20_000 }).toBe('unknown')
+      await there.remember(reader, new Map([[5, 300]]))
+      expect(await here.lastOf(reader, 5)).toBe(300n)
+      expect(await here.lastOf(reader, 6)).toBe('unknown')
+      expect(await here.lastOf({ ...reader, sessionHash: 'of another' }, 5)).toBeNull()
+    } finally {
+      await other.end()
+    }
   })
 
   it('is set once, when fifty set it from the same row', async () => {

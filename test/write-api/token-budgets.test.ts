@@ -226,7 +226,7 @@ describe('the budget of a token', () => {
     expect(await read(id)).toMatchObject({ remain_quota: 970, unlimited_quota: false, status: 1 })
   })
 
-  it('is read while what was shown cannot be stored', async () => {
+  it('is read while what was shown cannot be stored, and then not set without it', async () => {
     const id = await budgeted()
     const rename = (from: string, to: string) =>
       fixture.core.pg.query(`alter table auth.${from} rename to ${to}`)
@@ -244,5 +244,12 @@ describe('the budget of a token', () => {
       await rename('lost_budgets', 'shown_budgets')
       await rename('lost_balances', 'shown_balances')
     }
+    await spend(id)
+    const body = { id, remain_quota: 2_000 }
+    expect(await put(body)).toMatchObject({ status: 409, code: 'TokenBudgetMoved' })
+    expect(await remainNow(id)).toBe(970n)
+    await read(id)
+    expect((await put(body)).success).toBe(true)
+    expect(await remainNow(id)).toBe(2_000n)
   })
 })

@@ -18,7 +18,7 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
 /**
  * `quota` is the new balance. If it equals `expected_quota`, nothing changes. Otherwise, the change
  * is rejected with 409 if the balance differs from `expected_quota`, or without this field, from
- * the balance that the session or access token last read.
+ * the balance that the session or access token last read. It is also rejected if that is unknown.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

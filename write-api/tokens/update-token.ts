@@ -13,6 +13,7 @@ import { done } from '#infra/http/response-envelope.ts'
 import type { UpdateToken } from '#write-api/contract/tokens.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { tokenActions } from '../contract/tokens.ts'
+import { accountError } from '../users/account-errors.ts'
 import { tokenError } from './token-errors.ts'
 import { sealName } from './token-names.ts'
 import { setTokensStatus } from './token-status.ts'
@@ -117,20 +118,24 @@ async function requestedQuota(
   const remain = BigInt(quota)
   if (remain === remainNow && expected === undefined) return null
   checkRemain(quota)
-  return { remain, ...(await baseOf(deps, user, fields)) }
+  const base = await baseOf(deps, user, fields)
+  if (base === 'unknown') throw accountError('TokenBudgetMoved', { remain: String(remainNow) })
+  return { remain, ...base }
 }
 
 /**
  * Returns the values on which the requested quota is based. Without `budget_version`, the remaining
  * quota at the append must equal the given `expected_remain_quota`, or the quota that the caller
  * last read.
+ * Returns `'unknown'` if what the caller last read could not be stored.
  */
 async function baseOf(
   { shownBudgets }: Deps,
   user: Principal,
   { id, expected_remain_quota: named, budget_version: edits }: UpdateToken,
-): Promise<Omit<QuotaChange, 'remain'>> {
+): Promise<Omit<QuotaChange, 'remain'> | 'unknown'> {
   const expected = named === undefined ? await shownBudgets.lastOf(user, id) : BigInt(named)
   if (expected === null) return {}
+  if (expected === 'unknown') return expected
   return named === undefined || edits === undefined ? { expected } : { expected, edits }
 }

@@ -16,11 +16,18 @@ export const ACCOUNT_ERRORS = {
       en: 'This request_id was already used for an adjustment with another action or amount',
     },
   ],
+  // The error has no `expected` if it is unknown which balance the caller has read.
   BalanceMoved: [
     409,
-    ({ balance = '', expected = '' }) => ({
-      zh: `余额已变动：当前为 ${balance}，提交时依据的是 ${expected}。请重新读取用户，或改为增减额度`,
-      en: `The balance is ${balance}, not ${expected}. Read it again, or add or deduct an amount`,
+    ({ balance = '', expected }) => ({
+      zh:
+        expected === undefined
+          ? `余额可能已变动：当前为 ${balance}，未能确认提交时依据的余额。请重新读取用户，或改为增减额度`
+          : `余额已变动：当前为 ${balance}，提交时依据的是 ${expected}。请重新读取用户，或改为增减额度`,
+      en:
+        expected === undefined
+          ? `The balance is ${balance} and may have changed since you read it. Read it again`
+          : `The balance is ${balance}, not ${expected}. Read it again, or add or deduct an amount`,
     }),
   ],
   AmountOutOfRange: [200, { zh: '额度超出允许范围', en: 'The quota is out of range' }],
@@ -40,9 +47,15 @@ export const ACCOUNT_ERRORS = {
   TokenBudgetExhausted: [200, { zh: '令牌额度已用尽', en: 'The token’s quota is used up' }],
   TokenBudgetMoved: [
     409,
-    ({ remain = '', expected = '' }) => ({
-      zh: `remain_quota 已被修改：当前为 ${remain}，提交时依据的是 ${expected}。请重新读取令牌后再提交`,
-      en: `remain_quota was changed to ${remain} since it was ${expected}. Read the token again`,
+    ({ remain = '', expected }) => ({
+      zh:
+        expected === undefined
+          ? `remain_quota 可能已被修改：当前为 ${remain}，未能确认提交时依据的额度。请重新读取令牌后再提交`
+          : `remain_quota 已被修改：当前为 ${remain}，提交时依据的是 ${expected}。请重新读取令牌后再提交`,
+      en:
+        expected === undefined
+          ? `remain_quota is ${remain} and may have changed since you read it. Read the token again`
+          : `remain_quota was changed to ${remain} since it was ${expected}. Read the token again`,
     }),
   ],
   TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'The token does not exist' }],

@@ -20,6 +20,7 @@ import type { UpdateUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { userActions } from '../contract/users.ts'
 import { toHttpError } from '../error-catalogue.ts'
+import { accountError } from './account-errors.ts'
 import { sealReason } from './adjust-quota.ts'
 import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
@@ -153,12 +154,13 @@ async function quotaSteps(
     expectedQuota === undefined
       ? await deps.shownBalances.lastOf(principalOf(request), userId)
       : BigInt(expectedQuota)
+  if (expected === 'unknown') throw accountError('BalanceMoved', { balance: String(balanceNow) })
   const command: SetBalance = {
     type: 'SetBalance',
     userId,
     adjustmentId: request.id,
     balance: BigInt(quota),
-    ...(expected === null ? {} : { expected: expected }),
+    ...(expected === null ? {} : { expected }),
     ...(await sealedReason()),
   }
   return [{ decider: accountDecider, stream, command }]
