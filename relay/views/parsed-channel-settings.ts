@@ -1,6 +1,7 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { allowableMembers } from '#domain/channel/restricted-request-members.ts'
 import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-mappings.ts'
+import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 
 /** The JSON settings of a channel's terms. A text that can't be parsed counts as empty. */
@@ -19,7 +20,10 @@ export type ChannelRules = {
   readonly allowedMembers: ReadonlySet<string>
 }
 
-/** `stream` can't be overridden because the relay relies on the caller's value. */
+/**
+ * The members that channels can't override, in any spelling. `stream` can't be overridden because
+ * the relay relies on the caller's value.
+ */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
 
 export function channelRules(terms: ChannelTerms): ChannelRules {
@@ -33,7 +37,7 @@ export function channelRules(terms: ChannelTerms): ChannelRules {
     statuses: new Map([...entriesOf(terms.statusCodeMapping)].flatMap(statusPair)),
     overrides: new Map(
       [...entriesOf(terms.paramOverride)]
-        .filter(([key]) => !NOT_OVERRIDDEN.has(key))
+        .filter(([key]) => !NOT_OVERRIDDEN.has(foldedName(key)))
         .map(([key, value]) => [key, JSON.stringify(value)]),
     ),
     takesIncludeUsage: takesIncludeUsage(terms),

@@ -1,16 +1,18 @@
 import { request as httpRequest } from 'node:http'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { candidateOf, formBoundsOf } from '#relay/pipeline/plan-call.ts'
+import { callTerms } from '#relay/pipeline/quota-reserved-for-call.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { OptionView } from '#relay/views/option-view.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { loopStallMs } from '#test/support/event-loop-stall.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { relayRig } from './support/relay-rig.ts'
+import { chat, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)
 
@@ -59,14 +61,38 @@ it('a large body of a user with $0 is not read again for each overriding channel
   expect(overridden).toBeLessThan(plain * 3)
 }, 120_000)
 
+it.each([null, { include_usage: false }])(
+  'a stream is charged by the usage of its provider if the override is %j',
+  async (override) => {
+    const paramOverride = JSON.stringify({ stream_options: override })
+    const modelMapping = JSON.stringify({ overridden: 'sim-small' })
+    await rig.addChannel(2, { models: ['overridden'], paramOverride, modelMapping })
+    await rig.setOption('ModelRatio', { overridden: 2 })
+    for (const include_usage of [true, false]) {
+      const asked = { model: 'overridden', stream: true, stream_options: { include_usage } }
+      const { text } = await chat(rig, asked)
+      expect(text.includes('"usage"')).toBe(include_usage)
+    }
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    const settled = { data: { usageSource: 'upstream', end: 'done' } }
+    expect(ends).toMatchObject([settled, settled])
+  },
+)
+
 const { options } = new OptionView(new Map(), 1)
 const limit = fc.constantFrom<unknown>(0, 1, 5, 64, 10_000_000, null)
 const limits = fc.record(
   { n: fc.constantFrom<unknown>(1, 3, 128, null), max_tokens: limit, max_completion_tokens: limit },
   { requiredKeys: [] },
 )
+/** Long and short values, also such as no provider accepts. */
+const streamOptions = fc.constantFrom<unknown>(
+  ...[null, {}, { include_usage: true }, { include_usage: false }, { include_obfuscation: false }],
+  ...[{ include_usage: false, note: 'x'.repeat(2_000) }, { note: '字'.repeat(500) }, 'x'],
+)
 const others = fc.record(
   {
+    ...{ stream_options: streamOptions, Stream_Options: streamOptions },
     ...{ temperature: fc.double({ noNaN: true, min: 0 }), user: fc.string(), extra: fc.json() },
     ...{ model: fc.string({ minLength: 1 }), top_p: fc.nat(1), service_tier: fc.string() },
     ...{ tools: fc.constant([{ type: 'web_search' }]), max_output_tokens: limit },
@@ -82,10 +108,12 @@ const content = fc.oneof(
   text.map((made) => [{ type: 'text', text: made }, picture]),
 )
 const rawLimits = fc.constantFrom('', '"n":1e1,', '"max_tokens":1E6,', '"n":2.0,"max_tokens":5e0,')
-const requestText = fc
+const requestText: fc.Arbitrary<string> = fc
   .tuple(limits, others, content, fc.boolean(), rawLimits)
-  .map(([limits, { temperature, user, tools, extra }, content, stream, raw]) => {
-    const rest = { ...limits, temperature, user, tools, extra, stream }
+  .map(([limits, { temperature, user, tools, extra, ...more }, content, stream, raw]) => {
+    const { stream_options } = more
+    const options = stream_options === 'x' ? {} : { stream_options }
+    const rest = { ...limits, temperature, user, tools, extra, stream, ...options }
     const made = { model: 'm', messages: [{ role: 'user', content }], ...rest }
     if (raw === '') return JSON.stringify(made)
     return `{${raw}${JSON.stringify({ ...made, n: undefined, max_tokens: undefined }).slice(1)}`
@@ -122,6 +150,72 @@ it('the hold of a long body covers what each overriding channel receives', () =>
     const tokens = Math.max(bounds?.inputBound.tokens ?? 0, request.inputBound.tokens)
     expect(tokens).toBeGreaterThanOrEqual(inputBound.tokens)
   })
-  fc.assert(property, { numRuns: 1_000 })
+  fc.assert(property, { numRuns: 2_000 })
   for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(50)
+})
+
+/** Requests that differ in what the overrides below replace. */
+const ASKED = [
+  {},
+  { stream: true },
+  { stream: true, stream_options: { include_usage: true } },
+  { stream: true, stream_options: { include_usage: false, include_obfuscation: false } },
+  { stream: true, n: 3, max_tokens: 50, max_completion_tokens: 50 },
+]
+const OVERRIDES: readonly object[] = [
+  { stream_options: { include_usage: false } },
+  { stream_options: { include_usage: false, note: 'x'.repeat(2_000) } },
+  { stream_options: { note: 'x'.repeat(2_000) } },
+  { stream_options: null },
+  { STREAM_OPTIONS: { include_usage: false, note: 'x'.repeat(2_000) } },
+  { n: 5 },
+  { n: null },
+  { N: 5 },
+  { max_tokens: 9_000 },
+  { max_tokens: 0 },
+  { max_tokens: null, max_completion_tokens: null },
+  { Max_Completion_Tokens: 9_000 },
+  { stream: true },
+  { stream: false },
+  { Stream: false },
+  { Messages: [] },
+]
+const shortened = (value: object): string => JSON.stringify(value).slice(0, 60)
+const CASES = ASKED.flatMap((asked) =>
+  OVERRIDES.map(
+    (overrides) => [`${shortened(asked)}, ${shortened(overrides)}`, asked, overrides] as const,
+  ),
+)
+const PRICE = perTokenPrice({ completion: '4' })
+
+describe('the terms of a long body', () => {
+  it.each(CASES)('are those of the body that is sent, or higher (%s)', (_, asked, overrides) => {
+    for (const include_usage of [true, false]) {
+      const messages = [{ role: 'user', content: 'lorem ipsum '.repeat(1_500) }]
+      const json = JSON.stringify({ model: 'm', messages, ...asked })
+      const request = readChatRequest(Buffer.from(json))
+      if (isRelayError(request)) throw new Error(request.code)
+      const channel = channelWith(overrides, '', { include_usage })
+      const form = candidateOf(channel, request)
+      const outlined = formBoundsOf(request, [{ channels: [channel], sums: [1] }], options)
+      if (isRelayError(form)) {
+        // Nothing is sent if a misspelt override and the gateway's own options would both be sent.
+        expect(overrides).toHaveProperty('STREAM_OPTIONS')
+        expect([include_usage, request.isStream]).toEqual([true, true])
+        continue
+      }
+      const terms = callTerms(PRICE, [request, ...outlined], options)
+      const exact = callTerms(PRICE, [request, form.request], options)
+      expect(terms.hold).toBeGreaterThanOrEqual(exact.hold)
+      expect(terms).toMatchObject({ isOpenEnded: exact.isOpenEnded, isStream: exact.isStream })
+      expect(form.request.isStream).toBe(request.isStream)
+      const { choices, outputTokens, inputTokens } = exact.bounds
+      expect(terms.bounds).toMatchObject({ choices, outputTokens })
+      expect(terms.bounds.inputTokens).toBeGreaterThanOrEqual(inputTokens)
+      // A channel that takes `include_usage` reports the usage of each stream, so it is metered.
+      const sent = JSON.parse(form.body.toString()) as { stream_options?: object }
+      const usage = { include_usage: true }
+      if (include_usage && request.isStream) expect(sent.stream_options).toMatchObject(usage)
+    }
+  })
 })

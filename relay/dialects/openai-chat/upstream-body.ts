@@ -47,14 +47,14 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   if (change.model !== request.model && !values.has('model')) {
     values.set('model', JSON.stringify(change.model))
   }
-  if (request.isStream && change.forcesUsage && !request.wantsUsage) {
-    values.set('stream_options', withIncludeUsage(request))
-  }
   if (change.outputTokens) setOutputLimit(values, request, change, change.outputTokens)
   const restricted = restrictedOf(request, change)
   const tools = droppedTools(request, change)
   const isToolless = tools.length > 0 && tools.length === request.tools.length
   const removed = removedOf(request, change.overrides, restricted, isToolless)
+  const options =
+    request.isStream && change.forcesUsage ? withUsage(request, change, removed) : null
+  if (options !== null) values.set('stream_options', options)
   if (values.size === 0 && removed.length === 0 && tools.length === 0) {
     return { body: request.body, dropped: NOTHING_DROPPED }
   }
@@ -193,12 +193,24 @@ function insertion([first]: readonly Member[], key: string, text: string): ByteE
   return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
 }
 
-function withIncludeUsage({ body, members }: ChatRequest): string {
-  const member = members.find((candidate) => candidate.key === 'stream_options')
-  const isObject = member?.kind === 'object'
-  const options = isObject ? body.subarray(member.valueStart, member.valueEnd) : EMPTY
+/**
+ * Returns the `stream_options` that request the usage chunk, or null if the request already
+ * contains them. An override may set other options, but may not leave a stream without usage.
+ */
+function withUsage(
+  { body, members, wantsUsage }: ChatRequest,
+  { overrides }: UpstreamChange,
+  removed: readonly Member[],
+): string | null {
+  const override = overrides.get('stream_options')
+  const member = members.find((one) => one.key === 'stream_options' && !removed.includes(one))
+  if (override === undefined && wantsUsage && member !== undefined) return null
+  const own = member?.kind === 'object' ? body.subarray(member.valueStart, member.valueEnd) : EMPTY
+  const options = override === undefined ? own : Buffer.from(override)
   const given = scanObject(options)
-  const kept = ('fault' in given ? [] : given)
+  const entries = 'fault' in given ? NONE : given
+  if (entries.some(({ key, kind }) => key === 'include_usage' && kind === 'true')) return null
+  const kept = entries
     .filter(({ key }) => key !== 'include_usage')
     .map(({ keyStart, valueEnd }) => options.toString('utf8', keyStart, valueEnd))
   return `{${[...kept, '"include_usage":true'].join()}}`

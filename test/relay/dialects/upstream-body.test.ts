@@ -53,6 +53,25 @@ describe('the bytes for the provider', () => {
     }
   })
 
+  it.each([
+    ['{"include_usage":false}', { include_usage: true }],
+    ['{"include_usage":false,"y":2}', { include_usage: true, y: 2 }],
+    ['{"y":2}', { include_usage: true, y: 2 }],
+    ['null', { include_usage: true }],
+    ['{"include_usage":true,"y":2}', { include_usage: true, y: 2 }],
+  ])('ask for usage in a stream whose options are overridden by %s', (override, options) => {
+    for (const own of ['', ',"stream_options":{"include_usage":true,"x":1}']) {
+      const request = read(`{"model":"m",${MESSAGES},"stream":true${own}}`)
+      const overrides = new Map([['stream_options', override]])
+      const change = { model: 'm', overrides, ...PLAIN }
+      const { body } = upstreamBody(request, { ...change, forcesUsage: true })
+      expect(JSON.parse(body.toString()).stream_options).toEqual(options)
+      // The override is sent unchanged to a channel that does not take `include_usage`.
+      const unforced = upstreamBody(request, { ...change, forcesUsage: false }).body
+      expect(JSON.parse(unforced.toString()).stream_options).toEqual(JSON.parse(override))
+    }
+  })
+
   it('take overrides in and stay one object with each key once', () => {
     const request = read(`{"model":"m",${MESSAGES},"temperature":1}`)
     const overrides = new Map([
