@@ -29,7 +29,7 @@ function hexOf(bytes: Buffer, at: number): number {
 
 const BACKSLASH = 92
 
-/** The bytes as words of four, for `endOfPlainText`. The first word begins `shift` bytes earlier. */
+/** The bytes as words of four, for `endOfPlainText`. The first word begins `shift` bytes early. */
 export type Words = { readonly words: Int32Array; readonly shift: number }
 
 /** Views the bytes without a copy. The last bytes that do not fill a word are left out. */
