@@ -35,8 +35,8 @@ const CONNECTION_SQLSTATES = /^(28|3D000|53300|57P0)/
 const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
 /**
- * NOTE: errors of all other engines name an environment variable, so a plain socket error comes
- * from Postgres.
+ * NOTE: a plain socket error comes from Postgres, because connection errors of Redis, Kafka and
+ * EventStoreDB mention an environment variable.
  */
 function isDatabaseUnreachable(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''

@@ -174,7 +174,7 @@ export type AdmitCall = {
 export type OutputReduction = {
   /** The maximum usage of the request as the caller sent it. `outputTokens` is per choice. */
   readonly bounds: CallBounds
-  /** The lowest reduced output limit, in tokens per choice; at least 1. */
+  /** The output limit is not reduced below this number of tokens per choice. At least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
   /** The output limit is reduced until the account can pay the hold this many times. Default: 1. */

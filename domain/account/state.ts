@@ -116,7 +116,7 @@ type TokenBudget = {
    * `admission` up to this value must end.
    */
   readonly emptiedAt: number
-  /** The number of times that the budget was set after it was opened, not counting calls. */
+  /** How often the owner has set the budget since the token was created. Calls do not count. */
   readonly edits: number
 }
 

@@ -21,7 +21,7 @@ export type Appended = {
   readonly position: number
   /**
    * The positions and the new revision of each stream, in order of `StreamAppend`. EventStoreDB
-   * reports only the last position, so other positions may be too high.
+   * reports only the last position, which is then returned for every event of the append.
    */
   readonly streams: readonly {
     readonly stream: string

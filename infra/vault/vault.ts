@@ -23,7 +23,7 @@ export async function createVault(parts: {
   }
 }
 
-/** The threads of the pool start with the first password. */
+/** The pool starts its threads when the first password must be hashed. */
 const PASSWORDS = createPasswordPool()
 
 /**

@@ -96,10 +96,7 @@ const placeOf = ({ call, call_group = '' }: LogCells): Place =>
 
 type Part = { readonly part: string; readonly channel_id?: number }
 
-/**
- * The keys of a log row's sums. The sums of a group have channel id 0, because the sums of each
- * channel are already divided by group.
- */
+/** The keys of a log row's sums. Sums of a group over all channels have channel id 0. */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [
     ...(channel_id === 0 ? [] : [{ part: usageKeyOf.channel(channel_id) }]),

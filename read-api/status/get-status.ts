@@ -129,7 +129,7 @@ export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.text('TurnstileSiteKey') !== '' &&
   options.hasSecret('TurnstileSecretKey')
 
-/** Parses a JSON list of objects that map names to links, without other elements. */
+/** Parses a JSON list of objects that map names to links. Elements of other types are left out. */
 export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)

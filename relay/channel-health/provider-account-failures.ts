@@ -5,9 +5,7 @@ import { mayRepeatRequest } from './find-request-text-in-error.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
-/**
- * The code of an account without balance, whose channel stays enabled because of possible top-ups.
- */
+/** The failure code for "payment required". The channel stays enabled, because top-ups end it. */
 const TEMPORARY = 'status-402'
 
 /**

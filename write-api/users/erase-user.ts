@@ -75,7 +75,7 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 /**
  * DELETE /api/user/self: deactivates the caller's account and ends all sessions. This cannot be
  * undone, so the caller must have logged in recently. A super admin cannot be deleted. The console
- * requires the username first.
+ * asks the user to type the username before it sends the request.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.route({

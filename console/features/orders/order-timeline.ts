@@ -21,7 +21,7 @@ export type OrderEvent = {
   readonly at: number
   /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
-  /** The change in quota units, which is 0 for a provider's report. */
+  /** The change in quota units, which is 0 for a report of the payment provider. */
   readonly quota: number
   /** The provider's id of the event, or an empty text for a refund that an admin recorded. */
   readonly sourceId: string

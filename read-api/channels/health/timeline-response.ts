@@ -145,7 +145,7 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/** The names of terms in the API. The timeline does not list changes of other terms. */
+/** The API names of a channel's fields. The timeline does not list changes of other fields. */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],

@@ -29,7 +29,7 @@ export function errorBody(
 }
 
 const TEXT_MAX = 2_000
-/** The maximum characters of a provider's message in which patterns are searched. */
+/** Secrets are searched for in at most this many characters of a provider's message. */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
   /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi

@@ -185,9 +185,7 @@ function removals<Item>(
   })
 }
 
-/**
- * Inserts a member before the first member, with a comma, because a request has at least a model.
- */
+/** Inserts a member before the first member. A comma follows it, because a request has a model. */
 function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1
   return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
