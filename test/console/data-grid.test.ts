@@ -11,7 +11,9 @@ import { takePicture } from './support/open-page.ts'
 const FIXTURE = resolve(import.meta.dirname, 'grid-fixture')
 const DIST = resolve(import.meta.dirname, '../.artifacts/grid-fixture')
 
-const app = pageFixture({ startSite: () => startFakeSite({}, DIST), isSiteShared: true })
+const startSite = () => startFakeSite({}, DIST)
+// The process of a measured page has no garbage of earlier pages.
+const app = pageFixture({ language: 'en', startSite, isSiteShared: true, isFirstVisit: true })
 
 beforeAll(async () => {
   await buildFixture()

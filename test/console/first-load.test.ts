@@ -10,7 +10,7 @@ it.each([
   { path: '/login', kibMax: 200, user: null },
   { path: '/app/logs/api-usage', kibMax: 260, user: ROOT_USER },
 ])('$path loads at most $kibMax KiB of script, all of it needed', async (given) => {
-  const { page, close } = await app.openPage()
+  const { page, close } = await app.openPage({ isFirstVisit: true })
   const scripts: { url: string; bytes: Promise<number> }[] = []
   page.on('response', (response) => {
     if (!response.url().endsWith('.js')) return

@@ -4,7 +4,8 @@ import { openAsRoot } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { takePicture } from './support/open-page.ts'
 
-const app = pageFixture()
+// A chunk that the browser has in its cache would come without a network.
+const app = pageFixture({ language: 'en', isFirstVisit: true })
 const CHUNK = /assets\/channels-page-.*\.(js|css)$/
 
 const follow = (name: string) => app.page.getByRole('link', { name, exact: true }).click()

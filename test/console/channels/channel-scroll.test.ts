@@ -8,7 +8,8 @@ import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
 
-const app = pageFixture()
+// The process of a measured page has no garbage of earlier pages.
+const app = pageFixture({ language: 'en', isFirstVisit: true })
 
 const CHANNELS = Array.from({ length: 1_000 }, (_, index) =>
   channel({

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { openAsRoot, startAdminSite } from './admin-site.ts'
 import type { FakeCall, FakeSite } from './fake-site.ts'
-import { type Look, type OpenPage, openPage } from './open-page.ts'
+import { type Look, type OpenPage, pageOpener } from './open-page.ts'
 
 type StartSite = () => Promise<FakeSite>
 
@@ -39,7 +39,7 @@ export function siteFixture(startSite: StartSite = startAdminSite): SiteFixture 
     get site() {
       return site
     },
-    openPage: (look) => openPage(browser(), look),
+    openPage: pageOpener(browser, () => site.url),
   }
 }
 
@@ -64,8 +64,9 @@ export function pageFixture(options: PageOptions = {}): PageFixture {
     site = await startSite()
   })
   afterSite(() => site.close())
+  const openPage = pageOpener(browser, () => site.url)
   const open = async (look: Look = { language: 'en', ...first }) => {
-    const opened = await openPage(browser(), look)
+    const opened = await openPage(look)
     pages.push(opened)
     return opened
   }
@@ -81,8 +82,9 @@ export function pageFixture(options: PageOptions = {}): PageFixture {
   })
   afterEach(async () => {
     const faults = pages.flatMap((opened) => opened.faults)
-    for (const { close } of pages) await close()
+    const closing = pages
     pages = []
+    for (const { close } of closing) await close()
     expect(faults).toEqual([])
   })
   return {

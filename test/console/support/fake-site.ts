@@ -45,19 +45,45 @@ export type FakeSite = {
   close(): Promise<void>
 }
 
+/** A path with an empty document, which no part of the console runs in. */
+export const BLANK_PATH = '/blank'
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+type Host = { readonly url: string; serve(listener: Listener | null): void }
+
+/** Servers of closed sites. The next site gets the address, which a browser has in its cache. */
+const idleHosts: Host[] = []
+
 /** Serves the built console with a scripted API. */
 export async function startFakeSite(routes: FakeRoutes = {}, dist = DIST): Promise<FakeSite> {
   const site = { calls: [] as FakeCall[], routes: { ...SHELL, ...routes } }
-  const server = createServer((request, response) => void answer(site, dist, request, response))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const host = idleHosts.pop() ?? (await startHost())
+  host.serve((request, response) => void answer(site, dist, request, response))
   return {
     ...site,
+    url: host.url,
+    close: async () => {
+      host.serve(null)
+      idleHosts.push(host)
+    },
+  }
+}
+
+/** Starts a server that ends every connection while it has no listener. */
+async function startHost(): Promise<Host> {
+  let current: Listener | null = null
+  const server = createServer((request, response) => {
+    if (current === null) request.socket.destroy()
+    else current(request, response)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  server.unref()
+  return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections()
-        server.close(() => done())
-      }),
+    serve: (listener) => {
+      current = listener
+      server.closeAllConnections()
+    },
   }
 }
 
@@ -76,6 +102,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://site')
+  if (url.pathname === BLANK_PATH) return void response.setHeader('content-type', 'text/html').end()
   if (!/^\/(api|pg)\//.test(url.pathname)) return sendFile(dist, url.pathname, response)
   const call: FakeCall = {
     method: request.method ?? 'GET',
