@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { en } from '#test/support/console-texts.ts'
 import { openAsRoot } from './support/admin-site.ts'
-import { channel } from './support/channel-routes.ts'
+import { channel, channelRoutes } from './support/channel-routes.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live-socket.ts'
+import { ok } from './support/fake-site.ts'
 
 const app = pageFixture()
 
@@ -12,11 +13,21 @@ const reads = () => app.site.calls.filter(({ path }) => path === '/api/channel/'
 it('a channel changes its row by itself; only one that is new or gone is asked for', async () => {
   const { page, site } = app
   const live = await fakeLive(page)
+  const later = channelRoutes([
+    channel({ id: 2, name: 'DeepSeek West', type: 43 }),
+    channel({ id: 4, name: 'Local', type: 8 }),
+  ])
+  const routes = { ...site.routes }
+  site.routes['GET /api/channel/'] = (call) => {
+    const answer = (reads() === 1 ? routes : later)['GET /api/channel/']
+    return answer?.(call) ?? ok([])
+  }
   await openAsRoot(page, site, '/admin/channels')
-  await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   await expect.poll(() => live.connections()).toBe(1)
-  // The first connection asks for what it may have missed before it was there.
-  await expect.poll(reads).toBe(2)
+  // The first connection asks for what it may have missed. That answer must be on the page before
+  // the live event, because it would otherwise replace the row of the event.
+  await page.getByRole('link', { name: 'DeepSeek West' }).waitFor()
+  expect(reads()).toBe(2)
   live.send('channels', 5, channel({ id: 2, name: 'DeepSeek East', type: 43 }))
   await page.getByRole('link', { name: 'DeepSeek East' }).waitFor()
   expect(reads()).toBe(2)
