@@ -7,7 +7,7 @@ import {
   mapFields,
   type ValuesOf,
   type WritableFields,
-} from '#read-api/contract/resource-fields.ts'
+} from '#read-api/contract/resource-field-definition.ts'
 import type { Cells } from './runner/row-changes.ts'
 
 /** The names of columns that are not the field's name in snake case. */

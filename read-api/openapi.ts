@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ErrorEnvelope } from './contract/response-envelope.ts'
-import type { App } from './read-route.ts'
+import type { App } from './read-route-helpers.ts'
 
 /** `GET /api/openapi.json`: generated from the schemas of the write API and the read API. */
 export function describeApi(app: App): void {

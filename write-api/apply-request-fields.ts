@@ -8,7 +8,7 @@ import {
   sentValues,
   type ValuesOf,
   type WritableFields,
-} from '#read-api/contract/resource-fields.ts'
+} from '#read-api/contract/resource-field-definition.ts'
 import { validationMessage } from './validation-messages.ts'
 
 /**

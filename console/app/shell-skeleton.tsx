@@ -4,7 +4,7 @@ import { useDelayed } from '#console/ui/layout/skeleton.tsx'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useIsMedium, useIsNarrow } from '#console/ui/state/use-media.ts'
 import { cachedStatus } from '../api/status.ts'
-import { isWithoutSidebar } from './sidebar-paths.ts'
+import { isWithoutSidebar } from './pages-without-sidebar.ts'
 
 const LINKS = [62, 48, 70, 55, 66, 44, 58]
 

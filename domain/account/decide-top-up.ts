@@ -1,5 +1,6 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
+import { rebateId, topUpId } from './build-top-up-deduplication-id.ts'
 import type {
   AccountError,
   CreditTopUp,
@@ -11,7 +12,6 @@ import { fitsBalance } from './decide-rewards.ts'
 import type { AccountEvent } from './events.ts'
 import { cashPostings, rebateBackPostings, rewardPostings } from './ledger-postings.ts'
 import type { AccountState } from './state.ts'
-import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 

@@ -1,5 +1,6 @@
 import { assert } from '../shared/assert.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
+import { rebateId, topUpId } from './build-top-up-deduplication-id.ts'
 import type {
   AccountEvent,
   CallAdmitted,
@@ -12,7 +13,6 @@ import type {
   TopUpReversed,
 } from './events.ts'
 import { type AccountState, remember } from './state.ts'
-import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 /** Applies an event to `state` in place. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {

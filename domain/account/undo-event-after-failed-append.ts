@@ -1,6 +1,6 @@
+import { rebateId, topUpId } from './build-top-up-deduplication-id.ts'
 import type { AccountEvent } from './events.ts'
 import { type AccountState, undoRemember } from './state.ts'
-import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 /**
  * Returns a function that reverts `event`. Call `undoAccount` before the event is applied, and

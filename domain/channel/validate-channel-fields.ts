@@ -1,5 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
-import { isStatusMapping, mappingError } from '../shared/channel-mappings.ts'
+import { isStatusMapping, mappingError } from '../shared/check-channel-mappings.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import {
@@ -9,7 +9,7 @@ import {
   parseJsonText,
   reservedName,
 } from '../shared/json-text.ts'
-import { proxyAddress } from '../shared/proxy-address.ts'
+import { proxyAddress } from '../shared/mask-proxy-credentials.ts'
 import type { ChannelError } from './commands.ts'
 import type { ChannelTerms } from './events.ts'
 import { allowableMembers } from './restricted-request-members.ts'

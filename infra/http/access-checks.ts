@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ACTIVE, ADMIN, SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '../vault/port.ts'
-import { isAccessToken } from './access-token.ts'
+import { isAccessToken } from './access-token-format.ts'
 import { httpError } from './http-errors.ts'
 import { requireOwnOrigin } from './origin-checks.ts'
 import type { FindAccessToken, FindPrincipals, Principal } from './principal.ts'

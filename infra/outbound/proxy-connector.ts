@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import { proxyAddress } from '#domain/shared/proxy-address.ts'
+import { proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
 import { guardedConnector, type Resolve, resolveByDns } from './guarded-connector.ts'
 import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './outbound-policy.ts'
 

@@ -8,7 +8,7 @@ import {
   SENT_FIELDS,
 } from '#read-api/contract/message-fields.ts'
 import type { MessageSort } from '#read-api/contract/messages.ts'
-import type { Fields } from '#read-api/contract/resource-fields.ts'
+import type { Fields } from '#read-api/contract/resource-field-definition.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 

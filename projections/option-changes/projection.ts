@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
+import { plannedIdOf } from '../find-scheduled-price-change.ts'
 import { projectionOf } from '../projection.ts'
-import { plannedIdOf } from '../scheduled-price-change-id.ts'
 
 /** Recorded instead of the value of a secret option. A cleared secret is recorded as empty. */
 const SET = '***'

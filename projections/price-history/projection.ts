@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
 import { entryChanges, pairOf } from '#domain/pricing/price-changes.ts'
+import { plannedIdOf } from '../find-scheduled-price-change.ts'
 import { projectionOf } from '../projection.ts'
-import { plannedIdOf } from '../scheduled-price-change-id.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /** Each change of a price, with the values before and after, the author and the time. */

@@ -1,9 +1,9 @@
-import { maskedSetting } from '#domain/shared/proxy-address.ts'
+import { maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import { CHANNEL_FIELDS } from '../contract/channel-fields.ts'
 import type { Channel } from '../contract/channels.ts'
-import { answerOf } from '../contract/resource-fields.ts'
+import { answerOf } from '../contract/resource-field-definition.ts'
 
 /**
  * The response for admins contains everything except keys and secrets. `now` is in Unix

@@ -4,7 +4,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { channelModels, servedModels } from '#projections/channels/query.ts'
 import { channelQueries } from '../contract/channels.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
  * For admins: `GET /api/channel/models` lists the models that have a price or occur in a channel.

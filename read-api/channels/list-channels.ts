@@ -11,7 +11,7 @@ import {
   type MemberRow,
 } from '#projections/channels/query.ts'
 import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { channelResponse } from './channel-response.ts'
 
 /** `GET /api/channel/{id}`, for admins: one channel. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { FetchModels } from '#write-api/contract/channels.ts'
-import { ChannelType } from './channel-types.ts'
+import { ChannelType } from './channel-type-schema.ts'
 import { Envelope, IdParams } from './response-envelope.ts'
 
 /** `time` is the duration in seconds. */

@@ -1,4 +1,4 @@
-import type { Fields } from './resource-fields.ts'
+import type { Fields } from './resource-field-definition.ts'
 
 /**
  * The fields are stored exactly as requests send them, with the names and order of the stored
@@ -59,4 +59,4 @@ export const CHANNEL_FIELDS = {
 } as const satisfies Fields
 
 /** The server and the console's form share the rules for mappings. */
-export { isStatusMapping, mappingError } from '#domain/shared/channel-mappings.ts'
+export { isStatusMapping, mappingError } from '#domain/shared/check-channel-mappings.ts'

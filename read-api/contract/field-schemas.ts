@@ -8,7 +8,7 @@ import Type, {
   type TUnion,
   type TUnsafe,
 } from 'typebox'
-import type { Field, Fields, FieldType, WritableFields } from './resource-fields.ts'
+import type { Field, Fields, FieldType, WritableFields } from './resource-field-definition.ts'
 
 type NullableText = TUnion<[TString, TNull]>
 type NullableInteger = TUnion<[TInteger, TNull]>

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { answerProperties } from './field-schemas.ts'
-import type { Fields } from './resource-fields.ts'
+import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Query, sortedBy } from './response-envelope.ts'
 
 /** The fields are in the order of the responses. */

@@ -1,4 +1,4 @@
-import { type Fields, writableFields } from './resource-fields.ts'
+import { type Fields, writableFields } from './resource-field-definition.ts'
 
 /** The fields that both recipients and admins see. Times are in Unix seconds. */
 export const MESSAGE_FIELDS = {

@@ -1,4 +1,4 @@
-import { type Fields, writableFields } from './resource-fields.ts'
+import { type Fields, writableFields } from './resource-field-definition.ts'
 
 /** The fields are in the order of the responses. Times are in Unix seconds. */
 export const REDEMPTION_FIELDS = {

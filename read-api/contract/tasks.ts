@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { answerProperties } from './field-schemas.ts'
-import type { Fields } from './resource-fields.ts'
+import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 /** `total` is at most 100 000. `is_total_capped` is true if there are more tasks. */

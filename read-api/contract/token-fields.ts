@@ -1,4 +1,4 @@
-import type { Fields } from './resource-fields.ts'
+import type { Fields } from './resource-field-definition.ts'
 
 /** The maximum length in characters, including the suffix that tokens of a batch have. */
 export const TOKEN_NAME_MAX = 100

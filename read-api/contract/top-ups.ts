@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { answerProperties } from './field-schemas.ts'
-import type { Fields } from './resource-fields.ts'
+import type { Fields } from './resource-field-definition.ts'
 import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type Fields, writableFields } from './resource-fields.ts'
+import { type Fields, writableFields } from './resource-field-definition.ts'
 
 /** The settings that only the user can change, named as in the events. */
 export const USER_SETTING_FIELDS = {

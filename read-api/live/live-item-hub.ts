@@ -1,4 +1,4 @@
-import type { ReadDeps } from '../read-route.ts'
+import type { ReadDeps } from '../read-route-helpers.ts'
 import { LiveBuffer } from './live-buffer.ts'
 import { readItems } from './read-live-items.ts'
 

@@ -7,7 +7,7 @@ import { channelResponse } from '../channels/channel-response.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import { decryptRows, logResponse } from '../logs/log-response.ts'
 import { messagesOf } from '../logs/provider-messages.ts'
-import type { ReadDeps } from '../read-route.ts'
+import type { ReadDeps } from '../read-route-helpers.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 import { taskItems, testItems, tokenItems } from './live-topic-items.ts'
 

@@ -6,12 +6,12 @@ import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { type ExportQuery, logQueries } from '../contract/logs.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, textOf, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
 import { createPermits, limitReading } from './export-permits.ts'
-import { exportText } from './export-text.ts'
 import { logFilter } from './log-filter-and-page-cursors.ts'
 import type { Viewer } from './log-response.ts'
+import { exportText } from './stream-export-in-batches.ts'
 
 const DECIMALS = 6
 

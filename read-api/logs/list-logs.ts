@@ -15,7 +15,7 @@ import {
   sortedLogRows,
 } from '#projections/call-log/query.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'
 import { decryptRows, logResponse } from './log-response.ts'
 import { sumLogs } from './log-totals.ts'

@@ -4,7 +4,7 @@ import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import type { LogQuery } from '../contract/logs.ts'
-import { integerOf, type ReadDeps, textOf } from '../read-route.ts'
+import { integerOf, type ReadDeps, textOf } from '../read-route-helpers.ts'
 
 /**
  * Replaces names in the query by ids. Returns null if a name is unknown, because no row can match.

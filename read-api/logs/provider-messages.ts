@@ -1,5 +1,5 @@
 import type { LogRow } from '#projections/call-log/query.ts'
-import type { ReadDeps } from '../read-route.ts'
+import type { ReadDeps } from '../read-route-helpers.ts'
 
 /** A provider's message about a failed call. Without `isShown`, only admins may see it. */
 export type ProviderMessage = { readonly text: string; readonly isShown: boolean }

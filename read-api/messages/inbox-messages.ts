@@ -5,8 +5,8 @@ import { success } from '#infra/http/response-envelope.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'
 import { INBOX_FIELDS } from '../contract/message-fields.ts'
 import { type InboxMessage, messageQueries } from '../contract/messages.ts'
-import { answerOf } from '../contract/resource-fields.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { answerOf } from '../contract/resource-field-definition.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
  * `GET /api/user/messages`, `GET /api/user/messages/{id}` and `GET

@@ -10,8 +10,8 @@ import {
 } from '#projections/messages/query.ts'
 import { MESSAGE_STATS_FIELDS, RECIPIENT_FIELDS, SENT_FIELDS } from '../contract/message-fields.ts'
 import { type AdminMessage, messageQueries } from '../contract/messages.ts'
-import { answerOf } from '../contract/resource-fields.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { answerOf } from '../contract/resource-field-definition.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /** Sent messages, for admins: the list, `search`, `{id}` and `{id}/recipients`. */
 export function sentMessages(app: App, deps: ReadDeps): void {

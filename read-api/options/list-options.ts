@@ -17,7 +17,7 @@ import {
   optionQueries,
   type OptionType as TypeAnswer,
 } from '../contract/options.ts'
-import { type App, pageOf, type ReadDeps, textOf, upToDate } from '../read-route.ts'
+import { type App, pageOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 export type CurrentOptions = {
   readonly text: (key: string) => string

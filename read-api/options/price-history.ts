@@ -4,7 +4,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { optionQueries } from '../contract/options.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /** `GET /api/option/price_history`: prices before and after each change, its author and time. */
 export function priceHistory(app: App, deps: ReadDeps): void {

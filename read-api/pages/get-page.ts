@@ -2,7 +2,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { statusQueries } from '../contract/status.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const PAGES = [
   ['GET /api/notice', 'Notice'],

@@ -8,7 +8,7 @@ import { modelPrices } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type PricedModel, type Pricing, pricingQueries } from '../contract/pricing.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usableGroups } from '../users/list-groups.ts'
 
 /** Vendors, with a pattern for the beginning of a model name. The first match applies. */

@@ -8,8 +8,8 @@ import {
 } from '#projections/redemptions/query.ts'
 import { REDEMPTION_FIELDS } from '../contract/redemption-fields.ts'
 import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
-import { answerOf } from '../contract/resource-fields.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { answerOf } from '../contract/resource-field-definition.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /** Only admins may receive the keys (`withKeys`). */
 async function redemptionAnswers(

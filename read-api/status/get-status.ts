@@ -5,7 +5,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { siteState } from '#projections/options/query.ts'
 import { statusQueries } from '../contract/status.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')

@@ -3,7 +3,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
-import { answerOf, openValues, type PlainValuesOf } from '../contract/resource-fields.ts'
+import { answerOf, openValues, type PlainValuesOf } from '../contract/resource-field-definition.ts'
 import {
   DRAWING_FIELDS,
   type DrawingTask,

@@ -7,10 +7,10 @@ import type { Principal } from '#infra/http/principal.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
 import { findToken, listTokens, type TokenRow, tokenKeysOf } from '#projections/tokens/query.ts'
-import { answerOf, openValues } from '../contract/resource-fields.ts'
+import { answerOf, openValues } from '../contract/resource-field-definition.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from '../contract/token-fields.ts'
 import { type Token, type TokenState, tokenQueries } from '../contract/tokens.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const ENABLED = 1
 const DISABLED = 2

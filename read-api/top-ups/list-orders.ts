@@ -10,7 +10,7 @@ import {
   reportsOf,
   restorationsOf,
 } from '#projections/orders/query.ts'
-import { answerOf, openValues } from '../contract/resource-fields.ts'
+import { answerOf, openValues } from '../contract/resource-field-definition.ts'
 import {
   ORDER_FIELDS,
   type Order,
@@ -20,7 +20,7 @@ import {
   REPORT_FIELDS,
   RESTORATION_FIELDS,
 } from '../contract/top-ups.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
  * Returns the orders. Admins also see who made a refund, the inviter's rebate and the provider's

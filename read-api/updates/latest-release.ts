@@ -9,7 +9,7 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { statusQueries } from '../contract/status.ts'
 import { fetchJson } from '../fetch-json.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 

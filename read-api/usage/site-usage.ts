@@ -6,7 +6,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { readPositions } from '#projections/read-model-freshness/query.ts'
 import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
 import { type SiteUsage, usageQueries } from '../contract/usage.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usageRange } from './usage-by-model.ts'
 
 const HOUR = 3_600

@@ -4,7 +4,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { tokenDays, userDays } from '#projections/usage-by-hour/query.ts'
 import { type TokenUsagePoint, usageQueries } from '../contract/usage.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usageRange } from './usage-by-model.ts'
 
 const DAY = 86_400

@@ -6,7 +6,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { usagePoints } from '#projections/usage-by-hour/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { type UsageRange, usageQueries } from '../contract/usage.ts'
-import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route.ts'
+import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY

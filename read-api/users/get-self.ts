@@ -11,7 +11,7 @@ import { type NotificationsRow, notificationsOf } from '#projections/notificatio
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { userAnswers } from './list-users.ts'
 
 /** `GET /api/user/self`: the caller's user data and balance. */

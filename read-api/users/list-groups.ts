@@ -6,7 +6,7 @@ import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, textOf, upToDate } from '../read-route.ts'
+import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 type UsableGroup = {
   readonly desc: string

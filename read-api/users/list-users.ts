@@ -7,10 +7,10 @@ import { success } from '#infra/http/response-envelope.ts'
 import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
-import { answerOf } from '../contract/resource-fields.ts'
+import { answerOf } from '../contract/resource-field-definition.ts'
 import { USER_FIELDS, USER_SETTING_FIELDS } from '../contract/user-fields.ts'
 import { type User, userQueries } from '../contract/users.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
   const accounts = await accountsOf(

@@ -1,5 +1,5 @@
 import { proxyToUse } from '#domain/channel/validate-channel-fields.ts'
-import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-address.ts'
+import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'

@@ -3,7 +3,7 @@ import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
-import type { Permits } from './concurrency-permits.ts'
+import type { Permits } from './limit-concurrent-work.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
 export type TaskDeps = RelayDeps & {

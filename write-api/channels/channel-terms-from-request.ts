@@ -1,11 +1,11 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { NAMED_BASES, proxyToUse } from '#domain/channel/validate-channel-fields.ts'
-import { isMasked, proxyAddress } from '#domain/shared/proxy-address.ts'
+import { isMasked, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
-import { initialValues, sentValues } from '#read-api/contract/resource-fields.ts'
+import { initialValues, sentValues } from '#read-api/contract/resource-field-definition.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 

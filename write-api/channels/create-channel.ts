@@ -9,7 +9,7 @@ import {
 } from '#domain/channel/events.ts'
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
-import { maskedSetting, secretProxyIn } from '#domain/shared/proxy-address.ts'
+import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -21,7 +21,7 @@ import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } f
 import { type CreateChannel, channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
-import { storeProxy, termsWithProxyLogin } from './channel-proxy.ts'
+import { storeProxy, termsWithProxyLogin } from './channel-proxy-in-vault.ts'
 import {
   checkAddress,
   checkExpiry,

@@ -16,7 +16,7 @@ import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
 import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
-import { settingChange, storeProxy } from './channel-proxy.ts'
+import { settingChange, storeProxy } from './channel-proxy-in-vault.ts'
 import {
   changeOf,
   checkAddress,

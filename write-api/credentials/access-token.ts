@@ -1,5 +1,5 @@
 import { onlySession, principalOf } from '#infra/http/access-checks.ts'
-import { newAccessToken } from '#infra/http/access-token.ts'
+import { newAccessToken } from '#infra/http/access-token-format.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'

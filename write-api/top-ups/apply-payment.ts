@@ -1,6 +1,6 @@
+import { topUpId } from '#domain/account/build-top-up-deduplication-id.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
-import { topUpId } from '#domain/account/top-up-deduplication-ids.ts'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { channelTypesQuery } from '#console/api/channels.ts'
-import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { typeName } from './type-names.ts'
 
 export type ChannelTypes = {

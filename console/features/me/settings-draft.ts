@@ -1,6 +1,6 @@
 import { parseObject } from '#console/api/parse-object.ts'
 import { bodyOf, type DraftOf, draftOf } from '#console/ui/forms/resource-draft.ts'
-import type { AnswerOf } from '#read-api/contract/resource-fields.ts'
+import type { AnswerOf } from '#read-api/contract/resource-field-definition.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 

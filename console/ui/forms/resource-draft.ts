@@ -5,7 +5,7 @@ import {
   mapFields,
   namesIn,
   type WritableFields,
-} from '#read-api/contract/resource-fields.ts'
+} from '#read-api/contract/resource-field-definition.ts'
 import { dateFieldText, secondsOfDateField } from './date-field.ts'
 
 type Field = WritableFields[string]

@@ -3,7 +3,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { timelineQueries } from '../../contract/channel-timeline.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../read-route.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
 import { timelineResponse } from './timeline-response.ts'
 
 /** The end of an open range in Unix seconds, later than any event. */

@@ -9,7 +9,7 @@ import {
   type HistoryRange,
   healthQueries,
 } from '../../contract/channel-health.ts'
-import { type App, type ReadDeps, upToDate } from '../../read-route.ts'
+import { type App, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
 
 /** Each range has `steps` steps of `step` seconds, whole minutes, because figures are by minute. */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {

@@ -10,7 +10,13 @@ import {
 import { findChannel } from '#projections/channels/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/channel-timeline.ts'
-import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './channel-expiries.ts'
+import {
+  type Entry,
+  expiriesOf,
+  expiryAt,
+  expirySetBy,
+  mergePage,
+} from './add-expiries-to-timeline.ts'
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 

@@ -1,4 +1,4 @@
-import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type FakeCall, type FakeRoutes, ok, refused } from './fake-site.ts'
 

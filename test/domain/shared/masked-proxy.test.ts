@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isMasked, maskedSetting, unmaskedSetting } from '#domain/shared/proxy-address.ts'
+import { isMasked, maskedSetting, unmaskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
 
 const settingOf = (proxy: unknown): string => JSON.stringify({ a: 1, proxy })
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { Permits } from '#relay/tasks/concurrency-permits.ts'
+import { Permits } from '#relay/tasks/limit-concurrent-work.ts'
 import { PICTURE_PERMITS, permitNames } from '#relay/tasks/serve-task-image.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'

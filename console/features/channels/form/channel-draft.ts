@@ -2,7 +2,7 @@ import { dateFieldText } from '#console/ui/forms/date-field.ts'
 import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
-import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
 /** How the form uses the entered keys. `replace` and `append` exist only for stored channels. */

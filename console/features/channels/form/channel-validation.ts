@@ -1,7 +1,7 @@
 import type { Translations } from '#console/i18n/translation-types.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
-import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { keysOf, needsKeyReentry } from './channel-keys.ts'
 import { validateJson, validateJsonObject } from './json-validation.ts'

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
-import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
+import type { ChannelTypeField } from '#read-api/contract/channel-type-schema.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { validateJsonObject } from './json-validation.ts'
 

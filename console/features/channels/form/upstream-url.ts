@@ -1,4 +1,4 @@
-import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { cleanUrl } from './channel-keys.ts'
 
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {

@@ -5,7 +5,7 @@ import {
   secretProxyIn,
   settingWithProxy,
   unmaskedSetting,
-} from '#domain/shared/proxy-address.ts'
+} from '#domain/shared/mask-proxy-credentials.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { ownerOf } from './channel-keys-in-vault.ts'
 
