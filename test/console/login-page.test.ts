@@ -58,7 +58,7 @@ describe('login', () => {
     await app.page.keyboard.press('Enter')
     await app.page.waitForURL(`${app.site.url}/app/tokens`)
     await app.page.goto(`${app.site.url}/reset`)
-    await app.page.getByText(/^管理员关闭了密码登录/).waitFor()
+    await app.page.getByText(zh('auth.passwordClosed')).waitFor()
   })
 
   it("shows the server's refusal in its own words", async () => {

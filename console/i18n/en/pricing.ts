@@ -7,7 +7,7 @@ export const pricing: Translations['pricing'] = {
   models_one: '{{count}} model',
   models_other: '{{count}} models',
   filters: 'Filter models',
-  search: 'Search model names',
+  search: 'Search models',
   owner: 'Provider',
   anyOwner: 'All providers',
   otherOwner: 'Others',

@@ -4,7 +4,7 @@ export const taskLogs: Translations['taskLogs'] = {
   drawingsLead: 'All drawing tasks with their prompts, progress and results.',
   musicLead: 'Music and lyrics tasks with their progress and results.',
   callbackOff: 'Callbacks of the drawing service are off: some results may be late or missing.',
-  channelIdInvalid: 'Enter a numeric channel ID',
+  channelIdInvalid: 'Enter a whole number as the channel ID',
   copyId: 'Copy the task ID',
   copyText: 'Copy: {{name}}',
   show: 'Show details',

@@ -103,7 +103,7 @@ export const usageLog: Translations['usageLog'] = {
     'retry are listed as completed, with their failed attempts.',
   emptyFilteredBody: 'Remove some filters or widen the time range.',
   emptyExactBody: 'Model, token and username must match exactly.',
-  channelIdInvalid: 'Enter a numeric channel ID',
+  channelIdInvalid: 'Enter a whole number as the channel ID',
   toTokens: 'Go to tokens',
   end: {
     done: 'Completed',

@@ -41,7 +41,7 @@ describe('an excerpt of a text', () => {
     const parts = Object.values(TEXTS).map((text) => text.slice(0, 60_000))
     const text = parts.join('\n').repeat(8)
     const truth = exactly(text)
-    const errors = Array.from({ length: 20 }, (_, salt) => {
+    const errors = Array.from({ length: 40 }, (_, salt) => {
       return count(excerptOf(text, 10_000, salt)) / truth - 1
     })
     for (const error of errors) expect(Math.abs(error)).toBeLessThan(0.04)
