@@ -17,28 +17,28 @@ import {
 
 const SECOND = '019376a0-0000-7000-8000-000000000002'
 
-describe('admitting a call', () => {
-  it('moves its hold from the balance, at a balance of exactly that', () => {
+describe('the admission of a call', () => {
+  it('moves the hold from the balance, even if it takes the whole balance', () => {
     const outcome = given(...funded(40)).when(admitCall())
     outcome.then([admitted(40)])
     expect(outcome.after).toMatchObject({ balance: 0n, held: 40n })
   })
 
-  it('is refused for one unit more than the balance, saying both', () => {
+  it('is refused, with balance and need, if the hold exceeds the balance by one unit', () => {
     const details = { balance: '39', needed: '40' }
     given(...funded(39))
       .when(admitCall())
       .then(codedError('InsufficientQuota', details))
   })
 
-  it('leaves nothing of the same quota to a second call', () => {
+  it('refuses a second call whose hold exceeds the rest of the balance', () => {
     const details = { balance: '10', needed: '40' }
     given(...funded(50), admitted(40))
       .when(admitCall({ call: SECOND }))
       .then(codedError('InsufficientQuota', details))
   })
 
-  it('of a balance for ten admits exactly ten, however many ask', () => {
+  it('admits exactly ten of fifty calls when the balance covers ten', () => {
     let facts = [...funded(10)]
     for (let n = 0; n < 50; n += 1) {
       const call = `019376a0-0000-7000-8000-0000000001${String(n).padStart(2, '0')}`
@@ -47,33 +47,33 @@ describe('admitting a call', () => {
     expect(given(...facts).state).toMatchObject({ balance: 0n, held: 10n })
   })
 
-  it('keeps the number of calls that a price per call counts', () => {
+  it('records how many times a price per call is charged', () => {
     const priced = { price: PER_CALL, calls: 128 }
     given(...funded(2_000))
       .when(admitCall({ ...priced, hold: 1_280n }))
       .then([admitted(1_280, priced)])
   })
 
-  it.each([0, 129, 1.5, -1])('for %s calls is a bug, not a refusal', (calls) => {
+  it.each([0, 129, 1.5, -1])('throws for %s calls, because that is a bug', (calls) => {
     expect(() => given(...funded(100)).when(admitCall({ calls }))).toThrow('1 to 128 calls')
   })
 
-  it.each([-1n, QUOTA_MAX + 1n])('with a hold of %s is refused', (hold) => {
+  it.each([-1n, QUOTA_MAX + 1n])('is refused for a hold of %s', (hold) => {
     const outcome = given(...funded(100)).when(admitCall({ hold }))
     outcome.then(codedError('AmountOutOfRange'))
   })
 
-  it('lets a call in that costs nothing while nothing is owed', () => {
+  it('succeeds for a free call while the balance is 0', () => {
     given(budgetSet(0, true))
       .when(admitCall({ hold: 0n }))
       .then([admitted(0)])
   })
 })
 
-describe('a call of the playground', () => {
+describe('a playground call', () => {
   const tokenId = playgroundTokenId(7)
 
-  it('needs no budget but the balance, and gives back what its hold has left', () => {
+  it('needs no token budget, and returns the unused part of its hold', () => {
     const outcome = given(granted(100)).when(admitCall({ tokenId }))
     outcome.then([admitted(40, { tokenId })])
     expect(outcome.after).toMatchObject({ balance: 60n, held: 40n })
@@ -82,14 +82,14 @@ describe('a call of the playground', () => {
     expect(state.budgets.size).toBe(0)
   })
 
-  it('is refused beyond the balance', () => {
+  it('is refused if its hold exceeds the balance', () => {
     given(granted(39))
       .when(admitCall({ tokenId }))
       .then(codedError('InsufficientQuota', { balance: '39', needed: '40' }))
   })
 })
 
-describe('admitting below zero', () => {
+describe('the admission of a call while the balance is negative', () => {
   const owing = [...funded(40), admitted(40), settled(40, 50)]
 
   it.each([0n, 1n])('is refused, even for a hold of %s', (hold) => {
@@ -99,7 +99,7 @@ describe('admitting below zero', () => {
       .then(codedError('InsufficientQuota', details))
   })
 
-  it('starts again once it is paid', () => {
+  it('is possible again after a grant lifts the balance above zero', () => {
     given(...owing, granted(12, 'g2'))
       .when(admitCall({ call: SECOND, hold: 2n }))
       .then([
@@ -110,7 +110,7 @@ describe('admitting below zero', () => {
   })
 })
 
-describe('admitting the same call again', () => {
+describe('a repeated admission of the same call', () => {
   it.each([
     ['while it is open', []],
     ['after it was settled', [settled(40, 30)]],
@@ -122,7 +122,7 @@ describe('admitting the same call again', () => {
       .then([])
   })
 
-  it('changes nothing even where it could not be afforded now', () => {
+  it('changes nothing, even if the balance no longer covers the hold', () => {
     given(...funded(40), admitted(40))
       .when(admitCall())
       .then([])
@@ -134,13 +134,13 @@ describe('a call that pays for a task', () => {
   const isTask = true as const
   const at = (n: number) => `019376a0-0000-7000-8000-00000000020${n}`
 
-  it('is told from others', () => {
+  it('is marked as a task when it is admitted', () => {
     given(...funded(100))
       .when(admitCall({ task }))
       .then([admitted(40, { isTask })])
   })
 
-  it('is never the repeat of another call, be that open or over', () => {
+  it('is refused if its id belongs to another call, open or ended', () => {
     given(...funded(100), admitted(40))
       .when(admitCall({ task }))
       .then(codedError('CallKnown'))
@@ -151,7 +151,7 @@ describe('a call that pays for a task', () => {
     }
   })
 
-  it('needs some balance even where it is free', () => {
+  it('needs a balance above zero even if it is free', () => {
     given(budgetSet(0, true))
       .when(admitCall({ task, hold: 0n }))
       .then(codedError('InsufficientQuota', { balance: '0', needed: '0' }))
@@ -160,7 +160,7 @@ describe('a call that pays for a task', () => {
       .then([admitted(0, { isTask })])
   })
 
-  it('is one of so many at most: chats and tasks that are over do not count', () => {
+  it('is refused at the limit of open tasks; chats and ended tasks do not count', () => {
     const open = (n: number, change = {}) => admitted(1, { call: at(n), ...change })
     const more = admitCall({ task, call: SECOND, hold: 1n })
     const facts = [...funded(100), open(1, { isTask }), open(2), open(3)]

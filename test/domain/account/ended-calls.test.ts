@@ -24,7 +24,7 @@ function accountAfter(from: number, to: number) {
 }
 
 describe('the memory of ended calls', () => {
-  it(`knows the last ${ENDED_MAX} as ended, and takes whatever is older for too old`, () => {
+  it(`recognizes the last ${ENDED_MAX} calls, and refuses any older id as ended`, () => {
     const state = accountAfter(1, ENDED_MAX + 1)
     const admit = (n: number) => accountDecider.decide(admitCall({ call: idOf(n) }), state)
     expect(state.ended.ids.size).toBe(ENDED_MAX)
@@ -35,20 +35,20 @@ describe('the memory of ended calls', () => {
     expect(isCodedError(admit(ENDED_MAX + 2))).toBe(false)
   })
 
-  it('forgets nothing at exactly its size', () => {
+  it('forgets no call while it holds exactly its maximum', () => {
     const state = accountAfter(1, ENDED_MAX)
     expect(accountDecider.decide(admitCall({ call: idOf(1) }), state)).toEqual([])
     expect(accountDecider.decide(admitCall({ call: idOf(0) }), state)).toHaveLength(1)
   })
 
-  it('takes an end of a forgotten call for a repeat', () => {
+  it('treats the end of a forgotten call as a repeat', () => {
     const state = accountAfter(1, ENDED_MAX + 1)
     for (const command of [settleCall({ call: idOf(1) }), releaseCall({ call: idOf(0) })]) {
       expect(accountDecider.decide(command, state)).toEqual([])
     }
   })
 
-  it('lets a call end that is older than all it remembers', () => {
+  it('allows an open call to end that is older than every remembered call', () => {
     const old = idOf(0)
     const first = [...funded(100), admitted(1, { call: old })]
     let state = first.reduce(accountDecider.evolve, accountDecider.initialState())
@@ -61,7 +61,7 @@ describe('the memory of ended calls', () => {
     expect(accountDecider.decide(admitCall({ call: old }), state)).toEqual(codedError('CallEnded'))
   })
 
-  it('comes back whole from a snapshot', () => {
+  it('is identical after a snapshot is restored', () => {
     const state = accountAfter(1, ENDED_MAX + 3)
     const text = JSON.stringify(accountSnapshot.encode(state))
     const again = accountSnapshot.decode(JSON.parse(text))
@@ -73,7 +73,7 @@ describe('the memory of ended calls', () => {
     expect(again.ended.forgottenUpTo).toBe(idOf(4))
   })
 
-  it('forgets the oldest ids first, in whatever order calls end', () => {
+  it('forgets the smallest ids first, in whatever order the calls end', () => {
     const property = fc.property(fc.uniqueArray(fc.nat(1_000_000), { maxLength: 60 }), (late) => {
       const ended = noEndedCalls()
       const fill = ENDED_MAX - 30

@@ -21,7 +21,7 @@ const deduct = (amount: bigint, deductionId = 'd1'): DeductQuota => ({
 })
 
 describe('a grant', () => {
-  it('credits the balance from adjustments when an admin gives it', () => {
+  it('moves quota from the adjustments account to the balance when an admin gives it', () => {
     const outcome = given().when(grant(100n))
     outcome.then([granted(100)])
     expect(outcome.after.balance).toBe(100n)
@@ -37,7 +37,7 @@ describe('a grant', () => {
     })
   })
 
-  it('of an id seen before changes nothing, whatever its amount', () => {
+  it('with an id that was used before changes nothing, whatever its amount', () => {
     given(granted(100)).when(grant(100n)).then([])
     given(granted(100)).when(grant(1n)).then([])
     given(granted(100))
@@ -49,7 +49,7 @@ describe('a grant', () => {
     given().when(grant(amount)).then(codedError('AmountOutOfRange'))
   })
 
-  it('fills up to the largest quota there is and not one further, holds counted', () => {
+  it('can raise balance and holds to the maximum quota, but not by one unit more', () => {
     given(granted(10, 'g0'))
       .when(grant(QUOTA_MAX - 9n))
       .then(codedError('AmountOutOfRange'))
@@ -60,18 +60,18 @@ describe('a grant', () => {
 })
 
 describe('a deduction', () => {
-  it('takes the whole balance, to adjustments', () => {
+  it('can move the whole balance to the adjustments account', () => {
     const outcome = given(granted(100)).when(deduct(100n))
     outcome.then([deducted(100)])
     expect(outcome.after.balance).toBe(0n)
   })
 
-  it('of one more than the balance is refused', () => {
+  it('is refused if it exceeds the balance by one unit', () => {
     const details = { balance: '100', needed: '101' }
     given(granted(100)).when(deduct(101n)).then(codedError('InsufficientQuota', details))
   })
 
-  it('does not reach what calls hold', () => {
+  it('cannot take the quota that open calls hold', () => {
     const facts = [granted(100), budgetSet(0, true), admitted(40)]
     const details = { balance: '60', needed: '61' }
     given(...facts)
@@ -82,7 +82,7 @@ describe('a deduction', () => {
       .then([deducted(60)])
   })
 
-  it('is refused below zero', () => {
+  it('is refused while the balance is negative', () => {
     const facts = [granted(40), budgetSet(0, true), admitted(40), settled(40, 50)]
     const details = { balance: '-10', needed: '1' }
     given(...facts)
@@ -90,7 +90,7 @@ describe('a deduction', () => {
       .then(codedError('InsufficientQuota', details))
   })
 
-  it('of an id seen before changes nothing', () => {
+  it('with an id that was used before changes nothing', () => {
     given(granted(100), deducted(60)).when(deduct(60n)).then([])
     given(granted(100), deducted(60))
       .when(deduct(40n, 'd2'))
@@ -102,7 +102,7 @@ describe('a deduction', () => {
   })
 })
 
-describe('a balance that is set', () => {
+describe('a command to set the balance', () => {
   const set = (balance: bigint, expected?: bigint): SetBalance => ({
     type: 'SetBalance',
     userId: USER,
@@ -111,7 +111,7 @@ describe('a balance that is set', () => {
     ...(expected === undefined ? {} : { expected }),
   })
 
-  it('is a grant or a deduction of the difference, and nothing where there is none', () => {
+  it('grants or deducts the difference, and changes nothing if there is none', () => {
     const { facts } = given(granted(100, 'g0')).when(set(130n, 100n))
     expect(facts).toMatchObject([{ type: 'QuotaGranted', data: { grantId: 's1', amount: 30 } }])
     const less = given(granted(100, 'g0')).when(set(40n)).facts
@@ -119,17 +119,17 @@ describe('a balance that is set', () => {
     given(granted(100, 'g0')).when(set(100n)).then([])
   })
 
-  it('is refused where the balance is another than the one it was made for', () => {
+  it('is refused if the balance differs from the expected one', () => {
     given(granted(100, 'g0'))
       .when(set(130n, 99n))
       .then(codedError('BalanceMoved', { balance: '100', expected: '99' }))
   })
 
-  it('is set once for one id, also where the balance has moved since', () => {
+  it('takes effect once per id, even if the balance has changed since', () => {
     given(granted(100, 'g0'), granted(30, 's1')).when(set(130n, 100n)).then([])
   })
 
-  it('is never below zero', () => {
+  it('is refused for a balance below zero', () => {
     given(granted(100, 'g0')).when(set(-1n)).then(codedError('AmountOutOfRange'))
   })
 })

@@ -29,26 +29,26 @@ const progress = (output: number, leaseUntil = 3_000) =>
     leaseUntil,
   }) as const
 
-describe('progress', () => {
+describe('the progress of a call', () => {
   it('is recorded and renews the lease', () => {
     const outcome = given(...open).when(progress(3))
     outcome.then([progressed(used({ output: 3 }))])
     expect(outcome.after.open.get(CALL)?.leaseUntil).toBe(3_000)
   })
 
-  it('said twice is recorded once; a longer lease or more usage is news', () => {
+  it('is recorded again only if the usage or the lease has grown', () => {
     const said = given(...open, progressed(used({ output: 3 })))
     said.when(progress(3)).then([])
     said.when(progress(3, 3_001)).then([progressed(used({ output: 3 }), 3_001)])
     said.when(progress(4)).then([progressed(used({ output: 4 }))])
   })
 
-  it('costs nothing as such', () => {
+  it('changes neither the balance nor the hold', () => {
     const { state } = given(...open, progressed(used({ output: 3 })))
     expect(state).toMatchObject({ balance: 60n, held: 40n })
   })
 
-  it('of a call that is over or unknown is refused', () => {
+  it('is refused if the call has ended or is unknown', () => {
     given(...open, settled(40, 30))
       .when(progress(3))
       .then(codedError('CallEnded'))
@@ -64,7 +64,7 @@ describe('the progress of a call whose account or token was emptied', () => {
   const exhausted = (remain: string) => codedError('TokenBudgetExhausted', { remain, needed: '0' })
   const limited = [granted(100), budgetSet(70), admitted(40)]
 
-  it('is refused once everything that no call holds was deducted', () => {
+  it('is refused once an admin has deducted all quota that no call holds', () => {
     given(...open, deducted(60))
       .when(progress(3))
       .then(emptied)
@@ -73,7 +73,7 @@ describe('the progress of a call whose account or token was emptied', () => {
       .then([progressed(used({ output: 3 }))])
   })
 
-  it('is refused once the budget was set to 0 or below', () => {
+  it('is refused once the token’s budget is set to 0 or below', () => {
     given(...limited, budgetSet(0))
       .when(progress(3))
       .then(exhausted('0'))
@@ -85,7 +85,7 @@ describe('the progress of a call whose account or token was emptied', () => {
       .then(exhausted('0'))
   })
 
-  it('is recorded while the budget is only used up by holds, or is set to more', () => {
+  it('is recorded if only holds use up the budget, or if the budget is set above 0', () => {
     const recorded = [progressed(used({ output: 3 }))]
     const used40 = [granted(100), budgetSet(40), admitted(40)]
     given(...used40)
@@ -116,7 +116,7 @@ describe('the progress of a call whose account or token was emptied', () => {
       .then(recorded)
   })
 
-  it('is recorded for a call that was admitted afterwards with what came back', () => {
+  it('is recorded for a call that was admitted later from a returned hold', () => {
     const first = admitted(40, { call: OTHER })
     const ended = settled(40, 10, { call: OTHER })
     for (const facts of [
@@ -129,7 +129,7 @@ describe('the progress of a call whose account or token was emptied', () => {
     }
   })
 
-  it('stays refused for the others when one of the calls returns its hold', () => {
+  it('stays refused for the other calls when one call returns its hold', () => {
     const both = [...funded(100), admitted(40), admitted(40, { call: OTHER })]
     const ended = settled(40, 10, { call: OTHER })
     given(...both, deducted(20), ended)
@@ -140,15 +140,15 @@ describe('the progress of a call whose account or token was emptied', () => {
       .then(exhausted('30'))
   })
 
-  it('is recorded again once the account was paid', () => {
+  it('is recorded again after the account receives a grant', () => {
     given(...open, deducted(60), granted(1, 'g2'))
       .when(progress(3))
       .then([progressed(used({ output: 3 }))])
   })
 })
 
-describe('interrupting a call', () => {
-  it('is refused until its lease is over, to the millisecond', () => {
+describe('the interruption of a call', () => {
+  it('is refused until 1 ms after the end of the call’s lease', () => {
     const refusal = codedError('LeaseNotOver', { leaseUntil: LEASE })
     given(...open)
       .when(interrupt(LEASE - 1))
@@ -161,13 +161,13 @@ describe('interrupting a call', () => {
       .then([interrupted(40, 0)])
   })
 
-  it('counts from the lease that progress renewed', () => {
+  it('is refused until the lease that progress renewed has ended', () => {
     const renewed = given(...open, progressed(used({ output: 3 })))
     renewed.when(interrupt(LEASE + 1)).then(codedError('LeaseNotOver', { leaseUntil: 3_000 }))
     expect(renewed.when(interrupt(3_001)).facts).toHaveLength(1)
   })
 
-  it('charges the last progress, not the sum of all', () => {
+  it('charges the last reported usage, not the sum of all reports', () => {
     const usage = used({ output: 5 })
     const outcome = given(...open, progressed(used({ output: 3 })), progressed(usage, 3_500)).when(
       interrupt(3_501),
@@ -176,13 +176,13 @@ describe('interrupting a call', () => {
     expect(outcome.after).toMatchObject({ balance: 80n, held: 0n })
   })
 
-  it('charges nothing where nothing was ever said of it', () => {
+  it('charges nothing for a call that reported no progress', () => {
     const outcome = given(...open).when(interrupt(LEASE + 1))
     outcome.then([interrupted(40, 0, { usage: NO_USAGE })])
     expect(outcome.after).toMatchObject({ balance: 100n, held: 0n })
   })
 
-  it('charges a price per call once something was delivered', () => {
+  it('charges a price per call only if something was delivered', () => {
     const priced = { price: PER_CALL, calls: 3 }
     const facts = [...funded(100), admitted(40, priced)]
     given(...facts)
@@ -195,7 +195,7 @@ describe('interrupting a call', () => {
       .then([interrupted(40, 30, change)])
   })
 
-  it('leaves nothing to a settlement that comes too late', () => {
+  it('makes a later settlement change nothing', () => {
     const late = given(...open, interrupted(40, 0))
     late.when(settleCall()).then([])
     expect(late.state).toMatchObject({ balance: 100n, held: 0n })

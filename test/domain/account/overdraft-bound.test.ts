@@ -332,8 +332,8 @@ class Run {
   }
 }
 
-describe('what the open calls of an account or a token can still cost', () => {
-  it('never exceeds what it can pay by more than a step of each open-ended stream', async () => {
+describe('the cost that the open calls of an account or a token can still cause', () => {
+  it('exceeds the available quota by at most one step per open-ended stream', async () => {
     const property = fc.asyncProperty(scenario, async (made) => {
       const run = new Run(made)
       for (const operation of made.operations) await run.step(operation)
@@ -342,7 +342,7 @@ describe('what the open calls of an account or a token can still cost', () => {
     await fc.assert(property, { numRuns: RUNS })
   }, 300_000)
 
-  it('was tried with debts, refusals, raised, reduced and counted holds, and interruptions', () => {
+  it('is tested with debts, refusals, interruptions, and raised, reduced and counted holds', () => {
     const events = ['CallAdmitted', 'CallProgressed', 'HoldRaised', 'CallSettled']
     const limits = ['CallInterrupted', 'reduced', 'refused', 'QuotaDeducted']
     const unpaid = ['unpaid usage of a stream', 'unpaid usage of a plain call']
@@ -438,7 +438,7 @@ const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)
 describe('the charge of usage beyond the limits of a call', () => {
   const cut = { times: 0 }
 
-  it('is all that the hold and the free quota cover, to less than a token', () => {
+  it('is all that the hold and the free quota cover, to less than one token', () => {
     const property = fc.property(terms, usage, (made, used) => {
       const { price, calls, limits, hold, free } = made
       const full = recomputedCharge(price, used, calls)
@@ -455,7 +455,7 @@ describe('the charge of usage beyond the limits of a call', () => {
     expect(cut.times).toBeGreaterThan(200)
   })
 
-  it('is never less for more output after an input within the limits', () => {
+  it('never falls when a call with input within its limits produces more output', () => {
     const property = fc.property(terms, usage, fc.nat(4_000), (wide, used, more) => {
       const inputTokens = Math.max(wide.limits.inputTokens, inputTokensOf(used))
       const made = { ...wide, limits: { ...wide.limits, inputTokens } }
@@ -465,7 +465,7 @@ describe('the charge of usage beyond the limits of a call', () => {
     fc.assert(property, { numRuns: 2_000 })
   })
 
-  it('is never less, to less than a token, for more usage of any kind', () => {
+  it('never falls by a token or more when a call reports more usage of any kind', () => {
     const covered = terms.filter(({ isCovered }) => isCovered)
     const property = fc.property(covered, usage, usage, (made, used, added) => {
       const less = chargeOf(made, used) - chargeOf(made, sumOf(used, added))

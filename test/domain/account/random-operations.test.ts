@@ -139,10 +139,10 @@ function verdictOf(outcome: ReturnType<typeof accountDecider.decide>): Verdict {
     : { event: event.type }
 }
 
-describe('an account, whatever befalls it', () => {
+describe('an account after a random sequence of operations', () => {
   const seen = new Map<string, number>()
 
-  it('adds up as the reference does, is not overdrawn and leaks no hold', () => {
+  it('matches the reference model, is not overdrawn and leaks no hold', () => {
     const property = fc.property(operations, (all) => {
       const run = new Run()
       for (const operation of all) run.step(operation)
@@ -159,7 +159,7 @@ describe('an account, whatever befalls it', () => {
     fc.assert(property, { numRuns: RUNS })
   }, 300_000)
 
-  it('and each kind of event was among what befell it, debts too', () => {
+  it('has recorded each kind of event at least once, debts included', () => {
     const quota = ['QuotaGranted', 'QuotaDeducted']
     const rewards = ['InviteRewarded', 'AffiliateTransferred', 'CheckedIn']
     const topUps = [

@@ -24,14 +24,14 @@ const perCall = (calls?: number) => [
   admitted(40, calls === undefined ? { price: PER_CALL } : { price: PER_CALL, calls }),
 ]
 
-describe('settling a call', () => {
-  it('charges the usage and gives the rest of the hold back at once', () => {
+describe('the settlement of a call', () => {
+  it('charges the usage and returns the rest of the hold at once', () => {
     const outcome = given(...open).when(settleCall())
     outcome.then([settled(40, 30)])
     expect(outcome.after).toMatchObject({ balance: 70n, held: 0n })
   })
 
-  it('charges in full beyond the hold, below zero by the excess alone', () => {
+  it('charges usage beyond the hold in full; the balance falls below zero by the excess', () => {
     const facts = [...funded(40), admitted(40)]
     const usage = used({ inputUncached: 2, output: 12 })
     const outcome = given(...facts).when(settleCall({ usage }))
@@ -39,13 +39,13 @@ describe('settling a call', () => {
     expect(outcome.after).toMatchObject({ balance: -10n, held: 0n })
   })
 
-  it('keeps the price it was admitted at, whatever options say by now', () => {
+  it('uses the price of the admission, even if options have changed since', () => {
     const price = { ...PER_TOKEN, list: 1, model: '2' }
     const [fact] = given(...funded(100), admitted(40, { price })).when(settleCall()).facts
     expect(fact?.data).toMatchObject({ price, charge: 60 })
   })
 
-  it('says what came of it: the channel, how it ended, what was tried', () => {
+  it('records the channel, the upstream model, the end and any anomaly of the call', () => {
     const course = {
       channelId: 9,
       upstreamModel: 'm-1',
@@ -58,15 +58,15 @@ describe('settling a call', () => {
       .then([settled(40, 30, course)])
   })
 
-  it('with usage that is no count is a bug, not a charge', () => {
+  it('throws if a usage number is not a valid count, because that is a bug', () => {
     for (const output of [-1, 0.5, Number.NaN, 2 ** 60]) {
       expect(() => given(...open).when(settleCall({ usage: used({ output }) }))).toThrow()
     }
   })
 })
 
-describe('what the provider asks', () => {
-  it('is noted beside the charge, and moves nobody’s quota', () => {
+describe('the cost that the provider charges for a call', () => {
+  it('is recorded beside the charge and does not change any balance', () => {
     const price = { ...PER_TOKEN, group: '1.5' }
     const facts = [...funded(100), admitted(60, { price })]
     const outcome = given(...facts).when(settleCall({ costRatio: '0.6' }))
@@ -75,17 +75,17 @@ describe('what the provider asks', () => {
     expect(outcome.after).toMatchObject({ balance: 55n, held: 0n })
   })
 
-  it('is unknown, not 0, where nobody said what it charges', () => {
+  it('is absent, not 0, if the channel has no cost ratio', () => {
     const [fact] = given(...open).when(settleCall()).facts
     expect(Object.keys(fact?.data ?? {})).not.toContain('cost')
   })
 
-  it('is 0 where it charges nothing', () => {
+  it('is 0 if the channel’s cost ratio is 0', () => {
     const [fact] = given(...open).when(settleCall({ costRatio: '0' })).facts
     expect(fact?.data).toMatchObject({ charge: 30, cost: 0 })
   })
 
-  it('is that of all usage where the account could not pay for all of it', () => {
+  it('covers all usage, even if the account could not pay for all of it', () => {
     const price = { ...PER_TOKEN, group: '1' }
     const usage = used({ output: 50 })
     const limits = { inputTokens: 0, outputTokens: 5 }
@@ -95,12 +95,12 @@ describe('what the provider asks', () => {
     expect(fact?.data).toMatchObject({ charge: 40, unpaidUsage: usage, cost: 50 * perToken * 0.5 })
   })
 
-  it('is nothing for a call that was released', () => {
+  it('is absent for a released call', () => {
     const [fact] = given(...open).when(releaseCall()).facts
     expect(Object.keys(fact?.data ?? {})).not.toContain('cost')
   })
 
-  it('is that of the last progress where the owner of the call died', () => {
+  it('is that of the last progress if the call is interrupted', () => {
     const usage = used({ output: 5 })
     const noted = progressed(usage, 3_000, '0.5')
     const outcome = given(...open, noted).when({ type: 'InterruptCall', call: CALL, at: 3_001 })
@@ -112,14 +112,14 @@ describe('what the provider asks', () => {
 describe('a price per call', () => {
   const usage = used({ output: 1 })
 
-  it('is charged once per call asked for', () => {
+  it('is charged once per requested call', () => {
     const once = given(...perCall()).when(settleCall({ usage }))
     once.then([settled(40, 10, { usage, price: PER_CALL })])
     const thrice = given(...perCall(3)).when(settleCall({ usage }))
     thrice.then([settled(40, 30, { usage, price: PER_CALL, calls: 3 })])
   })
 
-  it('is charged for a call that was done without a single token', () => {
+  it('is charged for a call that succeeded without using any token', () => {
     const none = { usage: NO_USAGE, price: PER_CALL }
     const once = given(...perCall()).when(settleCall({ usage: NO_USAGE }))
     once.then([settled(40, 10, { ...none, calls: 1 })])
@@ -128,7 +128,7 @@ describe('a price per call', () => {
   })
 
   it.each(['client-gone', 'upstream-error', 'timeout', 'incomplete'] as const)(
-    'is not charged for a call that ended %s with nothing used',
+    'is not charged for a call that ended with %s and no usage',
     (end) => {
       const [fact] = given(...perCall(3)).when(settleCall({ usage: NO_USAGE, end })).facts
       expect(fact?.data).toMatchObject({ charge: 0 })
@@ -136,34 +136,34 @@ describe('a price per call', () => {
   )
 })
 
-describe('releasing a call', () => {
-  it('costs nothing and gives the whole hold back', () => {
+describe('the release of a call', () => {
+  it('charges nothing and returns the whole hold', () => {
     const outcome = given(...open).when(releaseCall())
     outcome.then([released(40)])
     expect(outcome.after).toMatchObject({ balance: 100n, held: 0n })
   })
 
-  it('costs nothing even after progress', () => {
+  it('charges nothing even after progress', () => {
     const outcome = given(...open, progressed(used({ output: 3 }))).when(releaseCall())
     outcome.then([released(40)])
   })
 })
 
-describe('ending a call', () => {
+describe('the end of a call', () => {
   const interrupt = { type: 'InterruptCall', call: CALL, at: 9_999 } as const
 
   it.each([
     ['settled', settled(40, 30)],
     ['released', released(40)],
     ['interrupted', interrupted(40, 0)],
-  ])('that was %s changes nothing, whichever way', (_how, end) => {
+  ])('changes nothing if the call was already %s, whichever way it ends', (_how, end) => {
     const over = given(...open, end)
     over.when(settleCall()).then([])
     over.when(releaseCall()).then([])
     over.when(interrupt).then([])
   })
 
-  it('that was never admitted is refused', () => {
+  it('is refused if the call was never admitted', () => {
     const account = given(...funded(100))
     account.when(settleCall()).then(codedError('CallUnknown'))
     account.when(releaseCall()).then(codedError('CallUnknown'))

@@ -87,7 +87,7 @@ const sumOfHolds = (calls: readonly OpenCall[]): bigint =>
 const remainOf = ({ budgets }: AccountState): bigint | undefined => budgets.get(1)?.remain
 
 describe('a token’s budget', () => {
-  it('is what is set, and setting the same again changes nothing', () => {
+  it('is recorded when it is set; the same value again changes nothing', () => {
     given()
       .when(setBudget(30n))
       .then([budgetSet(30)])
@@ -97,7 +97,7 @@ describe('a token’s budget', () => {
       .then([budgetSet(30, true)])
   })
 
-  it('admits a call that holds exactly all of it, and not one unit more', () => {
+  it('admits a call whose hold is exactly the budget, and refuses one unit more', () => {
     const facts = [granted(100), budgetSet(40)]
     given(...facts)
       .when(admitCall({ hold: 40n }))
@@ -108,7 +108,7 @@ describe('a token’s budget', () => {
       .then(codedError('TokenBudgetExhausted', details))
   })
 
-  it('is bounded by the balance alone when it has no limit', () => {
+  it('is limited only by the balance if it is unlimited', () => {
     given(...funded(40))
       .when(admitCall({ hold: 40n }))
       .then([admitted(40)])
@@ -118,14 +118,14 @@ describe('a token’s budget', () => {
       .then(codedError('InsufficientQuota', details))
   })
 
-  it('gets back what a call held and did not cost', () => {
+  it('gets back the part of a hold that a call did not cost', () => {
     const facts = [granted(100), budgetSet(50), admitted(40)]
     expect(remainOf(given(...facts).state)).toBe(10n)
     expect(remainOf(given(...facts, settled(40, 30)).state)).toBe(20n)
     expect(remainOf(given(...facts, released(40)).state)).toBe(50n)
   })
 
-  it('goes below zero by what a call outgrew its hold, and may be set to that', () => {
+  it('falls below zero when a call costs more than its hold, and can be set to that value', () => {
     const facts = [granted(100), budgetSet(40), admitted(40), settled(40, 50)]
     expect(remainOf(given(...facts).state)).toBe(-10n)
     given(...facts)
@@ -138,12 +138,12 @@ describe('a token’s budget', () => {
       .then(codedError('TokenBudgetExhausted', details))
   })
 
-  it('set anew while a call is open still gets that call’s rest', () => {
+  it('gets the unused hold of an open call even after it was set to a new value', () => {
     const facts = [granted(100), budgetSet(40), admitted(40), budgetSet(7), settled(40, 30)]
     expect(remainOf(given(...facts).state)).toBe(17n)
   })
 
-  it('is changed by the difference to what the client read, whatever calls used since', () => {
+  it('changes by the difference from the value that the client read', () => {
     const facts = [granted(100), budgetsOpened(50, [1]), admitted(40), settled(40, 30)]
     const change = (remain: bigint, expected: bigint, edits = 0) =>
       ({ ...setBudget(remain), expected, edits }) as const
@@ -177,7 +177,7 @@ describe('a token’s budget', () => {
       .then([budgetSet(22)])
   })
 
-  it('that is lowered below what calls hold ends these calls', () => {
+  it('ends the open calls when it is lowered below their holds', () => {
     const facts = [granted(100), budgetsOpened(50, [1]), admitted(40)]
     const lower = (remain: bigint) => ({ ...setBudget(remain), expected: 50n, edits: 0 }) as const
     const exhausted = (remain: bigint) =>
@@ -199,7 +199,7 @@ describe('a token’s budget', () => {
       .then([budgetSet(-20)])
   })
 
-  it('that is lowered to exactly what calls hold lets these calls continue', () => {
+  it('lets the open calls continue when it is lowered to exactly their holds', () => {
     const facts = [granted(100), budgetsOpened(50, [1]), admitted(40)]
     const { data } = budgetSet(0) as { readonly data: object }
     const kept = { ...budgetSet(0), data: { ...data, keepsCalls: true } } as typeof budgetClosed
@@ -211,7 +211,7 @@ describe('a token’s budget', () => {
       .then([progressed(recordProgress.usage)])
   })
 
-  it('that is lowered leaves open calls no more to cost than the owner left the token', () => {
+  it('bounds the further cost of open calls by what the owner left when lowering it', () => {
     const seen = { kept: 0, ended: 0, exact: 0 }
     const property = fc.property(history, history, fc.bigInt(-5n, 60n), (before, after, target) => {
       const { state } = given(granted(1_000), budgetsOpened(60, [1]))
@@ -238,7 +238,7 @@ describe('a token’s budget', () => {
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20)
   })
 
-  it('is set only where it still is what the client read', () => {
+  it('is set only if it still has the value that the client read', () => {
     const facts = [granted(100), budgetSet(50), admitted(40), settled(40, 30)]
     given(...facts)
       .when({ ...setBudget(50n), expected: 50n })
@@ -257,7 +257,7 @@ describe('a token’s budget', () => {
       .then(codedError('TokenBudgetMoved', { remain: '0', expected: '1' }))
   })
 
-  it('keeps the remaining quota of the moment when only the limit is switched', () => {
+  it('keeps the current remaining quota when only the limit is switched', () => {
     const switchTo = (isUnlimited: boolean) =>
       ({ type: 'SetTokenBudget', userId: USER, tokenId: 1, isUnlimited }) as const
     const limited = [granted(100), budgetSet(50), admitted(40), settled(40, 30)]
@@ -273,7 +273,7 @@ describe('a token’s budget', () => {
       .then([budgetSet(-10)])
   })
 
-  it('keeps the limit of the moment when only the remaining quota is set', () => {
+  it('keeps the current limit when only the remaining quota is set', () => {
     const set = { type: 'SetTokenBudget', userId: USER, tokenId: 1, remain: 7n } as const
     given(budgetSet(30, true))
       .when(set)
@@ -283,7 +283,7 @@ describe('a token’s budget', () => {
       .then([budgetSet(7)])
   })
 
-  it('fits the wire even once the open calls gave all back', () => {
+  it('fits a JSON integer even after all open calls return their holds', () => {
     given()
       .when(setBudget(QUOTA_MAX + 1n))
       .then(codedError('AmountOutOfRange'))
@@ -301,8 +301,8 @@ describe('a token’s budget', () => {
   })
 })
 
-describe('the budgets of tokens made together', () => {
-  it('are one fact, each its own to spend', () => {
+describe('the budgets of tokens that are created together', () => {
+  it('are opened by one event, and each token spends its own', () => {
     given()
       .when(openBudgets([1, 2, 3], 40n))
       .then([budgetsOpened(40, [1, 2, 3])])
@@ -314,7 +314,7 @@ describe('the budgets of tokens made together', () => {
     ])
   })
 
-  it('opened again change nothing, and only those that are missing are opened', () => {
+  it('are opened only for tokens that have none yet; a repeat changes nothing', () => {
     given(budgetsOpened(40, [1, 2]))
       .when(openBudgets([1, 2], 50n))
       .then([])
@@ -323,7 +323,7 @@ describe('the budgets of tokens made together', () => {
       .then([budgetsOpened(50, [2])])
   })
 
-  it('are refused whole when one does not fit the wire', () => {
+  it('are all refused if one of them does not fit a JSON integer', () => {
     given()
       .when(openBudgets([1, 2], QUOTA_MAX + 1n))
       .then(codedError('AmountOutOfRange'))
@@ -332,7 +332,7 @@ describe('the budgets of tokens made together', () => {
       .then(codedError('AmountOutOfRange'))
   })
 
-  it('close together, those that are open', () => {
+  it('are closed by one event, which lists only the open ones', () => {
     const closed = { ...budgetClosed, data: { userId: USER, tokenIds: [1, 3] } }
     given(budgetsOpened(40, [1, 2, 3]))
       .when({ ...closeBudget, tokenIds: [1, 9, 3] })
@@ -341,7 +341,7 @@ describe('the budgets of tokens made together', () => {
 })
 
 describe('a closed budget', () => {
-  it('admits nothing more', () => {
+  it('admits no more calls', () => {
     given(...funded(100))
       .when(closeBudget)
       .then([budgetClosed])
@@ -352,14 +352,14 @@ describe('a closed budget', () => {
     given(granted(100)).when(admitCall()).then(refusal)
   })
 
-  it('closed again, or never set, changes nothing', () => {
+  it('is not changed by a second close, and neither is a budget that was never set', () => {
     given(...funded(100), budgetClosed)
       .when(closeBudget)
       .then([])
     given().when(closeBudget).then([])
   })
 
-  it('lets its open calls end, and the balance gets their rest', () => {
+  it('lets its open calls end, and returns the unused holds to the balance', () => {
     const facts = [...funded(100), admitted(40), budgetClosed, settled(40, 30)]
     const { state } = given(...facts)
     expect(state.balance).toBe(70n)

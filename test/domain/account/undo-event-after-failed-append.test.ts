@@ -48,8 +48,8 @@ function foldAndTakeBack(state: AccountState, events: readonly AccountEvent[]): 
   for (const undo of undos.reverse()) undo()
 }
 
-describe('taking back what was folded', () => {
-  it('leaves the account as it was, whatever it was', () => {
+describe('the undo of account events after a failed append', () => {
+  it('restores the previous state of the account after any events', () => {
     fc.assert(
       fc.property(operations, fc.integer({ min: 1, max: 12 }), (given, apart) => {
         const state = accountDecider.initialState()
@@ -76,7 +76,7 @@ describe('taking back what was folded', () => {
     )
   })
 
-  it('brings back the call that was forgotten for it', () => {
+  it('restores the ended call that was forgotten to make room', () => {
     const ended = noEndedCalls()
     const id = (n: number) => `call-${String((n * 7_919) % 100_000).padStart(6, '0')}`
     for (let n = 0; n < ENDED_MAX + 50; n += 1) remember(ended, id(n))

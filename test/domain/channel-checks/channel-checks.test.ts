@@ -17,7 +17,7 @@ const test = {
 describe('channel checks', () => {
   const { given } = specificationOf(channelChecksDecider)
 
-  it('every test is a fact, the same as before or not', () => {
+  it('records every channel test, even if its result is the same as before', () => {
     const event = { type: 'ChannelTested', v: 1, data: test } as const
     given()
       .when({ type: 'RecordTest', ...test })
@@ -27,7 +27,7 @@ describe('channel checks', () => {
       .then([event])
   })
 
-  it('and every balance', () => {
+  it('records every balance, even if it is the same as before', () => {
     const event = {
       type: 'ChannelBalanceRead',
       v: 1,
@@ -46,7 +46,7 @@ describe('test runs', () => {
   })
   const end = { type: 'EndTestRun', run: 'a', tested: 3, failed: 1 } as const
 
-  it('begin and end once', () => {
+  it('start once and end once', () => {
     given()
       .when({ type: 'StartTestRun', run: 'a', total: 3 })
       .then([started('a')])
@@ -58,7 +58,7 @@ describe('test runs', () => {
       .then(codedError('TestRunOver'))
   })
 
-  it('one that was overtaken can not end the one in force', () => {
+  it('a run that a newer one replaced cannot end the newer one', () => {
     const overtaken = given(started('a')).when({ type: 'StartTestRun', run: 'b', total: 3 })
     overtaken.then([started('b')])
     given(started('a'), started('b')).when(end).then(codedError('TestRunOver'))

@@ -86,8 +86,8 @@ function after({ type, data }: ChannelHealthEvent, known: Known | undefined): Kn
   return { round: known?.round ?? 0, until: data.until, prober: data.prober }
 }
 
-describe('whatever fails, is tried and closed, in whatever order', () => {
-  it('every circuit goes from closed to open to half-open, each by who may, in its time', () => {
+describe('circuits under random failures, probes and closings', () => {
+  it('change state only in the allowed order, by the allowed caller, at the allowed time', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const { decide, evolve, initialState } = channelHealthDecider

@@ -47,7 +47,7 @@ const closed = (reason: 'probe' | 'test' = 'probe'): ChannelHealthEvent => ({
 })
 
 describe('a circuit', () => {
-  it('opens once, for the pause; later failures of calls under way change nothing', () => {
+  it('opens once for its pause; later failures of calls in progress change nothing', () => {
     given()
       .when(open())
       .then([opened(NOW + 30_000)])
@@ -59,7 +59,7 @@ describe('a circuit', () => {
       .then([])
   })
 
-  it('is tried by one alone once its pause is over, and by another when that one is silent', () => {
+  it('admits one probe after its pause, and the next only when that probe’s lease ends', () => {
     const past = opened(NOW)
     given(opened(NOW + 1))
       .when(probe(NOW))
@@ -76,7 +76,7 @@ describe('a circuit', () => {
     given().when(probe(NOW)).then([])
   })
 
-  it('is closed by the call that tried it, or by a test, and by nothing else', () => {
+  it('is closed only by the call that probes it or by a channel test', () => {
     const tried = [opened(NOW), halfOpened(NOW + 60_000)]
     given(...tried)
       .when(close('a'))
@@ -91,7 +91,7 @@ describe('a circuit', () => {
     given().when(close(null, 'test')).then([])
   })
 
-  it('opens again when the call that tried it fails, for twice as long each time', () => {
+  it('opens again for twice as long each time its probe fails', () => {
     given(opened(NOW), halfOpened(NOW + 60_000))
       .when(open({ prober: 'a' }))
       .then([opened(NOW + 60_000, 2)])
@@ -103,7 +103,7 @@ describe('a circuit', () => {
       .then([opened(NOW + 30_000)])
   })
 
-  it('of a model, a key and the channel are three', () => {
+  it('is separate for a model, a key and the whole channel', () => {
     const ofModel = { ...scope, model: 'm' }
     const ofKey = { ...scope, keyRef: 'key-2' }
     const facts = [scope, ofModel, ofKey].map((of) => ({
@@ -117,7 +117,7 @@ describe('a circuit', () => {
       .then([{ ...closed('test'), data: { ...ofModel, reason: 'test' } } as ChannelHealthEvent])
   })
 
-  it('is closed with all others of its channel when that is changed, whoever tries it', () => {
+  it('closes with all other circuits of its channel when that channel is changed', () => {
     const ofKey = { ...opened(NOW), data: { ...opened(NOW).data, keyRef: 'key-2' } }
     const { state } = given(opened(NOW), halfOpened(NOW + 60_000), ofKey as ChannelHealthEvent)
     expect(state.size).toBe(2)
@@ -131,7 +131,7 @@ describe('a circuit', () => {
     given().when({ type: 'CloseCircuits', reason: 'change' }).then([])
   })
 
-  it('is closed by an admin, and not opened again by the call that was trying it', () => {
+  it('can be closed by an admin; the failing probe then does not open it again', () => {
     const byHand = { ...closed().data, reason: 'admin' }
     given(opened(NOW), halfOpened(NOW + 60_000))
       .when({ type: 'CloseCircuits', reason: 'admin' })
@@ -145,15 +145,15 @@ describe('a circuit', () => {
       .then([])
   })
 
-  it('survives its snapshot', () => {
+  it('is identical after a snapshot is restored', () => {
     const { state } = given(opened(NOW), halfOpened(NOW + 60_000))
     const codec = channelHealthDecider.snapshot
     expect(codec?.decode(stored(codec.encode(state)))).toEqual(state)
   })
 })
 
-describe('the pause', () => {
-  it('doubles up to its bound, has jitter within it, and never undercuts the provider’s', () => {
+describe('the pause of a circuit', () => {
+  it('doubles up to a maximum, has jitter, and is at least the provider’s Retry-After', () => {
     expect([1, 2, 3, 5, 6, 60].map((round) => pauseMs(cooldown, round))).toEqual([
       30_000, 60_000, 120_000, 480_000, 600_000, 600_000,
     ])

@@ -19,14 +19,14 @@ const autoEnable = { type: 'AutoEnableChannel', channelId: 4 } as const
 const remove = { type: 'DeleteChannels', channelIds: [4] } as const
 
 describe('a channel’s status', () => {
-  it('goes off and on, each once', () => {
+  it('switches between off and on; a repeat changes nothing', () => {
     given(created()).when(disable).then([disabled])
     given(created(), disabled).when(disable).then([])
     given(created(), disabled).when(enable).then([enabled])
     given(created()).when(enable).then([])
   })
 
-  it('is not turned on once it has expired: it would stay off', () => {
+  it('cannot be turned on once the channel has expired', () => {
     given(created({ expiredTime: 100 }), disabled)
       .when(enable)
       .then(codedError('ChannelExpired'))
@@ -39,44 +39,44 @@ describe('a channel’s status', () => {
       .then(codedError('ChannelExpired'))
   })
 
-  it('is turned off by the gateway, with the reason, once', () => {
+  it('is turned off once by the gateway, which records the reason', () => {
     given(created()).when(autoDisable).then([autoDisabled])
     given(created(), autoDisabled).when(autoDisable).then([])
   })
 
-  it('stays on where the admin forbade that, and off as the admin left it', () => {
+  it('is not changed by the gateway if the admin forbade that or turned the channel off', () => {
     given(created({ isAutoBan: false }))
       .when(autoDisable)
       .then([])
     given(created(), disabled).when(autoDisable).then([])
   })
 
-  it('from the gateway’s off goes on again, or off for good', () => {
+  it('can be turned on again, or off by an admin, after the gateway turned it off', () => {
     given(created(), autoDisabled).when(enable).then([enabled])
     given(created(), autoDisabled).when(disable).then([disabled])
     given(created(), autoDisabled).when(autoEnable).then([enabled])
     given(created(), disabled).when(autoEnable).then([])
   })
 
-  it('is not touched by a change of terms', () => {
+  it('is not affected by a change of terms', () => {
     const { state } = given(created(), disabled, changed({ priority: 1 }))
     expect(state.channels.get(4)?.status).toBe('disabled')
   })
 })
 
-describe('a channel that is none', () => {
-  it.each([changeTerms({}), autoDisable, autoEnable])('is unknown to $type', (act) => {
+describe('a channel that does not exist', () => {
+  it.each([changeTerms({}), autoDisable, autoEnable])('is reported as unknown by $type', (act) => {
     given().when(act).then(codedError('ChannelUnknown'))
     given(created(), deleted).when(act).then(codedError('ChannelUnknown'))
   })
 
-  it.each([enable, disable])('is unknown, by its id, to $type', (act) => {
+  it.each([enable, disable])('is reported as unknown, with its id, by $type', (act) => {
     given(created(), deleted)
       .when(act)
       .then(codedError('ChannelUnknown', { id: 4 }))
   })
 
-  it('is deleted once, and its id stays taken', () => {
+  it('cannot be deleted again, and its id cannot be reused', () => {
     given(created()).when(remove).then([deleted])
     given(created(), deleted).when(remove).then(codedError('ChannelUnknown'))
     given(created(), deleted)

@@ -34,8 +34,8 @@ const changeKeys = (
 })
 const three = createdWithKeys(['a', 'b', 'c'], 'polling')
 
-describe('several keys in one channel', () => {
-  it('need a mode; one key needs none', () => {
+describe('several keys of one channel', () => {
+  it('need a key mode and number at most 1,000; one key needs no mode', () => {
     const create = (keyRefs: readonly string[], keyMode: KeyMode): ChannelCommand => ({
       type: 'CreateChannels',
       terms: TERMS,
@@ -55,13 +55,13 @@ describe('several keys in one channel', () => {
       .then(codedError('TooManyKeys', { limit: 1_000 }))
   })
 
-  it('are replaced, and those of before are dropped', () => {
+  it('are replaced by new keys, and the event lists the dropped ones', () => {
     const { facts, after } = given(three).when(changeKeys(['d'], false))
     expect(facts).toMatchObject([{ data: { keyRefs: ['d'], droppedKeyRefs: ['a', 'b', 'c'] } }])
     expect(after.channels.get(4)).toMatchObject({ keyRefs: ['d'], keyMode: 'polling' })
   })
 
-  it('are added to; a channel of one key becomes one of several', () => {
+  it('can be extended, and a channel with one key can become one with several', () => {
     const { after } = given(three).when(changeKeys(['d', 'a'], true))
     expect(after.channels.get(4)?.keyRefs).toEqual(['a', 'b', 'c', 'd'])
     const grown = given(created()).when(changeKeys(['d'], true, ''))
@@ -71,7 +71,7 @@ describe('several keys in one channel', () => {
       .then(codedError('OneKeyOnly'))
   })
 
-  it('must all be given again for a new address: an added key does not open it', () => {
+  it('must all be entered again for a new address; an added key is not enough', () => {
     const elsewhere = { baseUrl: 'https://thief.example.com' }
     given(three)
       .when(changeKeys(['d'], true, null, elsewhere))
@@ -84,7 +84,7 @@ describe('several keys in one channel', () => {
 })
 
 describe('a failing key', () => {
-  it('is set aside, once, and taken back', () => {
+  it('is set aside once, and can be put back into use', () => {
     given(three)
       .when(setAside('b'))
       .then([isAside('b')])
@@ -96,7 +96,7 @@ describe('a failing key', () => {
     given(three).when(setAside('x')).then([])
   })
 
-  it('that is the last one left turns the channel off, and stays for when it is on again', () => {
+  it('turns the channel off if it is the only key left, and is not set aside', () => {
     const off: ChannelEvent = {
       type: 'ChannelAutoDisabled',
       v: 1,
@@ -108,13 +108,13 @@ describe('a failing key', () => {
     given(three, isAside('a'), isAside('c'), off).when(setAside('b')).then([])
   })
 
-  it('is left where the admin forbade that', () => {
+  it('is not set aside if the admin forbade that', () => {
     given(createdWithKeys(['a', 'b'], 'random', { isAutoBan: false }))
       .when(setAside('a'))
       .then([])
   })
 
-  it('is forgotten with the keys that replaced it, and kept beside those added', () => {
+  it('is forgotten when keys are replaced, and stays set aside when keys are added', () => {
     const before = given(three, isAside('b'))
     expect(before.when(changeKeys(['d'], false)).after.channels.get(4)?.setAside).toEqual([])
     expect(before.when(changeKeys(['d'], true)).after.channels.get(4)?.setAside).toEqual(['b'])

@@ -16,8 +16,8 @@ const tagged = (channelIds: readonly number[], tag: string): ChannelEvent => ({
   data: { channelIds, tag },
 })
 
-describe('several channels', () => {
-  it('are created by one event, each with its name and key', () => {
+describe('several channels in one command', () => {
+  it('are created by one event, each with its own name and key', () => {
     const channels = [
       { channelId: 5, name: 'a_1', keyRefs: ['r1'] },
       { channelId: 6, name: 'a_2', keyRefs: ['r2'] },
@@ -30,7 +30,7 @@ describe('several channels', () => {
     expect(after.highestId).toBe(6)
   })
 
-  it('are turned off by one event, which leaves out those that are off', () => {
+  it('are turned off by one event, which omits channels that are already off', () => {
     const command = { type: 'DisableChannels', channelIds: [1, 2, 3, 1] } as const
     given(createdMany(3), disabled([2]))
       .when(command)
@@ -40,7 +40,7 @@ describe('several channels', () => {
       .then([])
   })
 
-  it('are not turned on where some have expired; the first are named', () => {
+  it('are not turned on if some have expired; the error names the first three', () => {
     const all = [1, 2, 3, 4, 5]
     const state = given(createdMany(5, { expiredTime: 100 }), disabled(all))
     const enable = { type: 'EnableChannels', channelIds: all, now: 100 } as const
@@ -51,7 +51,7 @@ describe('several channels', () => {
   })
 
   it.each(['EnableChannels', 'DisableChannels', 'DeleteChannels', 'TagChannels'] as const)(
-    'are left as they are by %s when one of them is unknown, which is named',
+    'are not changed by %s if one is unknown; the error has its id',
     (type) => {
       const command = { type, channelIds: [1, 9, 2], tag: 'new', now: 0 }
       given(createdMany(3))
@@ -67,7 +67,7 @@ describe('several channels', () => {
     expect([...after.channels.keys()]).toEqual([2])
   })
 
-  it('that are off, however that came, are deleted together', () => {
+  it('are deleted together if they are off, whatever turned them off', () => {
     const autoDisabled: ChannelEvent = {
       type: 'ChannelAutoDisabled',
       v: 1,
@@ -84,7 +84,7 @@ describe('several channels', () => {
 })
 
 describe('a tag', () => {
-  it('is given to several at once, and is not empty', () => {
+  it('is given to several channels at once, and must not be empty', () => {
     const command = { type: 'TagChannels', channelIds: [1, 2], tag: ' asia ' } as const
     given(createdMany(2), tagged([1], 'asia'))
       .when(command)
@@ -94,7 +94,7 @@ describe('a tag', () => {
       .then(codedError('TagRequired'))
   })
 
-  it('turns all of its channels off and on, and no other', () => {
+  it('turns all of its channels off or on, and no other channel', () => {
     const before = given(createdMany(3), tagged([3], 'asia'))
     before.when({ type: 'DisableTag', tag: 'eu' }).then([disabled([1, 2], 'eu')])
     before.when({ type: 'EnableTag', tag: 'eu', now: 0 }).then([])
@@ -102,7 +102,7 @@ describe('a tag', () => {
     before.when({ type: 'DisableTag', tag: 'E' }).then(codedError('TagUnknown'))
   })
 
-  it('turns on those alone that have not expired', () => {
+  it('turns on only those of its channels that have not expired', () => {
     const late = created({ tag: 'eu', expiredTime: 100 })
     const state = given(createdMany(2), late, disabled([1, 2, 4]))
     const on = (channelIds: readonly number[]): ChannelEvent[] => [
@@ -112,13 +112,13 @@ describe('a tag', () => {
     state.when({ type: 'EnableTag', tag: 'eu', now: 99 }).then(on([1, 2, 4]))
   })
 
-  it('is taken off several at once, by null', () => {
+  it('is removed from several channels at once by null', () => {
     given(createdMany(3), tagged([2], 'asia'), tagged([3], ''))
       .when({ type: 'TagChannels', channelIds: [1, 2, 3], tag: null })
       .then([tagged([1, 2], '')])
   })
 
-  it('changes what is said, in every channel that is another way', () => {
+  it('changes the given fields in each of its channels that has another value', () => {
     const change = { priority: 7, models: ['x'], tag: 'west' }
     const { facts, after } = given(createdMany(2)).when({ type: 'ChangeTag', tag: 'eu', change })
     expect(facts).toEqual([
@@ -130,7 +130,7 @@ describe('a tag', () => {
       .then([])
   })
 
-  it('is taken off by an empty new one', () => {
+  it('is removed from its channels by an empty new tag', () => {
     const { after } = given(createdMany(2)).when({
       type: 'ChangeTag',
       tag: 'eu',
@@ -139,7 +139,7 @@ describe('a tag', () => {
     expect([...after.channels.values()].map(({ terms }) => terms.tag)).toEqual(['', ''])
   })
 
-  it('changes no channel when the change makes no sense', () => {
+  it('changes no channel if the change is invalid or the tag is unknown', () => {
     const of = (change: object) => ({ type: 'ChangeTag', tag: 'eu', change }) as const
     given(createdMany(2))
       .when(of({ modelMapping: '{' }))
@@ -153,8 +153,8 @@ describe('a tag', () => {
   })
 })
 
-describe('the roster', () => {
-  it('takes back what it folded, whatever it was', () => {
+describe('the state of all channels', () => {
+  it('is restored when an event is undone, whatever the event', () => {
     const commands = [
       createChannel(),
       { type: 'DisableTag', tag: 'eu' },
@@ -178,14 +178,14 @@ describe('the roster', () => {
     }
   })
 
-  it('is the same out of its snapshot, and holds a thousand channels in it', () => {
+  it('is identical after a snapshot of a thousand channels is restored', () => {
     const { state } = given(createdMany(1_000), disabled([7, 9]))
     const { snapshot } = channelsDecider
     const kept = JSON.parse(JSON.stringify(snapshot?.encode(state)))
     expect(snapshot?.decode(kept)).toEqual(state)
   })
 
-  it('folds a change of a thousand channels in a moment', () => {
+  it('applies a change of a thousand channels within 20 ms', () => {
     const { state } = given(createdMany(1_000))
     const startedAt = performance.now()
     for (let round = 0; round < 100; round += 1) {
@@ -201,7 +201,7 @@ describe('the roster', () => {
     expect(ms).toBeLessThan(budget(20))
   })
 
-  it('keeps a channel’s key out of what a repeat makes of it', () => {
+  it('does not change when a channel is created again with the same key', () => {
     given(created()).when(createChannel({}, KEY)).then([])
   })
 })

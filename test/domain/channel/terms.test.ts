@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { changed, changeTerms, createChannel, created, given, KEY, TERMS } from './facts.ts'
 
-describe('creating a channel', () => {
-  it('records its terms and where its key is', () => {
+describe('the creation of a channel', () => {
+  it('records the channel’s terms and the reference of its key', () => {
     given().when(createChannel()).then([created()])
   })
 
-  it('tidies the address, so that one address is written one way', () => {
+  it('normalizes the address, so that equal addresses have the same text', () => {
     given()
       .when(createChannel({ baseUrl: ' https://api.example.com// ' }))
       .then([created()])
   })
 
-  it('again with the same key changes nothing; with another, the id is taken', () => {
+  it('changes nothing if repeated with the same key, and is refused with another key', () => {
     given(created()).when(createChannel()).then([])
     given(created())
       .when(createChannel({}, 'ref-2'))
@@ -31,14 +31,14 @@ describe('creating a channel', () => {
   })
 })
 
-describe('changing a channel', () => {
-  it('records the new terms, with the key it had', () => {
+describe('a change of a channel', () => {
+  it('records the new terms, with the key that the channel had', () => {
     given(created())
       .when(changeTerms({ priority: 5 }))
       .then([changed({ priority: 5 })])
   })
 
-  it('to what it is changes nothing', () => {
+  it('is not recorded if nothing differs', () => {
     given(created()).when(changeTerms({})).then([])
     given(created()).when(changeTerms({}, KEY)).then([])
     given(created())
@@ -46,7 +46,7 @@ describe('changing a channel', () => {
       .then([])
   })
 
-  it('takes a new key alone', () => {
+  it('can replace the key alone', () => {
     given(created())
       .when(changeTerms({}, 'ref-2'))
       .then([changed({}, 'ref-2')])
@@ -63,7 +63,7 @@ describe('changing a channel', () => {
   })
 })
 
-describe('a key goes only where it was given for', () => {
+describe('the rule that a key goes only to the address it was entered for', () => {
   const elsewhere = [
     { baseUrl: 'https://thief.example.com' },
     { baseUrl: '' },
@@ -73,7 +73,7 @@ describe('a key goes only where it was given for', () => {
     { setting: '{"proxy":"http://\\u0074hief.example.com:3128"}' },
   ]
 
-  it.each(elsewhere)('%j needs the key again', (change) => {
+  it.each(elsewhere)('requires the key again for the change %j', (change) => {
     given(created()).when(changeTerms(change)).then(codedError('KeyRequired'))
     given(created()).when(changeTerms(change, KEY)).then(codedError('KeyRequired'))
     given(created())
@@ -81,7 +81,7 @@ describe('a key goes only where it was given for', () => {
       .then([changed(change, 'ref-2')])
   })
 
-  it('other extra settings leave it where it is', () => {
+  it('keeps the key when other extra settings change', () => {
     const before = { setting: '{"proxy":"http://p:1","x":1}' }
     const after = { setting: '{"x":2,"proxy":"http://p:1"}' }
     given(created(before))
@@ -90,10 +90,10 @@ describe('a key goes only where it was given for', () => {
   })
 })
 
-describe('what a channel’s provider charges', () => {
+describe('the cost ratio of a channel’s provider', () => {
   const priced = given(created({ costRatio: '0.6' }))
 
-  it('is kept as a plain decimal: the same number typed otherwise changes nothing', () => {
+  it('is stored as a plain decimal; the same number in another notation changes nothing', () => {
     given()
       .when(createChannel({ costRatio: '0.60' }))
       .then([created({ costRatio: '0.6' })])
@@ -102,7 +102,7 @@ describe('what a channel’s provider charges', () => {
     expect(changed?.data).toMatchObject({ terms: { costRatio: '0.000001' } })
   })
 
-  it('is no longer known once it is emptied', () => {
+  it('is removed when its field is emptied', () => {
     const [changed] = priced.when(changeTerms({ costRatio: '' })).facts
     expect(changed?.data).toMatchObject({ terms: TERMS })
     expect(JSON.stringify(changed)).not.toContain('costRatio')
@@ -112,14 +112,14 @@ describe('what a channel’s provider charges', () => {
   })
 
   it.each(['-1', 'x', '0.0000001', '1000.000001', '1e9', 'NaN'])(
-    'is refused as %s',
+    'is refused if it is %s',
     (costRatio) => {
       const details = { field: 'cost_ratio', fault: 'not-cost-ratio' }
       given().when(createChannel({ costRatio })).then(codedError('InvalidField', details))
     },
   )
 
-  it.each(['0', '1000', '12.345678'])('may be %s', (costRatio) => {
+  it.each(['0', '1000', '12.345678'])('can be %s', (costRatio) => {
     given()
       .when(createChannel({ costRatio }))
       .then([created({ costRatio })])

@@ -12,8 +12,8 @@ const chain = (links: number): string =>
 const nested = (depth: number): string =>
   ['{"a":'.repeat(depth - 1), '{}', '}'.repeat(depth - 1)].join('')
 
-describe('a channel’s texts', () => {
-  it('may all be empty', () => {
+describe('the text fields of a channel', () => {
+  it('can be empty', () => {
     expect(fault({ baseUrl: '' })).toBeNull()
   })
 
@@ -31,7 +31,7 @@ describe('a channel’s texts', () => {
   })
 
   it.each(['https://example.com', 'http://127.0.0.1:8080/v1', 'https://[::1]/'])(
-    'let the address %s pass: who may be reached is decided at the connection',
+    'accept the address %s; the connection decides which hosts are allowed',
     (baseUrl) => {
       expect(fault({ baseUrl })).toBeNull()
     },
@@ -44,7 +44,7 @@ describe('a channel’s texts', () => {
     ['param_override', 'paramOverride'],
   ] as const
 
-  it.each(json)('name %s when it is no JSON object', (field, key) => {
+  it.each(json)('refuse %s with its name if it is not a JSON object', (field, key) => {
     expect(fault({ [key]: '{' })).toEqual({ field, fault: 'not-json' })
     expect(fault({ [key]: '[]' })).toEqual({ field, fault: 'not-object' })
     expect(fault({ [key]: 'null' })).toEqual({ field, fault: 'not-object' })
@@ -54,7 +54,7 @@ describe('a channel’s texts', () => {
     expect(fault({ [key]: ' \n' })).toBeNull()
   })
 
-  it('may nest 16 levels', () => {
+  it('accept JSON that is nested 16 levels deep', () => {
     expect(fault({ paramOverride: nested(16) })).toBeNull()
   })
 })
@@ -71,7 +71,7 @@ describe('a model mapping', () => {
   })
 
   it.each(['{"a":"a"}', '{"a":"b"}', '{"constructor":"__proto__"}', chain(8)])(
-    '%s is right',
+    '%s is accepted',
     (modelMapping) => {
       expect(fault({ modelMapping })).toBeNull()
     },
@@ -79,7 +79,7 @@ describe('a model mapping', () => {
 })
 
 describe('a status mapping', () => {
-  it.each(['{"429":"500"}', '{"400":599}', '{"200":400}', '{}'])('%s is right', (text) => {
+  it.each(['{"429":"500"}', '{"400":599}', '{"200":400}', '{}'])('%s is accepted', (text) => {
     expect(fault({ statusCodeMapping: text })).toBeNull()
   })
 
@@ -91,14 +91,14 @@ describe('a status mapping', () => {
     ['{"429":null}', '429'],
     ['{"42":500}', '42'],
     ['{"600":500}', '600'],
-  ])('%s would show callers no error, or is no status', (statusCodeMapping, name) => {
+  ])('%s is refused, because it hides the error or is no status', (statusCodeMapping, name) => {
     const expected = { field: 'status_code_mapping', fault: 'not-status', name }
     expect(fault({ statusCodeMapping })).toEqual(expected)
   })
 })
 
-describe('the extra settings', () => {
-  it('name a proxy, or none', () => {
+describe('the extra settings of a channel', () => {
+  it('name one proxy or none', () => {
     expect(proxyOf({ ...TERMS, setting: '{"proxy":"http://p:1"}' })).toBe('http://p:1')
     for (const setting of ['', '{}', '{"proxy":1}', '{', '[]']) {
       expect(proxyOf({ ...TERMS, setting })).toBe('')
@@ -113,7 +113,9 @@ describe('the extra settings', () => {
     ['{"proxy":"socks5://p"}', 'socks5://p'],
     ['{"proxy":1}', ''],
     ['{', ''],
-  ])('%s: calls go by %j', (setting, proxy) => expect(proxyToUse({ setting })).toBe(proxy))
+  ])('%s makes calls use the proxy %j', (setting, proxy) =>
+    expect(proxyToUse({ setting })).toBe(proxy),
+  )
 
   it.each([
     'socks5://127.0.0.1:1080',
@@ -142,26 +144,26 @@ describe('the extra settings', () => {
     '',
     ' ',
     null,
-  ])('take the proxy %j', (proxy) =>
+  ])('accept the proxy %j', (proxy) =>
     expect(fault({ setting: JSON.stringify({ proxy }) })).toBeNull(),
   )
 
-  it.each(['maybe', 'false', 0, {}, []])('refuse to include usage by %j', (chosen) => {
+  it.each(['maybe', 'false', 0, {}, []])('refuse the value %j for include_usage', (chosen) => {
     const setting = JSON.stringify({ include_usage: chosen })
     const expected = { field: 'setting', fault: 'not-flag', name: 'include_usage' }
     expect(fault({ setting })).toEqual(expected)
   })
 
-  it.each([true, false, null])('take it by %j', (chosen) =>
+  it.each([true, false, null])('accept the value %j for include_usage', (chosen) =>
     expect(fault({ setting: JSON.stringify({ include_usage: chosen }) })).toBeNull(),
   )
 })
 
-describe('the members that a channel allows', () => {
+describe('the request members that a channel allows', () => {
   const allowing = (members: unknown, type = 1) =>
     fault({ type, setting: JSON.stringify({ allowed_members: members }) })
 
-  it.each(['service_tier', 7, {}, [7], [null]])('are a list of names, not %j', (members) =>
+  it.each(['service_tier', 7, {}, [7], [null]])('must be a list of names, not %j', (members) =>
     expect(allowing(members)).toEqual({
       ...{ field: 'setting', fault: 'not-names', name: 'allowed_members' },
     }),
@@ -177,7 +179,7 @@ describe('the members that a channel allows', () => {
     ['mv', 2],
     ['service_tier', 36],
     ['data_sources', 20],
-  ])('are no %s for the type %i', (name, type) =>
+  ])('cannot include %s for channel type %i', (name, type) =>
     expect(allowing([name], type)).toEqual({ field: 'setting', fault: 'not-allowable', name }),
   )
 
@@ -190,11 +192,11 @@ describe('the members that a channel allows', () => {
     [['fallbacks', 'models'], 8],
     [[], 1],
     [null, 1],
-  ])('may be %j for the type %i', (members, type) => expect(allowing(members, type)).toBeNull())
+  ])('can be %j for channel type %i', (members, type) => expect(allowing(members, type)).toBeNull())
 })
 
-describe('a channel with a text at fault', () => {
-  it('is refused, naming the field and the entry', () => {
+describe('a channel with an invalid text field', () => {
+  it('is refused, and the error names the field and the entry', () => {
     const details = { field: 'model_mapping', fault: 'not-text', name: 'a' }
     given()
       .when(createChannel({ modelMapping: '{"a":1}' }))
@@ -202,8 +204,8 @@ describe('a channel with a text at fault', () => {
   })
 })
 
-describe('what some kinds ask', () => {
-  it('an empty version of kind 18 is v2.1', () => {
+describe('rules for particular channel types', () => {
+  it('channel type 18 has the version v2.1 if none is given', () => {
     const of = (change: Partial<ChannelTerms>) => {
       const { after } = given().when(createChannel(change))
       return after.channels.get(4)?.terms.other
@@ -213,7 +215,7 @@ describe('what some kinds ask', () => {
     expect(of({ type: 1, other: '' })).toBe('')
   })
 
-  it('the region of kind 41 is JSON, or a name', () => {
+  it('channel type 41 accepts a name or a JSON object as its region', () => {
     const region = (other: string) => fault({ type: 41, other })
     expect(region('us-central1')).toBeNull()
     expect(region('{"default":"us-central1"}')).toBeNull()
@@ -222,7 +224,7 @@ describe('what some kinds ask', () => {
     expect(fault({ type: 1, other: '{' })).toBeNull()
   })
 
-  it('terms that fit one event: the longest text is named', () => {
+  it('terms that do not fit one event are refused, and the error names the longest field', () => {
     const models = Array.from({ length: 40_000 }, (_, n) => `a-model-${n}`)
     expect(fault({ models })).toEqual({ field: 'models', fault: 'too-long' })
     const paramOverride = `{"a":"${'漢'.repeat(140_000)}"}`
