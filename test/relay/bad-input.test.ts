@@ -83,36 +83,39 @@ const CASES: [string, string | Buffer<ArrayBuffer>][] = [
   ['millions of values', `{"model":"sim-small","messages":[${'{},'.repeat(2 * MB)}{}]}`],
 ]
 
-describe('bad input', () => {
-  it.each(CASES)('%s: a clear 4xx, no event, and the loop never stands still', async (_n, body) => {
-    const before = await rig.core.store.headPosition()
-    const delay = monitorEventLoopDelay({ resolution: 10 })
-    delay.enable()
-    const status = await send(body)
-    delay.disable()
-    expect(status).toBeGreaterThanOrEqual(400)
-    expect(status).toBeLessThan(500)
-    expect(delay.max / 1e6).toBeLessThan(budget(250))
-    expect(await rig.core.store.headPosition()).toBe(before)
-  })
+describe('requests with bad input', () => {
+  it.each(CASES)(
+    '%s gets a clear 4xx, appends no event, and does not block the event loop',
+    async (_n, body) => {
+      const before = await rig.core.store.headPosition()
+      const delay = monitorEventLoopDelay({ resolution: 10 })
+      delay.enable()
+      const status = await send(body)
+      delay.disable()
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(status).toBeLessThan(500)
+      expect(delay.max / 1e6).toBeLessThan(budget(250))
+      expect(await rig.core.store.headPosition()).toBe(before)
+    },
+  )
 
-  it('a body beyond its bound is a 413, with or without a declared length', async () => {
+  it('the relay answers 413 to a body beyond its bound', async () => {
     expect(await send('x'.repeat(33 * MB))).toBe(413)
   })
 
   it.each([
     ['another type', { 'content-type': 'text/plain' }],
     ['a compressed body', { 'content-encoding': 'gzip' }],
-  ])('%s is a 415', async (_name, headers) => {
+  ])('%s gets a 415', async (_name, headers) => {
     expect(await send('{}', headers as Record<string, string>)).toBe(415)
   })
 
-  it('the wrong method is a 405 that names the right one', async () => {
+  it('the relay answers 405 to the wrong method and names the right one', async () => {
     const response = await fetch(`${rig.url}/v1/chat/completions`)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
-  it('is the same where requests are passed through', async () => {
+  it('the relay refuses the same bad fields when it passes requests through', async () => {
     await rig.setOption('global.pass_through_request_enabled', 'true')
     const before = await rig.core.store.headPosition()
     for (const [name, body] of CASES.filter((one) => one[0].startsWith('a number as'))) {
@@ -121,7 +124,7 @@ describe('bad input', () => {
     expect(await rig.core.store.headPosition()).toBe(before)
   })
 
-  it('nothing of it reached the provider', () => {
+  it('the relay sends none of these requests to the provider', () => {
     expect(rig.provider.journal.count).toBe(0)
   })
 })

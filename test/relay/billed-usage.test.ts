@@ -129,7 +129,7 @@ async function billOf(made: Delivered, price: PerTokenPrice, rawUsage: unknown):
 }
 
 describe('the bill of a call', () => {
-  it('is never lower for a report with more tokens of any kind', () =>
+  it('the bill is never lower for a report with more tokens of any kind', () =>
     fc.assert(
       fc.asyncProperty(delivered, price, tokens, tokens, async (made, price, used, added) => {
         const bill = await billOf(made, price, reportOf(used))
@@ -139,7 +139,7 @@ describe('the bill of a call', () => {
       { numRuns: 1_000 },
     ))
 
-  it('is never lower for such a report with a count that cannot be true', () => {
+  it('the bill is never lower if a larger report also has an impossible count', () => {
     const lie = fc.tuple(fc.constantFrom(...MEMBERS), exaggerate, impossible)
     const both = fc.tuple(tokens, tokens)
     const property = fc.asyncProperty(
@@ -153,7 +153,7 @@ describe('the bill of a call', () => {
     return fc.assert(property, { numRuns: 3_000 })
   })
 
-  it('is never lower for a cache that is larger than the prompt', () =>
+  it('the bill is never lower for a cache count larger than the prompt', () =>
     fc.assert(
       fc.asyncProperty(delivered, price, tokens, fc.nat(9_000_000), async (...made) => {
         const [course, price, used, excess] = made
@@ -166,7 +166,7 @@ describe('the bill of a call', () => {
       { numRuns: 1_000 },
     ))
 
-  it('is never lower, for a cache that is larger than the prompt, than for both together', () => {
+  it('a cache larger than the prompt is billed at least like prompt plus excess', () => {
     const both = fc.record({ prompt: fc.nat(4_000), excess: fc.integer({ min: 1, max: 20_000 }) })
     const kind = fc.constantFrom('cached_tokens', 'cache_write_tokens')
     return fc.assert(
@@ -186,7 +186,7 @@ describe('the bill of a call', () => {
     )
   })
 
-  it('is never lower, for reads and writes of a cache that exceed the prompt together', () => {
+  it('cache reads and writes beyond the prompt are billed at least in full', () => {
     const counts = fc.record({ prompt: fc.integer({ min: 2, max: 4_000 }), share: fc.nat(100) })
     return fc.assert(
       fc.asyncProperty(delivered, price, counts, async (made, price, { prompt, share }) => {
@@ -206,7 +206,7 @@ describe('the bill of a call', () => {
     )
   })
 
-  it('is never lower for a larger count of such a cache', () => {
+  it('the bill is never lower for a larger count of a cache beyond the prompt', () => {
     const cache = fc.tuple(fc.nat(9_000_000), fc.nat(20_000_000))
     const raw = (prompt: number, cached: number) => ({
       ...{ prompt_tokens: prompt, completion_tokens: 7 },
@@ -224,7 +224,7 @@ describe('the bill of a call', () => {
     )
   })
 
-  it('is never lower for a report that cannot be true than without a report', () => {
+  it('the bill is never lower for an impossible report than without a report', () => {
     const member = fc.constantFrom('prompt_tokens', 'completion_tokens')
     const lies = fc.oneof(
       fc.tuple(tokens, member, impossible).map(([used, name, value]) => ({

@@ -6,7 +6,7 @@ it.each([
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'],
   ['::ffff:10.0.0.1', '10.0.0.1', '10.0.0.2'],
 ])(
-  'wrong keys of %s and %s are counted as one address’s, of %s apart',
+  'the relay counts wrong keys of %s and %s as one address’s and those of %s separately',
   async (one, same, other) => {
     const limits = createMemoryLimits(() => 1_000_000)
     const keys = new FailedKeys(limits, { keyedHash: (purpose, text) => `${purpose} ${text}` })

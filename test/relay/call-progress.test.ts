@@ -39,7 +39,7 @@ it.each([
   ['a few words', { messages: [{ role: 'user', content: 'hello' }] }, 5, 12],
   ['a picture of 300 KB', WITH_PICTURE, 765, 800],
 ])(
-  'a call with %s that its relay’s death ends is charged the input of one cut short',
+  'the progress of a call with %s records the same input as the bill of a call cut short',
   async (_name, body, least, most) => {
     const { told, settled } = await leftHalfway(body)
     expect(told?.inputUncached).toBe(settled?.inputUncached)
@@ -48,7 +48,7 @@ it.each([
   },
 )
 
-it('without a vocabulary a picture is one picture, however many bytes it has', () => {
+it('roughInput counts a picture as one picture, however many bytes it has', () => {
   const text = { messages: [{ role: 'user', content: 'x'.repeat(4_000) }] }
   const bytes = (body: object) => Buffer.from(JSON.stringify(body))
   expect(roughInput(bytes(text))).toBe(Math.ceil(bytes(text).length / 4))
@@ -104,13 +104,13 @@ describe('a call whose relay dies after the provider has reported usage', () => 
     completion_tokens_details: { reasoning_tokens: 49_990 },
   }
 
-  it('is charged for the reasoning that only the report contains', async () => {
+  it('the call is charged for the reasoning that only the report contains', async () => {
     const end = await interruptAfterReport(hidden, { messages })
     const usage = { ...NO_USAGE, inputUncached: 20, output: 50_000, reasoning: 49_990 }
     expect(end).toMatchObject({ usage, charge: 20 + 50_000 * 3 })
   })
 
-  it('is charged for no more than its limits, which its hold covers', async () => {
+  it('the call is charged for no more than its limits, which its hold covers', async () => {
     const end = await interruptAfterReport(hidden, { messages, max_tokens: 300 })
     expect(end.usage).toMatchObject({ output: 300, reasoning: 300 })
     expect(end.charge).toBeLessThanOrEqual(end.hold)
@@ -120,7 +120,7 @@ describe('a call whose relay dies after the provider has reported usage', () => 
     ['zeros', { prompt_tokens: 0, completion_tokens: 0 }],
     ['counts below zero', { prompt_tokens: -5, completion_tokens: -5 }],
     ['no counts', {}],
-  ])('is charged by the count of the relay if the report has %s', async (_name, usage) => {
+  ])('the call is charged by the relay’s count if the report has %s', async (_name, usage) => {
     const end = await interruptAfterReport(usage, { messages })
     expect(end.usage.inputUncached).toBeGreaterThan(5)
     expect(end.usage.output).toBeGreaterThan(0)

@@ -51,51 +51,57 @@ const theEnd = async () => {
 const providerSawItGo = () =>
   expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
 
-describe('a caller who leaves a stream', () => {
-  it.each([1, 5, 19])('after %i of 20 chunks pays for what was delivered', async (count) => {
-    // After the 19th there is but one left, and a busy machine looks late.
-    rig.provider.script.push({ kind: 'slow', msPerChunk: count === 19 ? 100 : 20 })
-    const call = openCall(true)
-    await expect.poll(call.chunks, { interval: 5 }).toBeGreaterThanOrEqual(count)
-    call.hangUp()
-    const end = await theEnd()
-    expect(end).toMatchObject({
-      type: 'CallSettled',
-      data: { end: 'client-gone', usageSource: 'partial' },
-    })
-    if (end.type !== 'CallSettled') throw new Error('not settled')
-    expect(end.data.usage.output).toBeGreaterThanOrEqual(count)
-    expect(end.data.usage.inputUncached).toBeGreaterThan(0)
-    await providerSawItGo()
-    expect(rig.relay.inFlight()).toBe(0)
-  })
+describe('a stream whose caller disconnects', () => {
+  it.each([1, 5, 19])(
+    'a caller who leaves after %i of 20 chunks pays for what was delivered',
+    async (count) => {
+      // After the 19th there is but one left, and a busy machine looks late.
+      rig.provider.script.push({ kind: 'slow', msPerChunk: count === 19 ? 100 : 20 })
+      const call = openCall(true)
+      await expect.poll(call.chunks, { interval: 5 }).toBeGreaterThanOrEqual(count)
+      call.hangUp()
+      const end = await theEnd()
+      expect(end).toMatchObject({
+        type: 'CallSettled',
+        data: { end: 'client-gone', usageSource: 'partial' },
+      })
+      if (end.type !== 'CallSettled') throw new Error('not settled')
+      expect(end.data.usage.output).toBeGreaterThanOrEqual(count)
+      expect(end.data.usage.inputUncached).toBeGreaterThan(0)
+      await providerSawItGo()
+      expect(rig.relay.inFlight()).toBe(0)
+    },
+  )
 })
 
-describe('a caller who leaves before anything came', () => {
+describe('a caller who disconnects before the first byte', () => {
   it.each([
     ['a stream', true, 'after-headers'],
     ['a stream', true, 'before-headers'],
     ['a plain call', false, 'before-headers'],
     ['a plain call', false, 'after-headers'],
-  ] as const)('of %s pays for the input, which the provider has (%s, %s)', async (...row) => {
-    const [, stream, at] = row
-    rig.provider.script.push({ kind: 'stall', at })
-    const call = openCall(stream)
-    await expect.poll(() => rig.provider.journal.count).toBe(1)
-    call.hangUp()
-    const end = await theEnd()
-    expect(end).toMatchObject({
-      type: 'CallSettled',
-      data: { end: 'client-gone', usageSource: 'partial', usage: { output: 0 } },
-    })
-    if (end.type !== 'CallSettled') throw new Error('not settled')
-    expect(end.data.usage.inputUncached).toBeGreaterThan(0)
-    await providerSawItGo()
-    expect(await rig.balance()).toBeLessThan(1_000_000_000n)
-  })
+  ] as const)(
+    'a caller of %s pays for the input that the provider has received (%s, %s)',
+    async (...row) => {
+      const [, stream, at] = row
+      rig.provider.script.push({ kind: 'stall', at })
+      const call = openCall(stream)
+      await expect.poll(() => rig.provider.journal.count).toBe(1)
+      call.hangUp()
+      const end = await theEnd()
+      expect(end).toMatchObject({
+        type: 'CallSettled',
+        data: { end: 'client-gone', usageSource: 'partial', usage: { output: 0 } },
+      })
+      if (end.type !== 'CallSettled') throw new Error('not settled')
+      expect(end.data.usage.inputUncached).toBeGreaterThan(0)
+      await providerSawItGo()
+      expect(await rig.balance()).toBeLessThan(1_000_000_000n)
+    },
+  )
 })
 
-describe('a caller who leaves while the input is counted', () => {
+describe('a caller who disconnects while the input is counted', () => {
   const POOR = { user: 21, token: 22, key: 'P'.repeat(48), quota: 200_000n }
   /** The number of closed responses. */
   let closed: number
@@ -156,7 +162,7 @@ describe('a caller who leaves while the input is counted', () => {
   it.each([
     ['to reduce the hold', 0],
     ['for the limit of a channel', 50_000],
-  ])('%s is not admitted, and nothing is sent', async (_what, maxInputTokens) => {
+  ])('a call counted %s is not admitted or sent to the provider', async (_what, maxInputTokens) => {
     const deletion = { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } } as const
     await rig.append('channels', deletion)
     await rig.addChannel(2, { maxInputTokens })
@@ -172,19 +178,22 @@ describe('a caller who leaves while the input is counted', () => {
   it.each([
     ['the same request', 20],
     ['another request', 10],
-  ])('leaves its key to %s, which is served and charged once', async (_what, maxTokens) => {
-    await leave(KEYED)
-    await answerCounts(1)
-    await expect.poll(rig.relay.inFlight).toBe(0)
-    const statuses = Promise.all(Array.from({ length: 50 }, () => repeat(maxTokens)))
-    await answerCounts(51)
-    expect((await statuses).filter((status) => status === 200)).toHaveLength(1)
-    expect((await statuses).filter((status) => status === 409)).toHaveLength(49)
-    expect(rig.provider.journal.count).toBe(1)
-    expect(await types()).toEqual(['CallAdmitted', 'CallSettled'])
-  })
+  ])(
+    'the abandoned call leaves its key to %s, which is served and charged once',
+    async (_what, maxTokens) => {
+      await leave(KEYED)
+      await answerCounts(1)
+      await expect.poll(rig.relay.inFlight).toBe(0)
+      const statuses = Promise.all(Array.from({ length: 50 }, () => repeat(maxTokens)))
+      await answerCounts(51)
+      expect((await statuses).filter((status) => status === 200)).toHaveLength(1)
+      expect((await statuses).filter((status) => status === 409)).toHaveLength(49)
+      expect(rig.provider.journal.count).toBe(1)
+      expect(await types()).toEqual(['CallAdmitted', 'CallSettled'])
+    },
+  )
 
-  it('changes nothing for a repeat of a call that left no quota for another one', async () => {
+  it('leaving changes nothing if an earlier call with the same key was charged', async () => {
     const first = repeat()
     await answerCounts(1)
     expect(await first).toBe(200)
@@ -197,7 +206,7 @@ describe('a caller who leaves while the input is counted', () => {
   })
 })
 
-describe('a caller who leaves a plain call whose provider takes its time', () => {
+describe('a caller who disconnects from a plain call whose provider is slow', () => {
   beforeEach(async () => {
     await rig.close()
     const deadlines = { firstByteMs: 300, firstBytePlainMs: 300, readOnPlainMs: 10_000 }
@@ -209,7 +218,7 @@ describe('a caller who leaves a plain call whose provider takes its time', () =>
     call.hangUp()
   }
 
-  it('pays by the usage of an answer that comes later than callers have to wait', async () => {
+  it('the caller pays by the usage of an answer that comes after disconnecting', async () => {
     await leave()
     expect(await theEnd()).toMatchObject({
       type: 'CallSettled',
@@ -220,14 +229,14 @@ describe('a caller who leaves a plain call whose provider takes its time', () =>
   it.each<[string, Fault]>([
     ['an error', { kind: 'status', status: 500 }],
     ['a page of HTML', { kind: 'html' }],
-  ])('pays nothing where it answers with %s', async (_name, fault) => {
+  ])('the caller pays nothing if the provider answers with %s', async (_name, fault) => {
     rig.provider.script.push(fault)
     await leave()
     expect((await theEnd()).type).toBe('CallReleased')
     expect(await rig.balance()).toBe(1_000_000_000n)
   })
 
-  it('pays for the input where the connection breaks', async () => {
+  it('the caller pays for the input if the provider’s connection breaks', async () => {
     rig.provider.script.push({ kind: 'cut', afterChunks: 0, how: 'reset' })
     await leave()
     const end = await theEnd()
@@ -236,7 +245,7 @@ describe('a caller who leaves a plain call whose provider takes its time', () =>
   })
 })
 
-describe('a stream that its provider answers with a plain answer', () => {
+describe('a stream request that the provider answers with plain JSON', () => {
   let provider: ReturnType<typeof createServer>
   const begun: ServerResponse[] = []
   beforeEach(async () => {
@@ -268,7 +277,7 @@ describe('a stream that its provider answers with a plain answer', () => {
     response?.end(JSON.stringify({ choices, usage: USAGE }).slice(1))
   }
 
-  it('is charged by the usage of the answer, which is read to its end', async () => {
+  it('the relay reads the answer to its end and charges its usage', async () => {
     const call = openCall(true, 'plain')
     await expect.poll(() => begun.length).toBe(1)
     await settled()
@@ -282,7 +291,7 @@ describe('a stream that its provider answers with a plain answer', () => {
     })
   })
 
-  it('is charged its input where the answer breaks off', async () => {
+  it('the relay charges the input if the answer breaks off', async () => {
     const call = openCall(true, 'plain')
     await expect.poll(() => begun.length).toBe(1)
     await settled()
@@ -294,7 +303,7 @@ describe('a stream that its provider answers with a plain answer', () => {
     expect('usage' in end.data && end.data.usage?.inputUncached).toBeGreaterThan(0)
   })
 
-  it('reaches a caller whose wait was bridged by comments as an event', async () => {
+  it('a caller who already received comments gets the answer as an event', async () => {
     await rig.setOption('general_setting.ping_interval_enabled', 'true')
     await rig.setOption('general_setting.ping_interval_seconds', '1')
     const answering = chat(rig, { model: 'plain', stream: true })
@@ -314,7 +323,7 @@ describe('a stream that its provider answers with a plain answer', () => {
   })
 })
 
-describe('a caller who left a provider that never stops sending', () => {
+describe('a caller who disconnects from a provider that never stops sending', () => {
   const MIB = 2 ** 20
   const PIECE = 64 * 1024
   /** The test ends the provider here, far above every bound. */
@@ -399,18 +408,21 @@ describe('a caller who left a provider that never stops sending', () => {
     ['small comments after its usage', usageChunk, ': ping\n\n', BY_USAGE],
     ['one line without an end after its usage', usageChunk, 'x', BY_USAGE],
     ['usage chunks', '', usageChunk, BY_USAGE],
-  ])('reads 1 MiB of a finished stream that goes on with %s', async (_what, first, more, bill) => {
-    begin = { status: 200, type: 'text/event-stream', text: FINISHED + first }
-    flood = more
-    const { end, grownMiB } = await leave(true)
-    expect(sent / MIB).toBeGreaterThan(0.9)
-    expect(sent / MIB).toBeLessThan(2)
-    expect(grownMiB).toBeLessThan(16)
-    expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone', ...bill } })
-    expect(end?.type === 'CallSettled' && end.data.charge).toBeGreaterThan(0)
-  })
+  ])(
+    'the relay reads at most about 1 MiB of a finished stream that continues with %s',
+    async (_what, first, more, bill) => {
+      begin = { status: 200, type: 'text/event-stream', text: FINISHED + first }
+      flood = more
+      const { end, grownMiB } = await leave(true)
+      expect(sent / MIB).toBeGreaterThan(0.9)
+      expect(sent / MIB).toBeLessThan(2)
+      expect(grownMiB).toBeLessThan(16)
+      expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone', ...bill } })
+      expect(end?.type === 'CallSettled' && end.data.charge).toBeGreaterThan(0)
+    },
+  )
 
-  it('reads on where comments followed the finish reason', async () => {
+  it('the relay reads on if comments followed the finish reason', async () => {
     begin = { status: 200, type: 'text/event-stream', text: FINISHED }
     comments = 3
     flood = usageChunk
@@ -418,7 +430,7 @@ describe('a caller who left a provider that never stops sending', () => {
     expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone', ...BY_USAGE } })
   })
 
-  it('reads a plain answer as far as for a caller who stays, and charges once', async () => {
+  it('the relay reads a plain answer up to its usual bound, and charges once', async () => {
     begin = { status: 200, type: 'application/json', text: '{"choices":[{"message":{"content":"' }
     flood = 'word '
     const { end, grownMiB } = await leave(false)
@@ -428,7 +440,7 @@ describe('a caller who left a provider that never stops sending', () => {
     expect(end?.type === 'CallSettled' && end.data.charge).toBeGreaterThan(0)
   })
 
-  it('reads 64 KiB of an error, and charges nothing', async () => {
+  it('the relay reads 64 KiB of an error, and charges nothing', async () => {
     begin = { status: 500, type: 'application/json', text: '{"error":{"message":"' }
     flood = 'no '
     const { end } = await leave(false)

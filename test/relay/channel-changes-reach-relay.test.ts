@@ -60,8 +60,8 @@ const follows = (model: string, ids: readonly number[]): Promise<void> =>
     interval: 5,
   })
 
-describe('the relay of another process, within a second', () => {
-  it('follows what is done to one channel', async () => {
+describe('a relay in another process, within a second', () => {
+  it('the relay follows changes to one channel', async () => {
     await decide({ type: 'DisableChannels', channelIds: [2] })
     await follows('m', [1, 3])
     await decide({ type: 'AutoDisableChannel', channelId: 1, reason: '401' })
@@ -73,7 +73,7 @@ describe('the relay of another process, within a second', () => {
     await follows('other', [1])
   })
 
-  it('follows what is done to several, and to a tag', async () => {
+  it('the relay follows changes to several channels and to a tag', async () => {
     await decide({ type: 'DisableTag', tag: 'eu' })
     await follows('m', [])
     await decide({ type: 'EnableChannels', channelIds: [1, 2, 3], now: 0 })
@@ -87,7 +87,7 @@ describe('the relay of another process, within a second', () => {
     expect(views.channels.find(1)).toBeUndefined()
   })
 
-  it('reloads its channels when the abilities are fixed, and continues from there', async () => {
+  it('the relay reloads its channels when the abilities are fixed, and continues', async () => {
     const projections = await startProjections(writing.core)
     // What only a fault could do: the relay has lost what it knew.
     Object.assign(views.channels, { channels: new Map(), offers: new Map() })

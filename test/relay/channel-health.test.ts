@@ -34,8 +34,8 @@ async function openCircuit(): Promise<void> {
   await expect.poll(() => types()).toEqual(['CircuitOpened'])
 }
 
-describe('a channel that fails', () => {
-  it('is passed by after five failures in a row, and not after four', async () => {
+describe('the circuit of a failing channel', () => {
+  it('the circuit opens after five consecutive failures and not after four', async () => {
     first.script.push(
       ...Array.from({ length: 4 }, () => ({ kind: 'status', status: 503 }) as const),
     )
@@ -54,7 +54,7 @@ describe('a channel that fails', () => {
     })
   })
 
-  it('gets one of fifty calls when its pause is over, and all once that went well', async () => {
+  it('a channel gets one of fifty calls after its pause, and all if that succeeds', async () => {
     await openCircuit()
     await untilDue()
     const countBefore = requestCount(first)
@@ -69,7 +69,7 @@ describe('a channel that fails', () => {
     expect(requestCount(first) - countBefore).toBe(4)
   })
 
-  it('is passed by for longer when it fails again, and that call goes elsewhere', async () => {
+  it('a failed probe lengthens the pause, and its call goes to another channel', async () => {
     await rig.setOption('RetryTimes', '0')
     await rig.setOption('channel_health.circuit_failures', '1')
     first.script.push({ kind: 'status', status: 500 }, { kind: 'status', status: 500 })
@@ -88,7 +88,7 @@ describe('a channel that fails', () => {
     expect(pause(again)).toBeGreaterThanOrEqual(2_000)
   })
 
-  it('is killed, passed by, started again, and served again', async () => {
+  it('the circuit opens when the provider dies and closes once it is back', async () => {
     const { port } = first
     await first.close()
     await times(5)
@@ -104,7 +104,7 @@ describe('a channel that fails', () => {
     expect(requestCount(again)).toBeGreaterThan(0)
   })
 
-  it('gets calls again at once when an admin closes its circuit, in every relay', async () => {
+  it('the channel gets calls at once in every relay when an admin closes its circuit', async () => {
     await rig.setOption('channel_health.circuit_cooldown_seconds', '600')
     first.script.push(
       ...Array.from({ length: 5 }, () => ({ kind: 'status', status: 503 }) as const),
@@ -131,7 +131,7 @@ describe('a channel that fails', () => {
     expect(requestCount(first)).toBe(well + 3)
   })
 
-  it('still gets the calls that no other channel takes', async () => {
+  it('the channel still gets calls if no other channel offers the model', async () => {
     await rig.append('channels', {
       type: 'ChannelsDisabled',
       v: 1,
@@ -145,7 +145,7 @@ describe('a channel that fails', () => {
     await times(2)
   })
 
-  it('is what a retry comes to at last, when all that are well have failed', async () => {
+  it('a retry uses the channel last, after all healthy channels have failed', async () => {
     await openCircuit()
     rig.provider.script.push({ kind: 'status', status: 503 })
     const countBefore = [requestCount(first), requestCount(rig.provider)]
@@ -155,7 +155,7 @@ describe('a channel that fails', () => {
     )
   })
 
-  it('is tried once by a call, and not at all when no retry is left', async () => {
+  it('a call tries the channel once, and never if it has no retry left', async () => {
     await openCircuit()
     await rig.setOption('RetryTimes', '0')
     rig.provider.script.push({ kind: 'status', status: 503 })
@@ -169,7 +169,7 @@ describe('a channel that fails', () => {
     expect(requestCount(first)).toBe(countBefore + 1)
   })
 
-  it('keeps its other models when only one of them fails', async () => {
+  it('the channel keeps its other models when only one of them fails', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
     await rig.setOption('ModelRatio', { 'sim-small': 1, 'sim-large': 1 })
     const both = { models: ['sim-small', 'sim-large'] }
@@ -187,7 +187,7 @@ describe('a channel that fails', () => {
     expect(requestCount(first)).toBe(countBefore + 2)
   })
 
-  it('is no less well for what callers do wrong', async () => {
+  it('the circuit stays closed for errors that callers cause', async () => {
     for (const status of [400, 403, 413, 422]) {
       first.script.push(...Array.from({ length: 6 }, () => ({ kind: 'status', status }) as const))
       for (let n = 0; n < 6; n += 1) await chat(rig)
@@ -195,7 +195,7 @@ describe('a channel that fails', () => {
     expect(await types()).toEqual([])
   })
 
-  it('is left alone for as long as it asked, though nothing else was wrong', async () => {
+  it('the channel gets no calls until its Retry-After has passed', async () => {
     first.script.push({ kind: 'status', status: 429, retryAfter: '20' })
     await times(3)
     expect(requestCount(first)).toBe(1)
@@ -204,7 +204,7 @@ describe('a channel that fails', () => {
 })
 
 describe('two relays', () => {
-  it('follow each other’s circuits, and let one call of both through', async () => {
+  it('two relays share their circuits and let one probe of both through', async () => {
     const other = await serveRelay(rig.core)
     const { url } = other
     try {

@@ -25,15 +25,15 @@ const waitForCounts = () =>
     })
     .toBe(2)
 
-describe('a channel that takes so many input tokens at most', () => {
-  it('gets the calls that keep to it, and the longer ones go to the next', async () => {
+describe('a channel with a limit on input tokens', () => {
+  it('the channel gets the calls within its limit, and the next one the longer calls', async () => {
     await rig.addChannel(2, { priority: 9, maxInputTokens: 200 })
     await waitForCounts()
     for (const count of [1, 150, 300, 3_000]) expect((await words(count)).status).toBe(200)
     expect((await usedChannels()).slice(-4)).toEqual([2, 2, 1, 1])
   })
 
-  it('is no retry for a longer call either', async () => {
+  it('a longer call does not retry on the channel either', async () => {
     await rig.setOption('RetryTimes', '3')
     await rig.addChannel(2, { maxInputTokens: 200 })
     rig.provider.script.push({ kind: 'status', status: 503 })
@@ -41,7 +41,7 @@ describe('a channel that takes so many input tokens at most', () => {
     expect(rig.provider.journal.entries).toHaveLength(1)
   })
 
-  it('where no other is left: 400 that says how much, and neither hold nor call', async () => {
+  it('a call too long for all channels gets a 400 with the limit and makes no hold', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { maxInputTokens: 200 })
     await rig.addChannel(3, { maxInputTokens: 250 })
@@ -67,7 +67,7 @@ describe('a channel that takes so many input tokens at most', () => {
     expect((await words(100, headers)).status).toBe(200)
   })
 
-  it('is not looked at for an account that could not pay: 402', async () => {
+  it('an account that could not pay gets a 402 before the limit is checked', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { maxInputTokens: 200 })
     const key = `${KEY.slice(1)}0`

@@ -32,14 +32,14 @@ const chats = async (count: number) => {
 const channelEvents = async () =>
   (await rig.core.store.readStream(CHANNELS_STREAM)).slice(2).map(({ type }) => type)
 
-describe('several keys in one channel', () => {
-  it('are used in turn', async () => {
+describe('a channel with several keys', () => {
+  it('the polling mode uses the keys in turn', async () => {
     await addKeys('polling', 'sk-a', 'sk-b', 'sk-c')
     await chats(7)
     expect(keysUsed()).toEqual(['sk-a', 'sk-b', 'sk-c', 'sk-a', 'sk-b', 'sk-c', 'sk-a'])
   })
 
-  it('are used at random, each about as often', async () => {
+  it('the random mode uses each key about as often', async () => {
     await addKeys('random', 'sk-a', 'sk-b')
     await chats(60)
     const uses = Map.groupBy(keysUsed(), (key) => key)
@@ -48,7 +48,7 @@ describe('several keys in one channel', () => {
     for (const [key, times] of uses) expect(times.length, key).toBeGreaterThan(9)
   })
 
-  it('are used without those set aside, until they are taken back', async () => {
+  it('the relay does not use a key that is set aside until it is restored', async () => {
     await addKeys('polling', 'sk-a', 'sk-b')
     await change('ChannelKeySetAside', { keyRef: 'key:sk-a', reason: 'status-401' })
     await chats(3)
@@ -58,7 +58,7 @@ describe('several keys in one channel', () => {
     expect(keysUsed().slice(3).sort()).toEqual(['sk-a', 'sk-a', 'sk-b', 'sk-b'])
   })
 
-  it('are those of the last change', async () => {
+  it('the relay uses the keys of the last change', async () => {
     await addKeys('polling', 'sk-a', 'sk-b')
     const terms = { ...PLAIN_CHANNEL_TERMS, priority: 9, baseUrl: rig.provider.url }
     const keys = { keyRefs: ['key:sk-c'], keyMode: '', droppedKeyRefs: ['key:sk-a', 'key:sk-b'] }
@@ -74,7 +74,7 @@ describe('a key that its provider refuses', () => {
     await rig.setOption('channel_health.disable_failures', '1')
   })
 
-  it('is set aside by itself; its channel goes on with the others', async () => {
+  it('the relay sets aside that key alone, and its channel uses the others', async () => {
     await addKeys('polling', 'sk-a', 'sk-b')
     rig.provider.script.push({ kind: 'status', status: 401 })
     await chats(1)
@@ -84,7 +84,7 @@ describe('a key that its provider refuses', () => {
     expect(rig.relay.inFlight()).toBe(0)
   })
 
-  it('turns its channel off where it is the last one', async () => {
+  it('the relay disables the channel if the key is its last one', async () => {
     await addKeys('polling', 'sk-a', 'sk-b')
     await change('ChannelKeySetAside', { keyRef: 'key:sk-a', reason: 'status-401' })
     rig.provider.script.push({ kind: 'status', status: 401 })
@@ -94,7 +94,7 @@ describe('a key that its provider refuses', () => {
     expect(keysUsed().filter((key) => key === 'sk-b')).toHaveLength(1)
   })
 
-  it('leaves its channel on where the only other one has expired', async () => {
+  it('the channel stays enabled if the only other channel has expired', async () => {
     await addKeys('polling', 'sk-a')
     const terms = { ...PLAIN_CHANNEL_TERMS, expiredTime: 1 }
     const keys = { keyRefs: ['ref-1'], keyMode: '', droppedKeyRefs: [] }

@@ -11,8 +11,8 @@ const usedChannels = async () =>
     type === 'CallSettled' && 'channelId' in data ? [data.channelId] : [],
   )
 
-describe('a channel with a limit of its own', () => {
-  it('on calls at a time is passed over for the next while it is full', async () => {
+describe('a channel with limits', () => {
+  it('calls go to the next channel while this one is at its concurrency limit', async () => {
     await rig.addChannel(2, { priority: 9, maxConcurrency: 1 })
     rig.provider.script.push(SLOW)
     const calls = await Promise.all([stream(), stream(), stream()])
@@ -22,13 +22,13 @@ describe('a channel with a limit of its own', () => {
     expect((await usedChannels()).at(-1)).toBe(2)
   })
 
-  it('on calls a minute takes that many and no more', async () => {
+  it('a channel with a limit on calls per minute gets exactly that many', async () => {
     await rig.addChannel(2, { priority: 9, maxRpm: 2 })
     for (let n = 0; n < 4; n += 1) expect((await chat(rig)).status).toBe(200)
     expect(await usedChannels()).toEqual([2, 2, 1, 1])
   })
 
-  it('answers 429 and when to come back when all are full, and bills nothing', async () => {
+  it('the relay answers 429 with Retry-After if all channels are full, at no charge', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { maxRpm: 1 })
     expect((await chat(rig)).status).toBe(200)

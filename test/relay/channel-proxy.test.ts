@@ -23,7 +23,7 @@ const removeDirect = () =>
 const marks = () => rig.provider.journal.entries.map(({ isStream }) => isStream)
 
 describe('a channel with a proxy', () => {
-  it('sends plain and streamed calls through it, to a name that it alone resolves', async () => {
+  it('plain and streamed calls go through the proxy, which resolves the host name', async () => {
     await addProxied(proxy.urlOf('u:p'), 'http://provider.invalid')
     expect((await chat(rig)).status).toBe(200)
     const { status, text } = await chat(rig, { stream: true })
@@ -39,7 +39,7 @@ describe('a channel with a proxy', () => {
     ['refuses', 407, 'connect'],
     ['finds nobody', 502, 'connect'],
     ['says nothing', 'silence', 'connect'],
-  ] as const)('that %s: the call goes to another channel', async (_name, answer, error) => {
+  ] as const)('the call goes to another channel if the proxy %s', async (_name, answer, error) => {
     await addProxied(proxy.url)
     proxy.answer = answer
     expect((await chat(rig)).status).toBe(200)
@@ -53,17 +53,20 @@ describe('a channel with a proxy', () => {
     ['is of a kind that none can use', () => 'socks5://me:canary@127.0.0.1:1080'],
     ['is no text', () => ['canary']],
     ['has a refused address', () => 'http://me:canary@169.254.169.254:80'],
-  ])('that %s is not gone past: an error, without its secrets', async (_name, value) => {
-    await removeDirect()
-    await addProxied(value())
-    proxy.answer = 407
-    const answer = await chat(rig)
-    expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])
-    expect(JSON.stringify([answer.text, await rig.callEvents()])).not.toContain('canary')
-    expect(rig.provider.journal.entries).toEqual([])
-  })
+  ])(
+    'a call fails without a direct attempt or a shown secret if the proxy %s',
+    async (_name, value) => {
+      await removeDirect()
+      await addProxied(value())
+      proxy.answer = 407
+      const answer = await chat(rig)
+      expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])
+      expect(JSON.stringify([answer.text, await rig.callEvents()])).not.toContain('canary')
+      expect(rig.provider.journal.entries).toEqual([])
+    },
+  )
 
-  it('sends its tasks through it, asks after them and fetches their pictures so', async () => {
+  it('tasks, their polls and their pictures go through the proxy', async () => {
     const tasks = await tasksRig({}, { taskMs: 50 })
     proxy.names.set('provider.invalid', tasks.provider.port)
     const setting = JSON.stringify({ proxy: proxy.urlOf('u:p') })
@@ -79,7 +82,7 @@ describe('a channel with a proxy', () => {
     await tasks.close()
   })
 
-  it.each(['', ' ', null])('is one without where it is %j', async (value) => {
+  it.each(['', ' ', null])('a channel whose proxy is %j uses none', async (value) => {
     await addProxied(value)
     expect((await chat(rig)).status).toBe(200)
     expect([proxy.requests.length, rig.provider.journal.entries.length]).toEqual([0, 1])

@@ -52,7 +52,7 @@ async function call(relay: ProductProcess | undefined): Promise<number> {
   return response.status
 }
 
-it('a channel tripped by one relay gets no new call of another a second later', async () => {
+it('a channel whose circuit one relay opens gets no call from another a second later', async () => {
   const [one, other] = relays
   // Both know the site, and both draw the ill channel first while it is well.
   await expect.poll(() => call(other)).toBe(200)

@@ -35,7 +35,7 @@ afterAll(async () => {
   await site?.close()
 })
 
-it('a relay whose machine is five minutes behind keeps its calls from the sweeper', async () => {
+it('the sweeper keeps the calls of a relay whose clock is five minutes behind', async () => {
   // The one whose clock is right comes first, and sweeps.
   const right = await site.start('relay', { NODE_OPTIONS: SHORT_LEASES })
   const late = await site.start('relay', {

@@ -20,12 +20,12 @@ beforeEach(async () => {
 })
 afterEach(() => rig.close())
 
-describe('a clock that is set while a call runs', () => {
+describe('a clock that changes while a call runs', () => {
   it.each([
     ['an hour forward', HOUR],
     ['an hour back', -HOUR],
     ['a day forward', 24 * HOUR],
-  ])('by %s ends no stream', async (_name, stepMs) => {
+  ])('a clock set %s ends no stream', async (_name, stepMs) => {
     rig.provider.script.push({ kind: 'slow', msPerChunk: 100 })
     setTimeout(() => {
       aheadMs = stepMs
@@ -41,7 +41,7 @@ describe('a clock that is set while a call runs', () => {
     expect(attempts[0]?.latencyMs).toBeLessThan(30_000)
   })
 
-  it('ends no plain call', async () => {
+  it('a clock set an hour forward ends no plain call', async () => {
     setTimeout(() => {
       aheadMs = HOUR
     }, 200)
@@ -101,7 +101,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
     }
   }
 
-  it('interrupts no call whose owner renews its lease by the clock of before', async () => {
+  it('the sweeper keeps a call whose owner renews its lease by the old clock', async () => {
     const { row, renew } = await openCall()
     const watch = new ExpiredCallDetector(async () => [{ ...row }], LEASE_MS)
     await passes(watch, 20, async (pass) => {
@@ -113,7 +113,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
     expect(await interrupted()).toBe(0)
   })
 
-  it('nor one whose renewals the read model does not show', async () => {
+  it('the sweeper keeps a call whose renewals the read model does not show', async () => {
     const { row, renew } = await openCall()
     const stale = { ...row }
     const watch = new ExpiredCallDetector(async () => [stale], LEASE_MS)
@@ -123,7 +123,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
     expect(await interrupted()).toBe(0)
   })
 
-  it('ends one whose owner is dead, once half a lease brought no renewal', async () => {
+  it('the sweeper ends a call of a dead owner after half a lease without renewal', async () => {
     const { row } = await openCall()
     const watch = new ExpiredCallDetector(async () => [{ ...row }], LEASE_MS)
     aheadMs = HOUR
@@ -134,7 +134,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
     expect(endedAt).toBe(LEASE_MS / 2 / PASS_MS)
   })
 
-  it('counts no time in which it stood still itself', async () => {
+  it('the sweeper does not count time during which its own process was paused', async () => {
     const { row } = await openCall()
     const watch = new ExpiredCallDetector(async () => [{ ...row }], LEASE_MS)
     aheadMs = HOUR

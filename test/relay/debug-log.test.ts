@@ -13,7 +13,7 @@ async function startRig(level: string): Promise<{ call?: string; msg: string }[]
   return lines
 }
 
-it('at level debug one call is followed by its id, from its plan to its end', async () => {
+it('the debug log names the id of a call from its plan to its end', async () => {
   const lines = await startRig('debug')
   await rig.setOption('RetryTimes', '1')
   rig.provider.script.push({ kind: 'status', status: 500 })
@@ -30,7 +30,7 @@ it('at level debug one call is followed by its id, from its plan to its end', as
   expect(JSON.stringify(lines)).not.toMatch(/sk-|hello/)
 })
 
-it('at level info a call that succeeds logs nothing', async () => {
+it('the info log has no line for a call that succeeds', async () => {
   const lines = await startRig('info')
   expect((await chat(rig)).status).toBe(200)
   expect(lines).toEqual([])

@@ -53,20 +53,23 @@ function callOn(): () => Promise<void> {
 
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe('a channel that an admin turned off in one process', () => {
+describe('a channel that an admin disables in one process', () => {
   it.each([
     ['by itself', 'one', () => root.must('PUT', '/api/channel/', { id: ids.one, status: 2 })],
     ['with its tag', 'two', () => root.must('POST', '/api/channel/tag/disabled', { tag: 'two' })],
-  ])('%s, gets no new call of another process after a second', async (_how, name, turnOff) => {
-    const stop = callOn()
-    await expect.poll(() => callsOf(name), { timeout: 20_000 }).toBeGreaterThan(3)
-    await turnOff()
-    // What must not happen within a time can only be awaited.
-    await elapsed(WITHIN_MS)
-    const [before, all] = [callsOf(name), provider.journal.count]
-    await elapsed(AFTERWARDS_MS)
-    expect(callsOf(name)).toBe(before)
-    expect(provider.journal.count).toBeGreaterThan(all + 10)
-    await stop()
-  })
+  ])(
+    'a channel disabled %s gets no new call from another process after a second',
+    async (_how, name, turnOff) => {
+      const stop = callOn()
+      await expect.poll(() => callsOf(name), { timeout: 20_000 }).toBeGreaterThan(3)
+      await turnOff()
+      // What must not happen within a time can only be awaited.
+      await elapsed(WITHIN_MS)
+      const [before, all] = [callsOf(name), provider.journal.count]
+      await elapsed(AFTERWARDS_MS)
+      expect(callsOf(name)).toBe(before)
+      expect(provider.journal.count).toBeGreaterThan(all + 10)
+      await stop()
+    },
+  )
 })

@@ -39,7 +39,7 @@ async function answerTo(
   return { status: answer.statusCode, body: await text(answer) }
 }
 
-it('a drain waits for a call that is still uploaded, and the call is answered', async () => {
+it('a drain waits for a call that is still being uploaded, and the call is answered', async () => {
   const upload = await halfSent()
   let isDrained = false
   const drained = rig.relay.drain(20_000).then(() => {
@@ -54,7 +54,7 @@ it('a drain waits for a call that is still uploaded, and the call is answered', 
   expect((await rig.callEvents()).map(({ type }) => type)).toEqual(['CallAdmitted', 'CallSettled'])
 })
 
-it('an upload that stands still is given up in a drain, one that moves is not', async () => {
+it('a drain ends a stalled upload and keeps one that makes progress', async () => {
   await rig.close()
   rig = await relayRig({ deadlines: { uploadStallMs: 1_000 } })
   const moving = await halfSent()
@@ -74,7 +74,7 @@ async function withDrops<T>(upload: ClientRequest, happening: Promise<T>): Promi
   return await happening.finally(() => clearInterval(dropping))
 }
 
-it('a call that is admitted only after the grace is ended too, with its ledger', async () => {
+it('a call that is admitted after the grace period is released, too', async () => {
   rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
   const upload = await halfSent()
   const drained = rig.relay.drain(0)
@@ -95,7 +95,7 @@ describe('an answer whose caller left before the drain began', () => {
     await new Promise((resolve) => call.once('close', resolve))
   }
 
-  it('is read to its end, and billed by its usage', async () => {
+  it('the relay reads the answer to its end and bills its usage', async () => {
     await rig.close()
     rig = await relayRig({}, {}, undefined, { firstByteMs: 1_500 })
     await leave()
@@ -111,7 +111,7 @@ describe('an answer whose caller left before the drain began', () => {
     expect(rig.provider.journal.entries[0]?.outcome).toBe('answered')
   })
 
-  it('is billed its input where it comes later than the grace ends', async () => {
+  it('the relay bills the input if the grace period ends before the answer comes', async () => {
     rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
     await leave()
     await rig.relay.drain(500)
@@ -125,7 +125,7 @@ describe('an answer whose caller left before the drain began', () => {
   })
 })
 
-it('a second drain shortens the first, which a stuck upload keeps no longer', async () => {
+it('a second drain shortens the first, and a stuck upload does not delay it', async () => {
   const upload = await halfSent()
   const first = rig.relay.drain(600_000)
   await rig.relay.drain(0)

@@ -33,7 +33,7 @@ const DROPPED = Object.keys(ROUTED)
 const droppedOf = (headers: Headers) => headers.get('x-dropped-members')?.split(', ') ?? []
 
 it.each(['false', 'true'])(
-  'what chooses another model, price or route is not sent; passed through: %s',
+  'the relay drops members that change model, price or route (passed through: %s)',
   async (isPassedThrough) => {
     await recordingChannel({ type: 20 })
     await rig.setOption('global.pass_through_request_enabled', isPassedThrough)
@@ -45,7 +45,7 @@ it.each(['false', 'true'])(
   },
 )
 
-it('a channel allows what its type may have, and nothing else', async () => {
+it('a channel allows only the members that its type may have', async () => {
   const setting = JSON.stringify({ allowed_members: ['models', 'service_tier', 'api_base'] })
   await recordingChannel({ type: 20, setting })
   const { headers } = await chat(rig, ROUTED)
@@ -61,7 +61,7 @@ it('a channel allows what its type may have, and nothing else', async () => {
   ])
 })
 
-it('an admin’s override is sent, and a call that loses nothing says nothing', async () => {
+it('an admin’s override is sent, and a call without losses names no dropped members', async () => {
   await recordingChannel({ paramOverride: '{"service_tier":"flex","Odd":1}' })
   const { headers } = await chat(rig, { service_tier: 'priority', odd: 2 })
   expect(sent[0]).toMatchObject({ service_tier: 'flex', Odd: 1 })
@@ -69,7 +69,7 @@ it('an admin’s override is sent, and a call that loses nothing says nothing', 
   expect(droppedOf(headers)).toEqual([])
 })
 
-it('a stream says it as well', async () => {
+it('a stream names its dropped members, too', async () => {
   const { status, headers } = await chat(rig, { stream: true, speed: 'fast' })
   expect([status, droppedOf(headers)]).toEqual([200, ['speed']])
 })

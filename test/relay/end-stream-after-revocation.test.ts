@@ -79,25 +79,28 @@ const emptyAccount = async () => {
 }
 
 describe('a running stream', () => {
-  it.each(WAYS)('ends within 5 s once %s, charged for its part', async (_name, code, revoke) => {
-    // Twenty words, in 8 s: the provider is still in the middle when access is revoked.
-    rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
-    setTimeout(() => void revoke(), 400)
-    const startedAt = performance.now()
-    const { text } = await chat(rig, { stream: true, max_tokens: 400 })
-    expect(performance.now() - startedAt).toBeLessThan(5_400)
-    const events = text.split('\n\n').filter((event) => event !== '')
-    const last = JSON.parse((events.at(-1) ?? '').slice('data: '.length))
-    expect(last.error.code).toBe(code)
-    const { data } = await onlyEnd(rig)
-    expect(data).toMatchObject({ end: 'incomplete', endReason: code, usageSource: 'partial' })
-    expect('usage' in data && data.usage.output).toBeGreaterThan(0)
-    expect('usage' in data && data.usage.inputUncached).toBeGreaterThan(0)
-    expect('charge' in data && data.charge).toBeGreaterThan(0)
-    await expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
-  })
+  it.each(WAYS)(
+    'the stream ends within 5 s once %s, and its part is charged',
+    async (_name, code, revoke) => {
+      // Twenty words, in 8 s: the provider is still in the middle when access is revoked.
+      rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
+      setTimeout(() => void revoke(), 400)
+      const startedAt = performance.now()
+      const { text } = await chat(rig, { stream: true, max_tokens: 400 })
+      expect(performance.now() - startedAt).toBeLessThan(5_400)
+      const events = text.split('\n\n').filter((event) => event !== '')
+      const last = JSON.parse((events.at(-1) ?? '').slice('data: '.length))
+      expect(last.error.code).toBe(code)
+      const { data } = await onlyEnd(rig)
+      expect(data).toMatchObject({ end: 'incomplete', endReason: code, usageSource: 'partial' })
+      expect('usage' in data && data.usage.output).toBeGreaterThan(0)
+      expect('usage' in data && data.usage.inputUncached).toBeGreaterThan(0)
+      expect('charge' in data && data.charge).toBeGreaterThan(0)
+      await expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
+    },
+  )
 
-  it('ends within 5 s once the group that its token chose is closed to users', async () => {
+  it('the stream ends within 5 s once the group of its token is closed to users', async () => {
     await rig.setOption('GroupRatio', { default: 1, vip: 1 })
     await rig.setOption('UserUsableGroups', { default: '', vip: '' })
     await rig.addChannel(2, { groups: ['vip'] })
@@ -114,7 +117,7 @@ describe('a running stream', () => {
     expect('charge' in data && data.charge).toBeGreaterThan(0)
   })
 
-  it('ends within 5 s once an admin took all that was left, charged for its part', async () => {
+  it('the stream ends within 5 s once an admin deducts the whole balance', async () => {
     rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
     setTimeout(() => void emptyAccount(), 400)
     const startedAt = performance.now()
@@ -126,7 +129,7 @@ describe('a running stream', () => {
     expect('charge' in data && data.charge).toBeGreaterThan(0)
   })
 
-  it('ends within 5 s of that also while its provider says nothing', async () => {
+  it('a stream with a silent provider ends within 5 s once the balance is gone', async () => {
     await rig.close()
     rig = await relayRig({ deadlines: { progressMs: 100 } })
     rig.provider.script.push({ kind: 'stall', at: 'mid-stream' })
@@ -143,7 +146,7 @@ describe('a running stream', () => {
     expect(data.attempts).toMatchObject([{ error: 'balance-spent' }])
   })
 
-  it('goes on where it costs nothing, whatever the balance and the budget', async () => {
+  it('a free stream continues whatever the balance and the budget', async () => {
     await rig.close()
     rig = await relayRig({ deadlines: { progressMs: 100 } })
     await rig.setOption('ModelRatio', { 'sim-small': 0 })
@@ -158,7 +161,7 @@ describe('a running stream', () => {
     expect((await onlyEnd(rig)).data).not.toHaveProperty('endReason')
   })
 
-  it('goes on when it began after that, with what an earlier one gave back', async () => {
+  it('a later stream continues on the quota that an ended one has returned', async () => {
     rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
     const first = chat(rig, { stream: true, max_tokens: 400 })
     await expect.poll(() => rig.provider.journal.count).toBe(1)
@@ -169,7 +172,7 @@ describe('a running stream', () => {
     expect(second.text).toContain('[DONE]')
   })
 
-  it('goes on while its user is moved to another group, and other tokens change', async () => {
+  it('the stream continues while its user changes group and other tokens change', async () => {
     rig.provider.script.push({ kind: 'slow', msPerChunk: 100 })
     await rig.addToken(9, USER, 'Z'.repeat(48))
     setTimeout(() => {
@@ -190,23 +193,26 @@ describe('a plain call that waits for its provider', () => {
   it.each([
     ['the user is disabled', 'user_disabled', 403, ofUser('UserDisabled')],
     ['an admin took all that was left', 'balance_spent', 402, () => emptyAccount()],
-  ])('ends within 5 s once %s, and is charged its input', async (_name, code, status, revoke) => {
-    rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
-    const answering = chat(rig)
-    await expect.poll(() => rig.provider.journal.count).toBe(1)
-    await revoke()
-    const revokedAt = performance.now()
-    const answer = await answering
-    expect(performance.now() - revokedAt).toBeLessThan(5_000)
-    expect([answer.status, errorOf(answer).code]).toEqual([status, code])
-    const { data } = await theEnd()
-    expect(data).toMatchObject({ end: 'incomplete', endReason: code, usage: { output: 0 } })
-    expect('usage' in data && data.usage.inputUncached).toBeGreaterThan(0)
-    expect('charge' in data && data.charge).toBeGreaterThan(0)
-    await expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
-  })
+  ])(
+    'the call ends within 5 s once %s, and is charged its input',
+    async (_name, code, status, revoke) => {
+      rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
+      const answering = chat(rig)
+      await expect.poll(() => rig.provider.journal.count).toBe(1)
+      await revoke()
+      const revokedAt = performance.now()
+      const answer = await answering
+      expect(performance.now() - revokedAt).toBeLessThan(5_000)
+      expect([answer.status, errorOf(answer).code]).toEqual([status, code])
+      const { data } = await theEnd()
+      expect(data).toMatchObject({ end: 'incomplete', endReason: code, usage: { output: 0 } })
+      expect('usage' in data && data.usage.inputUncached).toBeGreaterThan(0)
+      expect('charge' in data && data.charge).toBeGreaterThan(0)
+      await expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
+    },
+  )
 
-  it('is charged by the usage of the answer that comes after its token was disabled', async () => {
+  it('the call is charged the usage of an answer after its token was disabled', async () => {
     await scripted(async (response) => {
       await ofToken('TokensDisabled')()
       await pause(2_500)
@@ -221,7 +227,7 @@ describe('a plain call that waits for its provider', () => {
     })
   })
 
-  it('costs nothing where the provider refuses it after that', async () => {
+  it('the call costs nothing if the provider refuses it after that', async () => {
     await scripted(async (response) => {
       await ofToken('TokensDisabled')()
       await pause(2_000)
@@ -235,7 +241,7 @@ describe('a plain call that waits for its provider', () => {
   })
 })
 
-describe('a stream that has only its usage left when its token is disabled', () => {
+describe('a stream that waits only for its usage when its token is disabled', () => {
   const finished = async (response: ServerResponse): Promise<void> => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const choices = [{ index: 0, delta: { content: 'Yes' }, finish_reason: 'stop' }]
@@ -253,7 +259,7 @@ describe('a stream that has only its usage left when its token is disabled', () 
     })
   const BY_USAGE = { usageSource: 'upstream', charge: 4_000 + 50_000 * 3 }
 
-  it('is charged by that usage though its caller has left', async () => {
+  it('the stream is charged that usage though its caller has left', async () => {
     await scripted(finished)
     const leaving = new AbortController()
     const { body } = await open(leaving.signal)
@@ -263,7 +269,7 @@ describe('a stream that has only its usage left when its token is disabled', () 
     expect((await theEnd()).data).toMatchObject({ end: 'client-gone', ...BY_USAGE })
   })
 
-  it('ends with the reason at once, and is charged by that usage too', async () => {
+  it('the stream ends with the reason at once and is charged that usage', async () => {
     await scripted(finished)
     const answer = await open(new AbortController().signal)
     await ofToken('TokensDisabled')()
