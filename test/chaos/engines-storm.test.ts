@@ -105,15 +105,15 @@ const isSeen = (outcome: CallRecord['outcome'], call: string | null): boolean =>
   outcome !== 'acknowledged' || live.rows.has(call ?? '')
 
 describe.skipIf(kafka === null)(
-  `EventStoreDB, Kafka, Redis and a projector killed, another stopped for a while${skipped}`,
+  `kills of EventStoreDB, Kafka, Redis and a projector, and a pause of another${skipped}`,
   () => {
-    it('the faults were real: each engine was missed', () => {
+    it('the log shows that each killed engine was unavailable', () => {
       expect(complaints).toMatch(/UNAVAILABLE/)
       expect(complaints).toMatch(/Kafka delivers nothing/)
       expect(complaints).toMatch(/Redis is unavailable/)
     })
 
-    it('every call acknowledged is billed once, each admitted one ended once, no hold left', () => {
+    it('each acknowledged call is billed once, each call ends once, and no hold is left', () => {
       const acknowledged = records.filter(({ outcome }) => outcome === 'acknowledged')
       expect(acknowledged.length).toBeGreaterThan(500)
       const wrong = acknowledged.filter(({ requestId }) => books.settled.get(requestId ?? '') !== 1)
@@ -124,7 +124,7 @@ describe.skipIf(kafka === null)(
       expect(books.balance).toBe(BigInt(OPENING_BALANCE) - charges)
     })
 
-    it('nothing is billed that the provider was not asked, and nothing was asked twice', () => {
+    it('each billed call was sent to the provider, and no call was sent twice', () => {
       const requestCounts = new Map<string, number>()
       for (const { requestId } of journal)
         requestCounts.set(requestId, (requestCounts.get(requestId) ?? 0) + 1)
@@ -132,7 +132,7 @@ describe.skipIf(kafka === null)(
       expect([...requestCounts].filter(([, count]) => count !== 1)).toEqual([])
     })
 
-    it('the socket went on behind each break: every row, none twice', () => {
+    it('the live socket reconnects after each failure and delivers every row exactly once', () => {
       expect(live.reconnects).toBeGreaterThanOrEqual(3)
       expect(live.resyncs).toBe(0)
       const missing = records.filter(({ outcome, requestId }) => !isSeen(outcome, requestId))

@@ -72,7 +72,7 @@ afterAll(async () => {
 const SERVERS = 'write-api,read-api,projections,relay'
 
 describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () => {
-  it('the kills were real: every one of them interrupted calls', () => {
+  it('every kill interrupts calls', () => {
     const kills = existsSync(join(folder, 'kills.log'))
       ? readFileSync(join(folder, 'kills.log'), 'utf8').trim().split('\n')
       : []
@@ -82,19 +82,19 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     expect(books.interrupted).toBeGreaterThanOrEqual(KILLS)
   })
 
-  it('every call acknowledged to a client is in the books, billed once', () => {
+  it('every call acknowledged to a client is recorded and billed once', () => {
     const acknowledged = records.filter(({ outcome }) => outcome === 'acknowledged')
     const wrong = acknowledged.filter(({ requestId }) => books.settled.get(requestId ?? '') !== 1)
     expect(wrong).toEqual([])
     expect(acknowledged.length).toBeGreaterThanOrEqual(CALLS / 2)
   })
 
-  it('every call admitted ended exactly once, and no hold is left', () => {
+  it('every admitted call ends exactly once, and no hold is left', () => {
     expect(books.endedNotOnce).toEqual([])
     expect(books.held).toBe(0n)
   })
 
-  it('the provider’s own journal agrees: nothing is billed that it was not asked', () => {
+  it('each billed call is in the provider’s journal, and no call was sent twice', () => {
     const requestCounts = new Map<string, number>()
     for (const { requestId } of journal)
       requestCounts.set(requestId, (requestCounts.get(requestId) ?? 0) + 1)
@@ -104,7 +104,7 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     expect(askedTwice).toEqual([])
   })
 
-  it('each charge is what the journal’s counts cost', () => {
+  it('each charge equals the cost of the token counts in the provider’s journal', () => {
     const wrong = journal.filter(
       ({ requestId, outcome, promptTokens, completionTokens }) =>
         outcome === 'answered' &&
@@ -115,13 +115,13 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     expect(wrong).toEqual([])
   })
 
-  it('the balance is the opening one less every charge, to the unit', () => {
+  it('the balance is exactly the opening balance less every charge', () => {
     const charges = [...books.charged.values()].reduce((sum, charge) => sum + charge, 0n)
     expect(books.balance).toBe(BigInt(OPENING_BALANCE) - charges)
     expect(books.ledgerSum).toBe(0n)
   })
 
-  it('read models equal the fold of the events, and a rebuild gives the same', async () => {
+  it('read models equal the fold of the events, also after a rebuild', async () => {
     const verified = await running.projections?.verify()
     expect(verified?.filter(({ isEqual }) => !isEqual)).toEqual([])
     await running.projections?.rebuild('call-log')

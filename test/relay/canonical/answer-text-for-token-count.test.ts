@@ -24,8 +24,8 @@ const wordsIn = (value: unknown, key = ''): string => {
   return Object.entries(value).reduce((text, [name, inner]) => text + wordsIn(inner, name), '')
 }
 
-describe('what is counted is the same, plain and streamed', () => {
-  it('of several choices, however they were mixed', () => {
+describe('counted text of an answer, plain and streamed', () => {
+  it('is the same for several choices in any order', () => {
     const plain = textOfAnswer(answer({ content: 'one two' }, { content: 'three four' }))
     const stream = streamed(
       delta(1, { content: 'three' }),
@@ -36,7 +36,7 @@ describe('what is counted is the same, plain and streamed', () => {
     expect(stream).toEqual(plain)
   })
 
-  it('of thoughts, words and tool calls, in pieces', () => {
+  it('is the same for reasoning, content and tool calls that arrive in pieces', () => {
     const call = (name: string, text: string) => ({ function: { name, arguments: text } })
     const plain = textOfAnswer(
       answer({
@@ -74,7 +74,7 @@ describe('what is counted is the same, plain and streamed', () => {
     ['a transcript', { audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'spoken' } }],
     ['a custom tool', { tool_calls: [{ id: 'c', custom: { name: 'run', input: 'ls' } }] }],
     ['any other member', { extra: { deep: [[{ text: 'deep' }]], note: 'note' } }],
-  ])('of %s', (_name, message) => {
+  ])('is the same for %s', (_name, message) => {
     const plain = textOfAnswer(answer({ role: 'assistant', ...message }))
     expect(plain.text).toBe(wordsIn(message))
     expect(streamed(delta(0, { role: 'assistant' }), delta(0, message))).toEqual({
@@ -83,7 +83,7 @@ describe('what is counted is the same, plain and streamed', () => {
     })
   })
 
-  it('of a text that is longer than what is kept', () => {
+  it('is the same for a text that is longer than the stored part', () => {
     const text = 'héllo 你好 🎉 '.repeat(40_000)
     const pieces = text.match(/.{1,977}/gs) ?? []
     const plain = textOfAnswer(answer({ content: text }))
@@ -93,20 +93,20 @@ describe('what is counted is the same, plain and streamed', () => {
   })
 })
 
-describe('what a stream delivered', () => {
-  it('is bounded, whatever places a provider makes up', () => {
+describe('counted text of a delivered stream', () => {
+  it('is bounded, whatever choice indexes a provider sends', () => {
     const delivered = new DeliveredText()
     for (let index = 0; index < 2_000; index += 1) delivered.add(delta(index * 7, { content: 'x' }))
     for (const index of [-1, 0.5, Number.MAX_VALUE]) delivered.add(delta(index, { content: 'x' }))
     expect(delivered.read()).toEqual({ text: 'x'.repeat(2_003), tokens: 0 })
   })
 
-  it('has words once that a provider sends under two names', () => {
+  it('contains a text once that a provider sends under two names', () => {
     const twice = { reasoning: 'so', reasoning_details: [{ type: 'reasoning.text', text: 'so' }] }
     expect(streamed(delta(0, twice), delta(0, twice)).text).toBe('soso')
   })
 
-  it('counts base64 data by its length, and a long name as words', () => {
+  it('counts base64 data by its length, and a long text as words under any member name', () => {
     const data = 'QUJD'.repeat(1_000)
     const url = `data:image/png;base64,${data}`
     const sound = streamed(delta(0, { audio: { data } }), delta(0, { audio: { data } }))
@@ -144,13 +144,13 @@ describe('what a stream delivered', () => {
     )
   })
 
-  it('reads what is nested however deep', () => {
+  it('contains a text at any depth of nesting', () => {
     const nested = `${'['.repeat(100_000)}"deep"${']'.repeat(100_000)}`
     const body = Buffer.from(`data: {"choices":[{"delta":{"content":${nested}}}]}\n\n`)
     expect(streamed(body).text).toBe('deep')
   })
 
-  it('is nothing of what is no JSON, or says nothing', () => {
+  it('is empty for invalid JSON and for events without content', () => {
     const nothing = [Buffer.from('data: {broken\n\n: ping\n\n'), event({ index: 0 })]
     expect(streamed(...nothing)).toEqual({ text: '', tokens: 0 })
   })

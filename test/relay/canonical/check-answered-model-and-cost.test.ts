@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findAnswerMismatch, isSameModel } from '#relay/canonical/check-answered-model-and-cost.ts'
 
-describe('the model of an answer', () => {
+describe('comparison of the requested and the answered model', () => {
   it.each([
     ['gpt-4o', 'gpt-4o'],
     ['gpt-4o', 'gpt-4o-2024-08-06'],
@@ -14,7 +14,7 @@ describe('the model of an answer', () => {
     ['gemini-2.5-flash', 'gemini-2.5-flash-preview-05-20'],
     ['openrouter/auto', 'openai/o1-pro'],
     ['ep-20250101-abcde', 'doubao-pro-32k'],
-  ])('%s may be %s', (sent, answered) => {
+  ])('accepts for %s an answer of %s', (sent, answered) => {
     expect(isSameModel(sent, answered)).toBe(true)
   })
 
@@ -26,24 +26,24 @@ describe('the model of an answer', () => {
     ['claude-sonnet-4', 'claude-sonnet-4-5'],
     ['gpt-4o-2024-05-13', 'gpt-4o-2024-08-06'],
     ['qwen3:8b', 'qwen3:70b'],
-  ])('%s is not %s', (sent, answered) => {
+  ])('does not accept for %s an answer of %s', (sent, answered) => {
     expect(isSameModel(sent, answered)).toBe(false)
   })
 })
 
-describe('an answer', () => {
+describe('check of an answer’s cost and model', () => {
   const model = { sent: 'gpt-4o-mini', answered: 'gpt-4o-mini' }
 
-  it('costs what the price list says, to a factor of two', () => {
+  it('accepts a cost of up to twice the list price', () => {
     expect(findAnswerMismatch(model, 0.02, () => 0.01)).toBe(null)
     expect(findAnswerMismatch(model, 0.021, () => 0.01)).toBe('higher-cost')
   })
 
-  it.each([undefined, null, '5', -1, 0, Number.NaN])('says nothing of its cost by %s', (cost) => {
+  it.each([undefined, null, '5', -1, 0, Number.NaN])('ignores a cost of %s', (cost) => {
     expect(findAnswerMismatch(model, cost, () => 0)).toBe(null)
   })
 
-  it.each([undefined, null, '', 5])('says nothing of its model by %s', (answered) => {
+  it.each([undefined, null, '', 5])('ignores a model of %s', (answered) => {
     expect(findAnswerMismatch({ sent: 'a', answered }, undefined, () => 0)).toBe(null)
   })
 })

@@ -11,8 +11,8 @@ const inputOf = (report: UsageReport): number => {
   return inputUncached + cacheRead + cacheWrite5m + inputAudio + inputImage
 }
 
-describe('usage as OpenAI counts it', () => {
-  it('has cached, audio and image tokens inside the prompt', () => {
+describe('usage in OpenAI’s format', () => {
+  it('includes cached, audio and image tokens in the prompt', () => {
     const raw = {
       prompt_tokens: 100,
       completion_tokens: 50,
@@ -51,7 +51,7 @@ describe('usage as OpenAI counts it', () => {
       { prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 } },
       { cacheRead: 4, cacheWrite5m: 5 },
     ],
-  ])('has a cache that is larger than the prompt beside the prompt: %j', (cache, kinds) => {
+  ])('counts a cache larger than the prompt in addition to the prompt: %j', (cache, kinds) => {
     const raw = { prompt_tokens: 5, completion_tokens: 1, ...cache }
     const usage = { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, ...kinds }
     const report = read(raw)
@@ -60,7 +60,7 @@ describe('usage as OpenAI counts it', () => {
   })
 
   it.each(['cached_tokens', 'cache_write_tokens'])(
-    'has no more %s beside the prompt than the ceiling of the input allows',
+    'bounds %s beyond the prompt by the ceiling of the input',
     (name) => {
       const raw = { prompt_tokens: 100, completion_tokens: 1 }
       const lie = read({ ...raw, prompt_tokens_details: { [name]: 9_000_000 } })
@@ -73,7 +73,7 @@ describe('usage as OpenAI counts it', () => {
     },
   )
 
-  it('gives no discount for the cache in a report with another count that is impossible', () => {
+  it('gives no discount for the cache in a report with another impossible count', () => {
     const prompt_tokens_details = { cached_tokens: 90 }
     const raw = { prompt_tokens: 100, completion_tokens: -1, prompt_tokens_details }
     const usage = { inputUncached: 100, cacheRead: 0 }
@@ -81,7 +81,7 @@ describe('usage as OpenAI counts it', () => {
   })
 
   it.each(['audio_tokens', 'image_tokens'])(
-    'never has more %s than there are prompt tokens, and says so',
+    'bounds %s by the prompt tokens and reports the anomaly',
     (name) => {
       const raw = { prompt_tokens: 100, completion_tokens: 1 }
       const lie = read({ ...raw, prompt_tokens_details: { [name]: 9_000_000 } })
@@ -93,21 +93,21 @@ describe('usage as OpenAI counts it', () => {
     },
   )
 
-  it('has parts that overlap cut to the prompt, the cheapest to the caller kept whole', () => {
+  it('cuts overlapping parts to the prompt and keeps the cheapest part whole', () => {
     const parts = { cached_tokens: 60, audio_tokens: 50, image_tokens: 40 }
     const raw = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: parts }
     const usage = { inputUncached: 0, cacheRead: 60, inputAudio: 40, inputImage: 0 }
     expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
   })
 
-  it('has no more reasoning or audio in the answer than the answer is long', () => {
+  it('bounds reasoning and audio in the answer by the length of the answer', () => {
     const completion_tokens_details = { reasoning_tokens: 70, audio_tokens: 80 }
     const raw = { prompt_tokens: 1, completion_tokens: 50, completion_tokens_details }
     const usage = { output: 50, reasoning: 50, outputAudio: 50 }
     expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
   })
 
-  it('takes a total beyond the ceiling of the answer for the ceiling', () => {
+  it('lowers an output beyond the ceiling of the answer to the ceiling', () => {
     const raw = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 9_000_000 }
     const report = readOpenAiUsage(raw, BOUNDS, true)
     expect(report).toMatchObject({ usage: { output: 102_000 }, anomaly: 'absurd' })
@@ -130,7 +130,7 @@ describe('usage as OpenAI counts it', () => {
     expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly: 'absurd' })
   })
 
-  it('takes the output to be the total less the prompt where reasoning is left out', () => {
+  it('takes the total less the prompt as the output where the provider omits reasoning', () => {
     const raw = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 40 }
     expect(readOpenAiUsage(raw, BOUNDS, true)).toMatchObject({ usage: { output: 30 } })
     expect(read(raw)).toMatchObject({ usage: { output: 3 } })
@@ -142,7 +142,7 @@ describe('usage as OpenAI counts it', () => {
     expect(report).toMatchObject({ usage: { output: 90_000 }, anomaly: 'absurd' })
   })
 
-  it.each([null, 'text', 3])('%j is no usage', (raw) => {
+  it.each([null, 'text', 3])('%j counts as missing usage', (raw) => {
     const anomaly = 'missing'
     expect(read(raw)).toEqual({ usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly })
   })
@@ -160,7 +160,7 @@ describe('usage as OpenAI counts it', () => {
     ['{"prompt_tokens":1e9,"completion_tokens":1}', 'absurd', CEILING, 1],
     ['{"prompt_tokens":1,"completion_tokens":10000001}', 'absurd', 1, CEILING],
     ['{"prompt_tokens":1,"completion_tokens":1e999}', 'absurd', 1, CEILING],
-  ])('takes what can be read of %s, and says that it is %s', (...row) => {
+  ])('reads the valid counts of %s and reports it as %s', (...row) => {
     const [json, anomaly, input, output] = row
     const report = read(JSON.parse(json))
     expect(report).toMatchObject({ isTrusted: false, anomaly, usage: { output } })
@@ -177,7 +177,7 @@ describe('usage as OpenAI counts it', () => {
     expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly })
   })
 
-  it('has an absurd cache beside the prompt, up to the ceiling of the input', () => {
+  it('counts an absurd cache in addition to the prompt, up to the ceiling of the input', () => {
     const prompt_tokens_details = { cached_tokens: 1e9 }
     const raw = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details }
     const report = read(raw)
@@ -193,16 +193,16 @@ describe('usage as OpenAI counts it', () => {
   })
 })
 
-describe('the usage in a plain answer', () => {
+describe('usage in a plain answer', () => {
   const find = (value: unknown) => usageInAnswer(Buffer.from(JSON.stringify(value)))
 
-  it('is found without building the answer, in front or at the end', () => {
+  it('is found at the start or the end without parsing the whole answer', () => {
     const usage = { prompt_tokens: 1, details: { text: 'a } " \\ {' } }
     expect(find({ choices: [{}], usage })).toEqual(usage)
     expect(find({ usage, choices: [{}] })).toEqual(usage)
   })
 
-  it('is the outermost one, whatever the answer’s own words hold', () => {
+  it('is the outermost one, whatever the answer’s text contains', () => {
     const usage = { prompt_tokens: 1 }
     const content = JSON.stringify({ usage: { prompt_tokens: 99 } })
     expect(find({ choices: [{ message: { content } }], usage })).toEqual(usage)

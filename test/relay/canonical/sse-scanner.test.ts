@@ -46,10 +46,10 @@ const VARIANTS: [string, string][] = [
   ['CR', STREAM.replaceAll('\n', '\r')],
 ]
 
-describe.each(VARIANTS)('a stream with %s line ends', (_name, text) => {
+describe.each(VARIANTS)('a scanned stream with %s line ends', (_name, text) => {
   const bytes = Buffer.from(text)
 
-  it('comes out byte for byte, cut at any one place', () => {
+  it('is unchanged byte for byte, wherever it is cut in two', () => {
     for (let at = 0; at <= bytes.length; at += 1) {
       const { all, kinds } = scan([bytes.subarray(0, at), bytes.subarray(at)])
       expect(all.equals(bytes), `cut at ${at}`).toBe(true)
@@ -57,14 +57,14 @@ describe.each(VARIANTS)('a stream with %s line ends', (_name, text) => {
     }
   })
 
-  it('comes out byte for byte when every byte comes alone', () => {
+  it('is unchanged when every byte arrives alone', () => {
     const { all, kinds } = scan([...bytes].map((byte) => Buffer.of(byte)))
     expect(all.equals(bytes)).toBe(true)
     expect(kinds).toEqual(['marked', 'done'])
   })
 })
 
-describe('an event’s data', () => {
+describe('data of an event', () => {
   it.each([
     ['data: x\n\n'],
     ['data:x\n\n'],
@@ -73,13 +73,13 @@ describe('an event’s data', () => {
     ['event: e\ndata: a\nid: 3\ndata: b\n\n'],
     [': c\ndata: {"a":1}\n\n'],
     ['data: x\r\n\r\n'],
-  ])('is what a client’s parser makes of %j', (event) => {
+  ])('equals the result of a client’s parser for %j', (event) => {
     expect(eventData(Buffer.from(event))).toBe(dataOf(Buffer.from(event))[0])
   })
 })
 
-describe('markers', () => {
-  it('inside a text do not count, with a value they do', () => {
+describe('event markers', () => {
+  it('count with a value, and do not count inside a text', () => {
     const quiet = 'data: {"choices":[{"delta":{"content":"\\"usage\\":{\\"error\\":1}"}}]}\n\n'
     expect(scan([Buffer.from(quiet)]).kinds).toEqual([])
     expect(scan([Buffer.from('data: {"usage":null,"error":null}\n\n')]).kinds).toEqual([])
@@ -87,8 +87,8 @@ describe('markers', () => {
   })
 })
 
-describe('an endless line', () => {
-  it('is given up at its bound, whatever came before', () => {
+describe('a line without an end', () => {
+  it('stops the scanner at its size limit, whatever came before', () => {
     const piece = Buffer.alloc(64 * 1024, 'x')
     const { scanner } = scan([Buffer.from(`data: ok\n\n`), ...Array(20).fill(piece)])
     expect(scanner.isOverflown).toBe(true)

@@ -64,12 +64,12 @@ const TYPES: readonly (readonly [number, Readonly<Record<string, Scripted>>, str
 ]
 
 describe('GET /api/channel/update_balance/{id}/', () => {
-  it('is there for the types that tell their balance', () => {
+  it('is offered for exactly the types that report a balance', () => {
     const told = PROFILES.filter(({ balance }) => balance !== undefined).map(({ id }) => id)
     expect(told.toSorted((one, other) => one - other)).toEqual(TYPES.map(([id]) => id))
   })
 
-  it.each(TYPES)('type %i: exact, in dollars', async (type, answers, expected) => {
+  it.each(TYPES)('reads type %i’s exact balance in dollars', async (type, answers, expected) => {
     for (const [call, answer] of Object.entries(answers)) site.scripted.answers.set(call, answer)
     const id = await site.channel({ type })
     const answer = await site.ask<{ balance: number }>(`/api/channel/update_balance/${id}/`)
@@ -83,7 +83,7 @@ describe('GET /api/channel/update_balance/{id}/', () => {
     expect(headers).toMatchObject(sent)
   })
 
-  it('OpenAI: this month’s usage where the account pays monthly, else of 100 days', async () => {
+  it('asks OpenAI for this month’s usage of monthly payers, else for 100 days', async () => {
     const usagePath = () => site.scripted.requests.at(-1)?.path ?? ''
     const days = () => [...usagePath().matchAll(/\d{4}-\d\d-\d\d/g)].map(([day]) => Date.parse(day))
     const id = await site.channel({ base_url: `${site.scripted.url}/v1` })
@@ -106,7 +106,7 @@ describe('GET /api/channel/update_balance/{id}/', () => {
     ['a key twice', { body: '{"total_remaining":1,"total_remaining":2}' }],
     ['an error', { status: 500, body: { error: { message: `broke with ${SECRET}` } } }],
     ['far too much', { body: `{"total_remaining":1,"x":"${'x'.repeat(70_000)}"}` }],
-  ])('%s: refused with why, and nothing recorded', async (_name, answer) => {
+  ])('refuses %s with a reason and records nothing', async (_name, answer) => {
     site.scripted.answers.set(GRANTS, answer)
     const id = await site.channel({ type: 12 })
     const refused = await site.ask(`/api/channel/update_balance/${id}/`)
@@ -115,7 +115,7 @@ describe('GET /api/channel/update_balance/{id}/', () => {
     expect(await recorded(id)).toEqual([])
   })
 
-  it('a currency without a rate is refused, not taken for dollars', async () => {
+  it('refuses a currency without an exchange rate and does not read it as dollars', async () => {
     const id = await site.channel({ type: 43 })
     // As a site may have it from before such a rate was refused.
     const event = {
@@ -131,7 +131,7 @@ describe('GET /api/channel/update_balance/{id}/', () => {
     await setOption(site.product.root, 'Price', '7.3')
   })
 
-  it('a type that tells none, and one that can not be called', async () => {
+  it('refuses a type without balances and a type that cannot be called', async () => {
     const silent = await site.channel({ type: 42 })
     expect(await site.ask(`/api/channel/update_balance/${silent}/`)).toMatchObject({
       status: 200,
@@ -147,7 +147,7 @@ describe('GET /api/channel/update_balance/{id}/', () => {
 })
 
 describe('GET /api/channel/update_balance', () => {
-  it('of all that are enabled and tell it; what fails stops nobody', async () => {
+  it('updates all enabled channels that report a balance, also after one fails', async () => {
     const { root } = site.product
     const { items } = await root.must<{ items: { id: number }[] }>(
       'GET',
@@ -166,7 +166,7 @@ describe('GET /api/channel/update_balance', () => {
     expect([await recorded(bad), await recorded(off)]).toEqual([[], []])
   })
 
-  it('one at a time', async () => {
+  it('refuses a second run while one is running', async () => {
     let release = () => {}
     const until = new Promise<void>((resolve) => {
       release = resolve

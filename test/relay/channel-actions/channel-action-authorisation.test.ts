@@ -20,7 +20,7 @@ const CALLS = [
 /** By a session alone: who may is in `test/relay/playground.test.ts`. */
 const PLAYGROUND = 'POST /pg/chat/completions'
 
-it('are all that the relay serves beside the management API', async () => {
+it('the listed routes are all that the relay serves beside the management API', async () => {
   const { relay, freshness } = site.product.running
   const app = Fastify()
   const registered: string[] = []
@@ -37,17 +37,17 @@ describe.each(CALLS)('%s %s', (method, path) => {
   const ask = (headers: Record<string, string>) =>
     site.ask(path, method === 'POST' ? { headers, body: { nothing: true } } : { headers })
 
-  it('nobody without a session', async () => {
+  it('refuses a request without a session', async () => {
     expect((await ask({})).status).toBe(401)
   })
 
-  it('nobody under another User-Id, or none: a link that is followed does nothing', async () => {
+  it('refuses a request whose User-Id header is absent or another user’s', async () => {
     const { cookie = '' } = site.admin.sessionHeaders
     expect((await ask({ cookie })).status).toBe(401)
     expect((await ask({ cookie, 'user-id': '1' })).status).toBe(401)
   })
 
-  it('nobody from another site', async () => {
+  it('refuses a request from another site', async () => {
     const session = site.admin.sessionHeaders
     for (const other of [
       { 'sec-fetch-site': 'cross-site' },
@@ -58,12 +58,12 @@ describe.each(CALLS)('%s %s', (method, path) => {
     }
   })
 
-  it('no user, but an admin', async () => {
+  it('refuses a user and accepts an admin', async () => {
     expect((await ask(site.user.sessionHeaders)).status).toBe(403)
     expect([200, 400, 404]).toContain((await ask(site.admin.sessionHeaders)).status)
   })
 
-  it('is described, with what it may refuse', async () => {
+  it('is in the API description with its possible errors', async () => {
     const response = await fetch(`${site.product.url}/api/openapi.json`)
     const { paths } = (await response.json()) as {
       paths: Record<string, Record<string, { summary: string; responses: object }>>
@@ -78,7 +78,7 @@ describe.each(CALLS)('%s %s', (method, path) => {
 })
 
 it.each(['test/0', 'test/x', 'fetch_models/-1', 'update_balance/1e3'])(
-  '%s is no id: a 400 that says so',
+  '%s has an invalid id and answers 400 with the name of the field',
   async (path) => {
     const { status, message } = await site.ask(`/api/channel/${path}`)
     expect(status).toBe(400)
@@ -87,7 +87,7 @@ it.each(['test/0', 'test/x', 'fetch_models/-1', 'update_balance/1e3'])(
 )
 
 it.each(['test/999999', 'fetch_models/999999', 'update_balance/999999/'])(
-  '%s: no such channel',
+  '%s answers 404 for an unknown channel',
   async (path) => {
     const headers = { ...site.admin.sessionHeaders, 'accept-language': 'zh' }
     const { status, message, code } = await site.ask(`/api/channel/${path}`, { headers })
@@ -99,7 +99,7 @@ it.each(['test/999999', 'fetch_models/999999', 'update_balance/999999/'])(
   },
 )
 
-it('ask nothing of providers on a demo site, but for the super admin', async () => {
+it('a demo site sends requests to providers only for the super admin', async () => {
   const { root } = site.product
   const put = (value: string) => root.must('PUT', '/api/option/', { key: 'DemoSiteEnabled', value })
   await put('true')

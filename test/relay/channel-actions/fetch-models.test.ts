@@ -13,7 +13,7 @@ const MODELS = 'GET /v1/models'
 const LIST = { body: { object: 'list', data: [{ id: 'b' }, { id: 'a' }, { id: 'b' }] } }
 
 describe('GET /api/channel/fetch_models/{id}', () => {
-  it('the stored key goes to the stored address, and names come back', async () => {
+  it('sends the stored key to the stored address and returns the model names', async () => {
     site.scripted.answers.set(MODELS, LIST)
     const id = await site.channel()
     expect(await site.ask(`/api/channel/fetch_models/${id}`)).toMatchObject({
@@ -27,7 +27,7 @@ describe('GET /api/channel/fetch_models/{id}', () => {
     expect(asked?.headers).not.toHaveProperty('cookie')
   })
 
-  it('a type that lists none says so, and is not asked', async () => {
+  it('refuses a type without a model list and does not ask its provider', async () => {
     const id = await site.channel({ type: 27 })
     const before = site.scripted.requests.length
     expect(await site.ask(`/api/channel/fetch_models/${id}`)).toMatchObject({
@@ -38,7 +38,7 @@ describe('GET /api/channel/fetch_models/{id}', () => {
     expect(site.scripted.requests).toHaveLength(before)
   })
 
-  it('a type that can not be called', async () => {
+  it('refuses a type that cannot be called', async () => {
     const id = await site.bygone()
     const answer = await site.ask(`/api/channel/fetch_models/${id}`)
     expect(answer).toMatchObject({ success: false, code: 'ChannelNotCallable' })
@@ -50,7 +50,7 @@ describe('GET /api/channel/fetch_models/{id}', () => {
     ['no JSON', { body: '<html>' }, 'expected format'],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, '302'],
     ['too much', { body: 'x'.repeat(3 * 1024 * 1024) }, 'expected format'],
-  ])('%s: the spec’s words and why', async (_name, answer, why) => {
+  ])('answers %s with the documented error and a reason', async (_name, answer, why) => {
     site.scripted.answers.set(MODELS, answer)
     const id = await site.channel()
     const path = `/api/channel/fetch_models/${id}`
@@ -66,7 +66,7 @@ describe('GET /api/channel/fetch_models/{id}', () => {
 describe('POST /api/channel/fetch_models', () => {
   const post = (body: object) => site.ask('/api/channel/fetch_models', { body })
 
-  it('asks an address before there is a channel for it, with the first key', async () => {
+  it('asks an address before its channel exists, with the first key', async () => {
     site.scripted.answers.set(MODELS, LIST)
     const key = 'sk-first-0123456789\nsk-second-0123456789'
     const answer = await post({ base_url: `${site.scripted.url}/v1/`, type: 8, key })
@@ -75,7 +75,7 @@ describe('POST /api/channel/fetch_models', () => {
     expect(headers).toMatchObject({ authorization: 'Bearer sk-first-0123456789' })
   })
 
-  it('takes the stored key where type, address and proxy are as stored', async () => {
+  it('uses the stored key only where type, address and proxy are unchanged', async () => {
     site.scripted.answers.set(MODELS, LIST)
     const id = await site.channel({ setting: JSON.stringify({ proxy: proxy.url }) })
     const base_url = site.scripted.url
@@ -93,12 +93,12 @@ describe('POST /api/channel/fetch_models', () => {
     }
   })
 
-  it('wants a key where there is no channel', async () => {
+  it('requires a key where there is no channel', async () => {
     const answer = await post({ base_url: site.scripted.url, type: 1, key: ' ' })
     expect(answer).toMatchObject({ status: 200, success: false, code: 'KeyRequired' })
   })
 
-  it('no stored key of a channel that is not there', async () => {
+  it('answers 404 for a channel that does not exist', async () => {
     expect((await post({ id: 999_999, base_url: '', type: 1 })).status).toBe(404)
   })
 
@@ -110,26 +110,26 @@ describe('POST /api/channel/fetch_models', () => {
     ['base_url', { base_url: 'not an address', key: 'k', type: 8 }],
     ['base_url', { base_url: 'https://u:p@a.example', key: 'k', type: 8 }],
     ['base_url', { base_url: 7, key: 'k', type: 8 }],
-  ])('a wrong %s is a 400 that names it', async (field, body) => {
+  ])('answers 400 for an invalid %s and names the field', async (field, body) => {
     const { status, message } = await post(body)
     expect(status).toBe(400)
     expect(message).toContain(field)
   })
 
-  it('another type than can be served', async () => {
+  it('refuses a type that the relay does not serve', async () => {
     const answer = await post({ base_url: site.scripted.url, type: 14, key: 'k' })
     expect(answer).toMatchObject({ success: false, code: 'ModelsNotListed' })
   })
 
   it.each(['http://169.254.169.254', 'http://10.0.0.1', 'http://[::ffff:10.0.0.1]'])(
-    '%s is not asked, in the same words as any other',
+    'refuses the address %s with the general error',
     async (base_url) => {
       const answer = await post({ base_url, type: 8, key: 'k' })
       expect(answer).toMatchObject({ success: false, code: 'AddressNotAllowed' })
     },
   )
 
-  it('nor is a key that would break out of its header', async () => {
+  it('refuses a key that would break out of its header', async () => {
     const answer = await post({ base_url: site.scripted.url, type: 8, key: 'sk-é' })
     expect(answer).toMatchObject({ success: false, code: 'ChannelNotCallable' })
   })
@@ -140,7 +140,7 @@ describe('a channel’s proxy', () => {
   const settingOf = (login: string) => JSON.stringify({ proxy: proxy.urlOf(login) })
   const CHAT = { choices: [{ message: { content: 'hi' } }], usage: {} }
 
-  it('is the way to lists, tests and balances, and for what is only entered', async () => {
+  it('carries model lists, tests and balances, also before the channel is saved', async () => {
     site.scripted.answers.set(MODELS, LIST)
     site.scripted.answers.set('GET /dashboard/billing/credit_grants', {
       body: { total_remaining: 5 },
@@ -169,7 +169,7 @@ describe('a channel’s proxy', () => {
     expect(new Set(logins)).toEqual(new Set(['u:p', 'e:n']))
   })
 
-  it('that bars the way: the provider is not asked, and no word tells the login', async () => {
+  it('that refuses connections causes an error without its login, and no request', async () => {
     proxy.answer = 407
     const base_url = site.scripted.url
     const id = await site.channel({ type: 12, setting: settingOf('me:canary') })
@@ -195,7 +195,7 @@ describe('a channel’s proxy', () => {
     ['{"proxy":"socks5://127.0.0.1:1080"}', 400, 'setting.proxy'],
     ['{"proxy":7}', 400, 'setting.proxy'],
     ['{"proxy":"http://169.254.169.254:80"}', 200, 'setting.proxy'],
-  ])('entered as %s is refused by its name', async (setting, status, named) => {
+  ])('entered as %s is refused with the name of its field', async (setting, status, named) => {
     const body = { type: 8, base_url: site.scripted.url, key: 'sk-e', setting }
     const before = site.scripted.requests.length
     const answer = await site.ask('/api/channel/fetch_models', { body })
@@ -204,7 +204,7 @@ describe('a channel’s proxy', () => {
     expect(site.scripted.requests).toHaveLength(before)
   })
 
-  it('of before that is none leads nowhere', async () => {
+  it('that is stored but invalid causes an error and no provider request', async () => {
     const id = await site.channel()
     const { core } = site.product.running
     const change = { setting: '{"proxy":"socks5://127.0.0.1:1080"}' }
@@ -232,7 +232,7 @@ describe('a channel’s proxy', () => {
   })
 })
 
-describe('lists of models', () => {
+describe('list of model names', () => {
   it.each([
     ['OpenAI', { data: [{ id: 'a' }] }, ['a']],
     ['Cohere', { models: [{ name: 'command-a', endpoints: ['chat'] }] }, ['command-a']],
@@ -246,9 +246,11 @@ describe('lists of models', () => {
       { data: [{ id: '' }, {}, null, 7, { id: 'a,b' }, { id: 'c' }] },
       ['c'],
     ],
-  ])('%s', (_name, body, expected) => expect(modelsIn(JSON.stringify(body))).toEqual(expected))
+  ])('is read in the format of %s', (_name, body, expected) =>
+    expect(modelsIn(JSON.stringify(body))).toEqual(expected),
+  )
 
-  it('no more than can be a channel’s, and no longer names', () => {
+  it('has at most 5 000 names of at most 256 characters', () => {
     const data = Array.from({ length: 6_000 }, (_, index) => ({ id: `m${index}` }))
     expect(modelsIn(JSON.stringify({ data }))).toHaveLength(5_000)
     expect(modelsIn(JSON.stringify({ data: [{ id: 'x'.repeat(257) }] }))).toEqual([])

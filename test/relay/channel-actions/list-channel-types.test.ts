@@ -7,7 +7,7 @@ const product = startedOnce(testProduct)
 type Row = { id: number; name: string; base_url: string; fields: { key: string }[] }
 
 describe('GET /api/channel/types', () => {
-  it('offers what can be served, with the fields of each', async () => {
+  it('lists the types that the relay serves, with the fields of each', async () => {
     const rows = await product.root.must<Row[]>('GET', '/api/channel/types')
     expect(rows[0]).toMatchObject({
       id: 1,
@@ -32,7 +32,7 @@ describe('GET /api/channel/types', () => {
     ])
   })
 
-  it('has a row in the description of the API', async () => {
+  it('is in the API description', async () => {
     const response = await fetch(`${product.url}/api/openapi.json`)
     const { paths } = (await response.json()) as { paths: Record<string, object> }
     expect(paths['/api/channel/types']).toHaveProperty('get')

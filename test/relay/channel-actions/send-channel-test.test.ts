@@ -59,8 +59,8 @@ async function test(probed: RelayChannel, probe: Partial<Probe> = {}, deadlines 
   return { result, events }
 }
 
-describe('a channel is tested by one small chat', () => {
-  it('and what came of it is recorded, with what the provider counted', async () => {
+describe('channel test', () => {
+  it('sends one small chat and records its result with the provider’s usage', async () => {
     const probed = channel()
     const { result, events } = await test(probed)
     expect(result).toMatchObject({ isSuccess: true, model: 'sim-small', reason: '', end: null })
@@ -84,14 +84,14 @@ describe('a channel is tested by one small chat', () => {
     expect(events[0]?.data).toHaveProperty('usage.output', entry?.completionTokens)
   })
 
-  it('as a stream, where its models know nothing else', async () => {
+  it('sends a streamed chat where the caller asks for a stream', async () => {
     const before = rig.provider.journal.entries.length
     const { result } = await test(channel(), { isStream: true })
     expect(result).toMatchObject({ isSuccess: true, reason: '' })
     expect(rig.provider.journal.entries.slice(before)).toMatchObject([{ isStream: true }])
   })
 
-  it('with its test model, else its first; by the name that its provider has for it', async () => {
+  it('asks for the test model, else the first model, by its mapped name', async () => {
     const names = { models: ['sim-large'], testModel: 'tester', modelPrefix: 'p/' }
     const mapped = { ...names, modelMapping: '{"tester":"sim-small"}' }
     expect((await test(channel(mapped))).result.model).toBe('tester')
@@ -106,7 +106,7 @@ describe('a channel is tested by one small chat', () => {
     ['tester-large', true, 'tester-large'],
     [undefined, false, null],
     [undefined, true, null],
-  ])('an answer of the model %s (streamed: %s) is of another: %s', async (...row) => {
+  ])('answered by the model %s (streamed: %s) reports as other model: %s', async (...row) => {
     const [model, isStream, otherModel] = row
     const choices = [{ delta: { content: 'hi' }, message: { content: 'hi' } }]
     const body = JSON.stringify({ model, choices })
@@ -123,7 +123,7 @@ describe('a channel is tested by one small chat', () => {
     ['o3-mini', 'max_completion_tokens'],
     ['openai/gpt-5-nano', 'max_completion_tokens'],
     ['qwen-o1', 'max_tokens'],
-  ])('%s is told its limit by %s', async (model, name) => {
+  ])('of the model %s sends its output limit as %s', async (model, name) => {
     scripted.answers.set('*', { body: { choices: [{ message: { content: 'hi' } }] } })
     await test(channel({ baseUrl: scripted.url }), { model })
     const body = JSON.parse(scripted.requests.at(-1)?.body ?? '{}') as object
@@ -131,14 +131,14 @@ describe('a channel is tested by one small chat', () => {
   })
 })
 
-describe('a failing test says why, by a code', () => {
+describe('failed channel test', () => {
   it.each([
     ['fault-status-500', 'status-500'],
     ['fault-status-401', 'status-401'],
     ['fault-status-429', 'status-429'],
     ['fault-html', 'format'],
     ['fault-reset', 'cut'],
-  ])('%s: %s', async (model, reason) => {
+  ])('of %s has the reason %s', async (model, reason) => {
     const { result, events } = await test(channel(), { model })
     expect(result).toMatchObject({ isSuccess: false, reason, model })
     expect(events.at(-1)?.data).toMatchObject({ isSuccess: false, reason, usage: null })
@@ -148,12 +148,12 @@ describe('a failing test says why, by a code', () => {
     ['fault-error', 'error-event'],
     ['fault-cut-2', 'cut'],
     ['fault-nodone', 'cut'],
-  ])('a stream, %s: %s', async (model, reason) => {
+  ])('of a stream with %s has the reason %s', async (model, reason) => {
     const { result } = await test(channel(), { model, isStream: true })
     expect(result).toMatchObject({ isSuccess: false, reason })
   })
 
-  it('a structured code of the provider counts for more than its status', async () => {
+  it('takes its reason from the provider’s error code rather than the status', async () => {
     const body = { error: { message: 'You exceeded', code: 'insufficient_quota' } }
     scripted.answers.set('*', { status: 429, body })
     const { result, events } = await test(channel({ baseUrl: scripted.url }))
@@ -161,40 +161,40 @@ describe('a failing test says why, by a code', () => {
     expect(JSON.stringify(events)).not.toContain('exceeded')
   })
 
-  it('a stream that ends at once has answered nothing', async () => {
+  it('includes a stream that ends without any content', async () => {
     const headers = { 'content-type': 'text/event-stream' }
     scripted.answers.set('*', { headers, pieces: [Buffer.from('data: [DONE]\n\n')] })
     const { result } = await test(channel({ baseUrl: scripted.url }), { isStream: true })
     expect(result).toMatchObject({ isSuccess: false, reason: 'format' })
   })
 
-  it('nobody waits longer than the deadline', async () => {
+  it('ends at the deadline when the provider does not answer', async () => {
     scripted.answers.set('*', { hangs: true })
     const short = { ...PROBE_DEADLINES, firstByteMs: 200 }
     const { result } = await test(channel({ baseUrl: scripted.url }), {}, short)
     expect(result).toMatchObject({ isSuccess: false, reason: 'timeout' })
   })
 
-  it('one that nobody answers at its address', async () => {
+  it('has the reason connect when nothing listens at the address', async () => {
     const { result } = await test(channel({ baseUrl: 'http://127.0.0.1:1' }))
     expect(result).toMatchObject({ isSuccess: false, reason: 'connect' })
   })
 })
 
-describe('nothing is asked, and nothing recorded', () => {
-  it('of a channel that can not be called', async () => {
+describe('channel test that sends and records nothing', () => {
+  it('is one of a channel that cannot be called', async () => {
     const { result, events } = await test(channel({ type: 14 }))
     expect(result).toMatchObject({ isSuccess: false, reason: 'no-address', position: null })
     expect(events).toEqual([])
   })
 
-  it('for a model that can not be one', async () => {
+  it('is one of an invalid model name', async () => {
     const { result, events } = await test(channel(), { model: 'a\u0000b' })
     expect(result).toMatchObject({ isSuccess: false, reason: 'no-request' })
     expect(events).toEqual([])
   })
 
-  it('once it is given up', async () => {
+  it('is one whose request is already cancelled', async () => {
     scripted.answers.set('*', { hangs: true })
     const gone = { signal: AbortSignal.abort() }
     const { result, events } = await test(channel({ baseUrl: scripted.url }), gone)

@@ -10,7 +10,7 @@ const CHAT = 'POST /v1/chat/completions'
 type Tested = { model: string; time: number; reason: string }
 
 describe('GET /api/channel/test/{id}', () => {
-  it('says how long it took, in seconds, there and in its data', async () => {
+  it('returns its duration in seconds, at the top level and in data', async () => {
     site.scripted.answers.set(CHAT, GOOD)
     const id = await site.channel({ models: 'sim-small,other' })
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
@@ -21,7 +21,7 @@ describe('GET /api/channel/test/{id}', () => {
     expect(answer.data).toMatchObject({ model: 'sim-small', reason: '' })
   })
 
-  it('succeeds, and names the model of the answer where that is another one', async () => {
+  it('succeeds and names the answered model where it differs from the requested one', async () => {
     site.scripted.answers.set(CHAT, { body: { ...GOOD.body, model: 'cheap-model' } })
     const id = await site.channel()
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
@@ -29,7 +29,7 @@ describe('GET /api/channel/test/{id}', () => {
     expect(answer.message).toContain('cheap-model')
   })
 
-  it('tries no task, which would cost something, and says so', async () => {
+  it('refuses to test a task model, which would cost money, and gives the reason', async () => {
     const id = await site.channel({ type: 2, models: 'mj_imagine' })
     const before = site.scripted.requests.length
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
@@ -39,7 +39,7 @@ describe('GET /api/channel/test/{id}', () => {
     await site.admin.must('DELETE', `/api/channel/${id}/`)
   })
 
-  it('asks for the model that was named, of a channel that is turned off too', async () => {
+  it('asks for the model in the query, also of a disabled channel', async () => {
     site.scripted.answers.set(CHAT, GOOD)
     const id = await site.channel()
     await site.admin.must('PUT', '/api/channel/', { id, status: 2 })
@@ -50,14 +50,14 @@ describe('GET /api/channel/test/{id}', () => {
     })
   })
 
-  it('tests what was saved a moment ago', async () => {
+  it('tests the terms that were saved just before', async () => {
     site.scripted.answers.set(CHAT, GOOD)
     const id = await site.channel()
     await site.admin.must('PUT', '/api/channel/', { id, test_model: 'new-one' })
     expect((await site.ask<Tested>(`/api/channel/test/${id}`)).data.model).toBe('new-one')
   })
 
-  it('a stream, where asked for', async () => {
+  it('sends a streamed chat when the query asks for one', async () => {
     const pieces = [Buffer.from('data: {"choices":[{"delta":{"content":"hi"}}]}\n\n')]
     const headers = { 'content-type': 'text/event-stream' }
     const done = Buffer.from('data: [DONE]\n\n')
@@ -67,7 +67,7 @@ describe('GET /api/channel/test/{id}', () => {
     expect(JSON.parse(site.scripted.requests.at(-1)?.body ?? '')).toMatchObject({ stream: true })
   })
 
-  it('a failing one is told in the provider’s words, without keys and addresses', async () => {
+  it('shows the provider’s error message without keys and addresses', async () => {
     const message = `Wrong key ${SECRET} at https://internal.example/keys`
     site.scripted.answers.set(CHAT, { status: 401, body: { error: { message } } })
     const id = await site.channel()
@@ -78,7 +78,7 @@ describe('GET /api/channel/test/{id}', () => {
     expect(answer.text).not.toContain(SECRET)
   })
 
-  it('one whose provider is not there, in both languages', async () => {
+  it('reports an unreachable provider in both languages', async () => {
     const id = await site.channel({ base_url: 'http://127.0.0.1:1' })
     const zh = { ...site.admin.sessionHeaders, 'accept-language': 'zh' }
     expect(await site.ask(`/api/channel/test/${id}`)).toMatchObject({
@@ -90,7 +90,7 @@ describe('GET /api/channel/test/{id}', () => {
     })
   })
 
-  it('one of a type that can not be called says so, and nobody is asked', async () => {
+  it('refuses a type that cannot be called and sends no request', async () => {
     const id = await site.bygone()
     const before = site.scripted.requests.length
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
@@ -102,7 +102,7 @@ describe('GET /api/channel/test/{id}', () => {
 describe('GET /api/channel/test', () => {
   const progress = async () => (await site.ask<TestProgress>('/api/channel/test/progress')).data
 
-  it('tests all in the background, one run at a time, and says how far it is', async () => {
+  it('tests all channels in the background, one run at a time, and reports progress', async () => {
     const never = await site.channel({ name: 'off' })
     await site.admin.must('PUT', '/api/channel/', { id: never, status: 2 })
     let release = () => {}

@@ -10,7 +10,7 @@ const site = startedOnce(actionsSite)
 
 const GOOD = { body: { choices: [{ message: { content: 'hi' } }], usage: {} } }
 
-it('a test that went well closes the circuits of the channel, its model and its key', async () => {
+it('a successful test closes the circuits of the channel, its model and its key', async () => {
   site.scripted.answers.set('POST /v1/chat/completions', GOOD)
   const id = await site.channel({ models: 'sim-small,other' })
   const { actors } = site.product.running.core

@@ -18,8 +18,8 @@ const calls = fc.array(
   { maxLength: 80 },
 )
 
-describe('failures in a row', () => {
-  it.each(['channel', 'key'] as const)('of a %s trip it at the fifth, never before', (whose) => {
+describe('count of consecutive failures', () => {
+  it.each(['channel', 'key'] as const)('opens a %s circuit at failure 5, not before', (whose) => {
     fc.assert(
       fc.property(calls, (made) => {
         const tallies = new Tallies()

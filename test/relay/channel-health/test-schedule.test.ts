@@ -56,14 +56,14 @@ function judged(
 const WELL = 'well 4 eu/m'
 const failed = { isSuccess: false, end: {} as ProbeResult['end'] }
 
-describe('a test of a channel', () => {
-  it('that went well closes circuits, whoever asked for it, and does nothing else', () => {
+describe('result of a channel test', () => {
+  it('closes circuits after a successful test and changes nothing else', () => {
     expect(judged({})).toEqual([WELL])
     expect(judged({ durationMs: 9_000 }, { actor: 'user:1' })).toEqual([WELL])
     expect(judged({}, { actor: 'user:1', isEnabled: false })).toEqual([WELL])
   })
 
-  it('by the clock turns it off as the third in a row that was too slow, and not before', () => {
+  it('turns the channel off after the third consecutive slow scheduled test, not before', () => {
     const slowTests = new SlowTests()
     const tested = (durationMs: number, actor = SCHEDULER) =>
       judged({ durationMs }, { slowTests, actor })
@@ -78,28 +78,28 @@ describe('a test of a channel', () => {
     expect(tested(5_001)).toEqual([WELL])
   })
 
-  it('by the clock never turns it off for being slow where admins did not ask for that', () => {
+  it('never turns a slow channel off where the option is not set', () => {
     const slowTests = new SlowTests()
     const given = { slowTests, isDisabling: false }
     const led = [1, 2, 3, 4].map(() => judged({ durationMs: 5_001 }, given))
     expect(led).toEqual([[WELL], [WELL], [WELL], [WELL]])
   })
 
-  it('by the clock turns on again what the gateway turned off, once it is well', () => {
+  it('turns an automatically disabled channel on again after a good scheduled test', () => {
     expect(judged({}, { isEnabled: false })).toEqual([WELL, 'AutoEnableChannel'])
     expect(judged({}, { isEnabled: false, isReenabling: false })).toEqual([WELL])
     expect(judged({ durationMs: 5_001 }, { isEnabled: false })).toEqual([WELL])
     expect(judged(failed, { isEnabled: false })).toEqual([])
   })
 
-  it('by the clock that failed counts towards turning it off', () => {
+  it('counts a failed scheduled test towards turning the channel off', () => {
     expect(judged(failed)).toEqual(['failed'])
     expect(judged(failed, { actor: 'user:1' })).toEqual([])
   })
 })
 
-describe('the schedule', () => {
-  it('begins a run when one is due, and none while the options say so', async () => {
+describe('test schedule', () => {
+  it('starts a run when one is due, and none while the options turn it off', async () => {
     const tests: { everyMs: number | null } = { everyMs: null }
     const views = { options: { options: { health: { tests } } } }
     let lastRunAt = 0
