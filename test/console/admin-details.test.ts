@@ -10,7 +10,7 @@ const app = pageFixture()
 
 const reads = () => app.site.calls.filter(({ path }) => path === '/api/channel/').length
 
-it('a channel changes its row by itself; only one that is new or gone is asked for', async () => {
+it('a live event updates the row of a channel; only a new or deleted one is fetched', async () => {
   const { page, site } = app
   const live = await fakeLive(page)
   const later = channelRoutes([
@@ -35,7 +35,7 @@ it('a channel changes its row by itself; only one that is new or gone is asked f
   await expect.poll(reads).toBe(3)
 })
 
-it('text that no clipboard takes is shown to be copied by hand', async () => {
+it('a dialog shows the text for manual copying when the clipboard is unavailable', async () => {
   const { page, site } = app
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined })
@@ -50,7 +50,7 @@ it('text that no clipboard takes is shown to be copied by hand', async () => {
   await page.getByRole('alert').getByText('Could not copy').waitFor()
 })
 
-it('the legacy way copies where browsers offer no clipboard', async () => {
+it('the page copies with execCommand in browsers without a clipboard API', async () => {
   const { page, site } = app
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined })
@@ -69,7 +69,7 @@ it('the legacy way copies where browsers offer no clipboard', async () => {
   )
 })
 
-it('what will be saved can be read before: each option, its old and its new lines', async () => {
+it('the settings review shows the old and the new lines of each option before a save', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/settings?tab=models')
   await page.getByLabel('Retries after a failure').fill('7')

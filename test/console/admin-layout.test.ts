@@ -13,8 +13,8 @@ const sizeTo = (width: number) => app.page.setViewportSize({ width, height: HEIG
 const boxOf = async (place: Locator) =>
   (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
 
-describe('at every width', () => {
-  it('600 px is still a phone: cards, and the menu behind a button', async () => {
+describe('the layout at each width', () => {
+  it('a width of 600 px shows cards and a menu button like a phone', async () => {
     const { page, site } = app
     await sizeTo(600)
     await openAsRoot(page, site, '/admin/channels')
@@ -23,7 +23,7 @@ describe('at every width', () => {
     expect(await page.locator('.tg-sidebar').count()).toBe(0)
   })
 
-  it('768 px has a slim sidebar, whose names are one press away', async () => {
+  it('a width of 768 px has a slim sidebar, and one press shows its labels', async () => {
     const { page, site } = app
     await sizeTo(768)
     await openAsRoot(page, site, '/admin/channels')
@@ -41,7 +41,7 @@ describe('at every width', () => {
   })
 
   it.each(['/app/tokens', '/admin/channels', '/admin/settings'])(
-    'a search takes the width of a phone: %s',
+    'the search field fills the width of a phone: %s',
     async (path) => {
       const { page, site } = app
       await sizeTo(390)
@@ -56,7 +56,7 @@ describe('at every width', () => {
 })
 
 describe('a list', () => {
-  it('has an edge where columns go on under the pinned one', async () => {
+  it('shows a shadow where more columns continue under the pinned column', async () => {
     const { page, site } = app
     await sizeTo(1000)
     await openAsRoot(page, site, '/admin/channels')
@@ -71,7 +71,7 @@ describe('a list', () => {
     expect(await page.locator('.tg-grid[data-more]').count()).toBe(0)
   })
 
-  it('that is empty has no pages to turn', async () => {
+  it('has no page buttons when it is empty', async () => {
     const { page, site } = app
     site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
     await openAsRoot(page, site, '/app/tokens')
@@ -79,7 +79,7 @@ describe('a list', () => {
     expect(await page.getByRole('button', { name: en('ui.nextPage') }).count()).toBe(0)
   })
 
-  it('of many pages has a press for either end, and says where it is, on a phone too', async () => {
+  it('has buttons for the first and last page and shows its position, also on phones', async () => {
     const { page, site } = app
     const items = [token({})]
     site.routes['GET /api/token/'] = ({ query }) =>
@@ -100,7 +100,7 @@ describe('a list', () => {
     await page.getByText('1–10 of 1,015').waitFor()
   })
 
-  it('whose page is gone shows the last that there is, and no step back leads there', async () => {
+  it('shows its last page instead of one that is gone, and Back never leads there', async () => {
     const { page, site } = app
     let total = 21
     site.routes['GET /api/token/'] = ({ query }) => {
@@ -121,7 +121,7 @@ describe('a list', () => {
     await page.getByText(en('ui.pageOf', { page: 2, pages: 2 })).waitFor()
   })
 
-  it('has its resize marks in the middle of the header', async () => {
+  it('has its resize handles in the middle of the header', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await page.getByRole('grid').waitFor()
@@ -134,8 +134,8 @@ describe('a list', () => {
   })
 })
 
-describe('settings', () => {
-  it('a toast lies neither on the save bar nor on the title', async () => {
+describe('the settings page', () => {
+  it('a toast covers neither the save bar nor the title', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
     await page.getByRole('button', { name: en('shared.saveSettings') }).click()
@@ -151,7 +151,7 @@ describe('settings', () => {
     expect(toast.x).toBeGreaterThan(title)
   })
 
-  it('a price below 0 is told so, and what is needed is marked', async () => {
+  it('a negative price shows an error, and required fields are marked', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
     await page.getByRole('button', { name: en('prices.addModel') }).click()
@@ -169,7 +169,7 @@ describe('settings', () => {
     expect(await page.locator('.tg-toast').count()).toBe(0)
   })
 
-  it('no channels is not the same as every model priced', async () => {
+  it('a site without channels does not claim that every model has a price', async () => {
     const { page, site } = app
     site.routes['GET /api/channel/models_enabled'] = () => ok([])
     await openAsRoot(page, site, '/admin/settings?prices=unset')
@@ -181,7 +181,7 @@ describe('settings', () => {
     await page.getByRole('heading', { level: 1, name: en('shell.channels') }).waitFor()
   })
 
-  it.each(['light', 'dark'] as const)('the chosen part stands out: %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('the selected part stands out: %s', async (colorScheme) => {
     const { page, site } = app
     await page.emulateMedia({ colorScheme })
     await openAsRoot(page, site, '/admin/settings')
@@ -195,8 +195,8 @@ describe('settings', () => {
   })
 })
 
-describe('a moment', () => {
-  it('counts from now, whatever stood still meanwhile, and is never ahead', async () => {
+describe('a relative time', () => {
+  it('counts from the current time after a pause, and is never in the future', async () => {
     const { page, site } = app
     const start = Math.floor(Date.now() / 1000)
     await page.clock.install({ time: start * 1000 })
@@ -214,7 +214,7 @@ describe('a moment', () => {
     expect(await row('ahead').innerText()).toBe('now')
   })
 
-  it('is right again as soon as its tab is looked at', async () => {
+  it('updates as soon as its browser tab becomes visible', async () => {
     const { page, site } = app
     const start = Math.floor(Date.now() / 1000)
     await page.clock.install({ time: start * 1000 })

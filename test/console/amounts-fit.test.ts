@@ -99,8 +99,8 @@ const cutAmounts = async (page: Page) =>
 
 const open = (width: number) => app.openPage({ language: 'en', width })
 
-describe.each([1280, 390])('at %i pixels', (width) => {
-  it.each(LISTS)('no amount of $path is cut', async ({ path, amounts }) => {
+describe.each([1280, 390])('lists at %i pixels', (width) => {
+  it.each(LISTS)('$path shows every amount in full', async ({ path, amounts }) => {
     const { page, faults, close } = await open(width)
     await openAsRoot(page, app.site, path)
     await page.getByText('1,234,567.89').first().waitFor()
@@ -112,7 +112,7 @@ describe.each([1280, 390])('at %i pixels', (width) => {
   })
 })
 
-it('a column is never resized to less than its amounts need', async () => {
+it('a column cannot be made narrower than its amounts need', async () => {
   const { page, faults, close } = await open(1280)
   await openAsRoot(page, app.site, '/admin/users')
   await page.getByText('1,234,567.89').first().waitFor()

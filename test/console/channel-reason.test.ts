@@ -10,13 +10,13 @@ const words = async (lng: 'zh' | 'en') => {
   return i18n.init({ lng, resources })
 }
 
-describe('why a channel is off', () => {
+describe('the reason why a channel is disabled', () => {
   it.each([
     ['expired', '已到期', 'Expired'],
     ['status-401', '401', '401'],
     ['keyword:no money', 'no money', 'no money'],
     ['slow', '', ''],
-  ])('%s is told in words of both languages, never as its code', async (code, inZh, inEn) => {
+  ])('%s has a text in both languages, which is never its code', async (code, inZh, inEn) => {
     const [chinese, english] = [
       reasonText(await words('zh'), code),
       reasonText(await words('en'), code),

@@ -9,8 +9,8 @@ import { cutAmong } from './support/truncated-texts.ts'
 
 const app = siteFixture()
 
-describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
-  it('every column of the tokens is in sight, and nothing in it is cut', async () => {
+describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
+  it('the token list shows every column, and no cell is cut off', async () => {
     const [first] = TOKENS
     const now = Math.floor(Date.now() / 1_000)
     const odd = [
@@ -36,7 +36,7 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
     await close()
   })
 
-  it('every column of the channels is in sight', async () => {
+  it('the channel list shows every column', async () => {
     const { page, faults, close } = await app.openPage({ language })
     await openAsRoot(page, app.site, '/admin/channels')
     await page.getByText('$0.00008').waitFor()
@@ -53,7 +53,7 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
     await close()
   })
 
-  it('a tag of channels can be read', async () => {
+  it('the name of a channel tag is shown in full', async () => {
     const { page, faults, close } = await app.openPage({ language })
     await page.setViewportSize({ width: 1280, height: 860 })
     await openAsRoot(page, app.site, '/admin/channels')
@@ -67,8 +67,8 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
   })
 })
 
-describe('on a phone', () => {
-  it('a long address stays in its drawer, and a tag’s editor shows its buttons', async () => {
+describe('lists on a phone', () => {
+  it('a long address fits its drawer, and the editor of a tag shows its buttons', async () => {
     const { page, faults, close } = await app.openPage({ language: 'en', width: 390 })
     await openAsRoot(page, app.site, '/channel/add')
     await page
@@ -91,7 +91,7 @@ describe('on a phone', () => {
     await close()
   })
 
-  it('the filters of the channels are folded, and a tag’s card has no empty lines', async () => {
+  it('the channel list folds its filters, and the card of a tag has no empty lines', async () => {
     const { page, faults, close } = await app.openPage({ language: 'zh', width: 390 })
     await openAsRoot(page, app.site, '/admin/channels')
     const model = page.getByRole('searchbox', { name: zh('ui.model') })

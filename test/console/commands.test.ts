@@ -27,8 +27,8 @@ async function openPalette(): Promise<void> {
   await expect.poll(focused).toBe('Search pages, actions, tokens, channels and request IDs')
 }
 
-describe('the keys of the console', () => {
-  it('go to every page by g and a letter, and only when both are pressed', async () => {
+describe('keyboard shortcuts', () => {
+  it('open each page on g and a letter, and only when both are pressed', async () => {
     for (const [key, name] of [
       ['c', 'Channels'],
       ['s', 'Settings'],
@@ -44,7 +44,7 @@ describe('the keys of the console', () => {
     await heading('API tokens')
   })
 
-  it('focus the search by /, and inside it are letters like any other', async () => {
+  it('focus the search on /, and count as plain letters while the user types in it', async () => {
     await app.page.keyboard.press('/')
     await app.page.keyboard.type('gc?/')
     expect(await app.page.getByRole('searchbox', { name: en('tokens.search') }).inputValue()).toBe(
@@ -54,7 +54,7 @@ describe('the keys of the console', () => {
     expect(await sheet().count()).toBe(0)
   })
 
-  it('move in the list from wherever the focus is', async () => {
+  it('move the active row of the list wherever the focus is', async () => {
     await app.page.keyboard.press('j')
     await app.page.keyboard.press('j')
     const active = () =>
@@ -64,7 +64,7 @@ describe('the keys of the console', () => {
     await expect.poll(active).toMatch(/row-0$/)
   })
 
-  it('stand in the sheet of their page, and can all be switched off for good', async () => {
+  it('are listed in the sheet of their page, and a switch turns them off permanently', async () => {
     await app.page.keyboard.press('?')
     await sheet().getByText(en('commands.selectRow')).waitFor()
     await sheet().getByText('Go to Channels').waitFor()
@@ -91,7 +91,7 @@ describe('the keys of the console', () => {
 })
 
 describe('the command palette', () => {
-  it('opens from inside a field, finds by any of the words, and gives the focus back', async () => {
+  it('opens from a field, matches any of the typed words, and returns the focus', async () => {
     await app.page.getByRole('searchbox', { name: en('tokens.search') }).focus()
     await openPalette()
     expect(await axeFaults(app.page)).toEqual([])
@@ -103,7 +103,7 @@ describe('the command palette', () => {
     await expect.poll(focused).toBe('Search by token name')
   })
 
-  it("lists the page's own actions, and does what is chosen", async () => {
+  it('lists the actions of the page, and performs the selected one', async () => {
     await openPalette()
     await options()
       .filter({ hasText: en('tokens.create') })
@@ -118,7 +118,7 @@ describe('the command palette', () => {
     await heading('API 令牌')
   })
 
-  it('finds tokens and channels by name, and opens the list of what was chosen', async () => {
+  it('finds tokens and channels by name, and opens the list of the selected one', async () => {
     await openPalette()
     await app.page.keyboard.type('DeepS')
     await options().filter({ hasText: 'DeepSeek' }).waitFor()
@@ -134,7 +134,7 @@ describe('the command palette', () => {
     ['2fa', 'shell.me'],
     ['password', 'shell.me'],
     ['new token', 'shell.tokens'],
-  ] as const)('finds the place of %s', async (query, page) => {
+  ] as const)('finds the page for %s', async (query, page) => {
     await openPalette()
     await app.page.keyboard.type(query)
     const place = en('commands.goTo', { page: en(page) })

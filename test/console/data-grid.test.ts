@@ -90,7 +90,7 @@ const activeId = () =>
   })
 
 describe('the data grid', () => {
-  it('draws at most 60 of 100 000 rows, wherever it is scrolled', async () => {
+  it('draws at most 60 of 100 000 rows at every scroll position', async () => {
     for (const top of [0, 50_000, 2_000_000, 4_300_000]) {
       await scrollTo(top)
       expect(await drawnRows()).toBeGreaterThan(5)
@@ -99,7 +99,7 @@ describe('the data grid', () => {
     expect(await grid().getAttribute('aria-rowcount')).toBe('100001')
   })
 
-  it('keeps what is read in its place when rows arrive above it', async () => {
+  it('keeps the visible rows in their place when rows arrive above them', async () => {
     await scrollTo(44_000)
     const before = await placesOf()
     await app.page.getByRole('button', { name: 'Prepend' }).click()
@@ -122,7 +122,7 @@ describe('the data grid', () => {
     await app.page.getByRole('gridcell', { name: '100050', exact: true }).waitFor()
   })
 
-  it('is worked by keys alone, its focus on the whole', async () => {
+  it('can be used by keyboard alone, and the grid element keeps the focus', async () => {
     await grid().focus()
     await app.page.keyboard.press('j')
     await app.page.keyboard.press('ArrowDown')
@@ -139,7 +139,7 @@ describe('the data grid', () => {
     expect(await grid().evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  it('gives details their own height', async () => {
+  it('gives the details of a row the height that they need', async () => {
     await app.page.getByRole('gridcell', { name: 'model-5' }).first().click()
     const details = app.page.getByText(/^Details of/)
     await details.waitFor()
@@ -151,7 +151,7 @@ describe('the data grid', () => {
       .toBeGreaterThan(70)
   })
 
-  it('knows that it is scrolled, also when it was empty at first', async () => {
+  it('reports that it is scrolled, also when it was empty at first', async () => {
     await app.page.goto(`${app.site.url}/?rows=0`)
     await app.page.getByText(en('ui.noRows')).waitFor()
     await app.page.getByRole('button', { name: 'Prepend' }).click()
@@ -188,14 +188,14 @@ describe('the data grid', () => {
     expect(waits[Math.floor(waits.length * 0.75)]).toBeLessThan(budget(50))
   })
 
-  it('selects a range with shift', async () => {
+  it('selects a range of rows with Shift', async () => {
     const boxes = app.page.getByRole('checkbox', { name: en('ui.selectRow') })
     await boxes.nth(1).check()
     await boxes.nth(4).click({ modifiers: ['Shift'] })
     expect(await app.page.locator('output').first().textContent()).toBe('99999 99998 99997 99996')
   })
 
-  it('remembers a width changed by keys, and a column hidden', async () => {
+  it('remembers a width that was changed by keys, and a hidden column', async () => {
     const handle = app.page.getByRole('separator', { name: en('ui.resize', { name: 'Quota' }) })
     await handle.focus()
     await app.page.keyboard.press('ArrowRight')
@@ -209,7 +209,7 @@ describe('the data grid', () => {
     expect(await app.page.getByRole('columnheader', { name: en('ui.model') }).count()).toBe(0)
   })
 
-  it('a column that grows is resized from the width it is drawn with', async () => {
+  it('resizes a flexible column from the width at which it is drawn', async () => {
     const handle = app.page.getByRole('separator', { name: en('ui.resize', { name: 'Model' }) })
     const width = () =>
       app.page
@@ -223,7 +223,7 @@ describe('the data grid', () => {
     await expect.poll(width).toBe(56)
   })
 
-  it('has no fault of accessibility, as a table and as cards', async () => {
+  it('has no accessibility fault, as a table and as cards', async () => {
     expect(await axeFaults(app.page)).toEqual([])
     await takePicture(app.page, 'grid')
     await app.page.setViewportSize({ width: 390, height: 860 })

@@ -15,9 +15,9 @@ const OPENERS = [
   { path: '/app/tokens', role: 'button', name: /^Account/, opens: 'menu' },
 ] as const
 
-describe('focus', () => {
+describe('keyboard focus', () => {
   for (const { path, role, name, opens } of OPENERS) {
-    it(`goes in and comes back: ${name} on ${path}`, async () => {
+    it(`moves into the opened element and returns when it closes: ${name} on ${path}`, async () => {
       const { page, faults, close } = await app.openPage({ language: 'en' })
       await openAsRoot(page, app.site, path)
       const opener = page.getByRole(role, { name }).first()

@@ -38,7 +38,7 @@ const title = (name: string) => app.page.getByRole('heading', { level: 1, name }
 const sent = (call: string) =>
   app.site.calls.filter(({ method, path }) => `${method} ${path}` === call).length
 
-it('from the login to the log of a call, by keyboard alone', async () => {
+it('a user gets from the login to the log of a call by keyboard alone', async () => {
   const { page, site } = app
   const logs = Object.entries(logRoutes(() => manyRows(3)))
   Object.assign(site.routes, Object.fromEntries(logs.filter(([name]) => name.includes('/log/'))))

@@ -150,15 +150,15 @@ async function excesses(width: number, user: typeof ROOT_USER): Promise<Record<s
 
 const USERS = { 'an admin': ROOT_USER, 'a user': { ...ROOT_USER, id: 5, username: 'mia', role: 1 } }
 
-describe.each(WIDTHS)('at %i px', (width) => {
+describe.each(WIDTHS)('layout shifts at %i px', (width) => {
   for (const [name, user] of Object.entries(USERS)) {
-    it(`no page moves while its data arrive, for ${name}`, { timeout: 180_000 }, async () => {
+    it(`no page shifts while its data arrive, for ${name}`, { timeout: 180_000 }, async () => {
       expect(await excesses(width, user)).toEqual({})
     })
   }
 })
 
-it('the site has an answer for every question of these pages', () => {
+it('the fake site has an answer for every request of these pages', () => {
   const missing = app.site.calls.filter(
     ({ method, path }) => app.site.routes[`${method} ${path}`] === undefined,
   )

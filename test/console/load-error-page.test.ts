@@ -19,8 +19,8 @@ const numberWidth = () =>
     .first()
     .evaluate((input) => getComputedStyle(input).width)
 
-describe('a page whose chunk does not come', () => {
-  it.each(['js', 'css'])('keeps the shell and says so: %s', async (kind) => {
+describe('a page whose chunk fails to load', () => {
+  it.each(['js', 'css'])('keeps the shell and shows an error: %s', async (kind) => {
     const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     const chunk = new RegExp(`assets/channels-page-.*\\.${kind}$`)
@@ -42,7 +42,7 @@ describe('a page whose chunk does not come', () => {
     expect(await numberWidth()).toBe('56px')
   })
 
-  it('comes by itself once the network is back', async () => {
+  it('loads without a user action once the network is back', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await page.context().setOffline(true)
@@ -54,7 +54,7 @@ describe('a page whose chunk does not come', () => {
     expect(await numberWidth()).toBe('56px')
   })
 
-  it('comes by itself once the server answers again', async () => {
+  it('loads without a user action once the server answers again', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await page.route(CHUNK, (route) => route.abort())
@@ -65,8 +65,8 @@ describe('a page whose chunk does not come', () => {
   })
 })
 
-describe('in Chinese', () => {
-  it('every glyph of what is said without a network is there before it is needed', async () => {
+describe('a Chinese page', () => {
+  it('the font has every glyph of the offline messages before the network is lost', async () => {
     const { page, site } = app
     await page.addInitScript(() => localStorage.setItem('i18nextLng', 'zh'))
     await openAsRoot(page, site, '/app/tokens')

@@ -25,15 +25,15 @@ async function fillLogin(): Promise<void> {
   await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
 }
 
-describe('login', () => {
-  it('takes letters at once: the first field has the focus', async () => {
+describe('the login page', () => {
+  it('focuses its first field, so that typed letters appear at once', async () => {
     await app.page.goto(`${app.site.url}/login`)
     await heading('登录到 Tallygate').waitFor()
     await app.page.keyboard.type('root')
     expect(await app.page.getByLabel(zh('auth.username')).inputValue()).toBe('root')
   })
 
-  it('asks for both fields, and moves to the empty one', async () => {
+  it('requires both fields, and focuses the empty one', async () => {
     await app.page.goto(`${app.site.url}/login`)
     await app.page.getByLabel(zh('auth.username')).fill('root')
     await app.page
@@ -46,7 +46,7 @@ describe('login', () => {
     expect(calls('/api/user/login')).toEqual([])
   })
 
-  it('puts other ways first where passwords are the super admin’s alone', async () => {
+  it('shows other login methods first where only the super admin may use a password', async () => {
     const off = { ...STATUS, password_login_enabled: false, github_oauth: true }
     app.site.routes['GET /api/status'] = () => ok(off)
     await app.page.goto(`${app.site.url}/login`)
@@ -61,7 +61,7 @@ describe('login', () => {
     await app.page.getByText(zh('auth.passwordClosed')).waitFor()
   })
 
-  it("shows the server's refusal in its own words", async () => {
+  it('shows the message of the server when it refuses a login', async () => {
     app.site.routes['POST /api/user/login'] = () => refused('用户名或密码错误，或用户已被封禁')
     await app.page.goto(`${app.site.url}/login`)
     await fillLogin()
@@ -69,7 +69,7 @@ describe('login', () => {
     await app.page.getByRole('alert').getByText('用户名或密码错误，或用户已被封禁').waitFor()
   })
 
-  it('warns the super admin of a common password, on the page that opens', async () => {
+  it('warns the super admin of a common password, on the next page', async () => {
     const logIn = async (password: string) => {
       await app.page.goto(`${app.site.url}/login`)
       await fillLogin()
@@ -98,7 +98,7 @@ describe('login', () => {
     expect(await warning.count()).toBe(0)
   })
 
-  it('sends a doubled press once, keeps the user and opens the tokens', async () => {
+  it('sends one request for a double press, stores the user and opens the tokens', async () => {
     let release = () => {}
     const gate = new Promise<void>((done) => {
       release = done
@@ -120,7 +120,7 @@ describe('login', () => {
     )
   })
 
-  it('returns to where it was asked from, never to another site', async () => {
+  it('returns to the page that required the login, and never to another site', async () => {
     await app.page.goto(`${app.site.url}/app/tokens?keyword=a`)
     await heading('登录到 Tallygate').waitFor()
     expect(new URL(app.page.url()).searchParams.get('returnTo')).toBe('/app/tokens?keyword=a')
@@ -130,7 +130,7 @@ describe('login', () => {
     await app.page.waitForURL(`${app.site.url}/app/tokens`)
   })
 
-  it('follows a refused session: the user is forgotten, the page remembered', async () => {
+  it('appears when the server refuses a session; it forgets the user, not the page', async () => {
     await app.page.goto(`${app.site.url}/login`)
     await app.page.evaluate((user) => localStorage.setItem('user', user), JSON.stringify(ROOT_USER))
     app.site.routes['GET /api/token/'] = () => ({
@@ -145,7 +145,7 @@ describe('login', () => {
     expect(await app.page.evaluate(() => localStorage.getItem('user'))).toBeNull()
   })
 
-  it('remembers the page as it is, without the query that the tab was opened with', async () => {
+  it('remembers the current page without the query that opened the browser tab', async () => {
     const unread = 'GET /api/user/messages/unread_count'
     app.site.routes[unread] = () => ({
       status: 401,
@@ -159,11 +159,11 @@ describe('login', () => {
   })
 })
 
-describe('a code', () => {
+describe('a verification code', () => {
   const focused = () => app.page.locator('[aria-invalid="true"]:focus')
   const invalid = () => app.page.locator('[aria-invalid="true"]')
 
-  it('is asked for by the address alone, and a wrong one is told at its field', async () => {
+  it('requires only the email address, and a wrong code is marked at its field', async () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
     app.site.routes['POST /api/user/register'] = () =>
       refused('验证码错误或已过期', 'MailCodeWrong')
@@ -194,7 +194,7 @@ describe('a code', () => {
     expect(await focused().getAttribute('name')).toBe('username')
   })
 
-  it('goes nowhere for what is no address, which is marked with all other faults', async () => {
+  it('is not sent to an invalid address, which is marked with all other faults', async () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
     await app.page.goto(`${app.site.url}/register`)
     await app.page.locator('input[name="email"]').fill('nonsense')
@@ -206,7 +206,7 @@ describe('a code', () => {
     expect(calls('/api/user/register')).toEqual([])
   })
 
-  it('of the second step that is wrong is told at its field', async () => {
+  it('is marked at its field when the second login step refuses it', async () => {
     app.site.routes['POST /api/user/login'] = () =>
       ok({ second_factor: { ticket: 't1', kinds: ['totp'] } })
     app.site.routes['POST /api/user/login/second'] = () => refused('验证码错误', 'CodeWrong')
@@ -226,7 +226,7 @@ describe('a code', () => {
   })
 })
 
-describe('a status that does not come', () => {
+describe('a site status that does not arrive', () => {
   const hang = (): ((data: unknown) => void) => {
     let answer: (data: unknown) => void = () => {}
     const answered = new Promise((done) => {
@@ -236,7 +236,7 @@ describe('a status that does not come', () => {
     return answer
   }
 
-  it('is told after a while, with the places of the page until then', async () => {
+  it('causes an error after the timeout; the page shows placeholders until then', async () => {
     await app.page.addInitScript(() => {
       const own = AbortSignal.timeout.bind(AbortSignal)
       AbortSignal.timeout = (ms) => own(ms / 5)
@@ -249,7 +249,7 @@ describe('a status that does not come', () => {
     answer(STATUS)
   })
 
-  it('but is answered with a no is told in the other words of the spec', async () => {
+  it('causes one message when the server refuses it and another when it fails', async () => {
     app.site.routes['GET /api/status'] = () => refused('no status')
     await app.page.goto(`${app.site.url}/login`)
     await app.page.getByText(zh('shell.unreachable'), { exact: true }).waitFor()
@@ -262,7 +262,7 @@ describe('a status that does not come', () => {
     app.faults.length = 0
   })
 
-  it('is not waited for where the last visit left one, and has the last word', async () => {
+  it('is replaced by the stored status until the new status arrives', async () => {
     await app.page.goto(`${app.site.url}/about`)
     await heading('关于 Tallygate').waitFor()
     const answer = hang()
@@ -275,8 +275,8 @@ describe('a status that does not come', () => {
   })
 })
 
-describe('setup', () => {
-  it('takes every path until it is done', async () => {
+describe('the setup page', () => {
+  it('opens for every path until the setup is done', async () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
     await app.page.goto(`${app.site.url}/login`)
     await heading('系统初始化').waitFor()
@@ -286,13 +286,13 @@ describe('setup', () => {
       .waitFor()
   })
 
-  it('is gone once done', async () => {
+  it('redirects to the home page once the setup is done', async () => {
     await app.page.goto(`${app.site.url}/setup`)
     await heading('一个网关，接入所有模型').waitFor()
     expect(new URL(app.page.url()).pathname).toBe('/')
   })
 
-  it('names what is wrong beside its field, then sends what the spec says', async () => {
+  it('shows errors beside their fields, then sends the specified request', async () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
     app.site.routes['POST /api/setup'] = () => ok(ROOT_USER)
     app.site.routes['GET /api/user/self'] = () => ok({ ...ROOT_USER, request_count: 0, quota: 0 })
@@ -325,8 +325,8 @@ describe('setup', () => {
   })
 })
 
-describe('a link that resets the password', () => {
-  it('says what it will do, then what it did, and is spent', async () => {
+describe('a password reset', () => {
+  it('announces what the link does, then shows the result; the link works once', async () => {
     let isSpent = false
     app.site.routes['POST /api/user/reset'] = () =>
       isSpent ? refused('重置链接非法或已过期', 'ResetLinkInvalid') : ok('k7Tq-9vXm-2pRz')
@@ -344,7 +344,7 @@ describe('a link that resets the password', () => {
     await expect.poll(() => press.isDisabled()).toBe(true)
   })
 
-  it('locks the button once it was mailed, and not for what is no address', async () => {
+  it('disables the button once the mail is sent, but not after an invalid address', async () => {
     app.site.routes['GET /api/reset_password'] = () => refused('邮箱地址格式错误', 'MailInvalid')
     await app.page.goto(`${app.site.url}/reset`)
     const email = app.page.getByLabel(zh('auth.email'))
@@ -361,7 +361,7 @@ describe('a link that resets the password', () => {
   })
 })
 
-it('neither listens nor asks what is unread while the password is one of a reset', async () => {
+it('a user who must change a password gets no live connection and no unread count', async () => {
   const sockets: string[] = []
   app.page.on('websocket', (socket) => sockets.push(socket.url()))
   const unread = () => calls('/api/user/messages/unread_count').length

@@ -4,7 +4,7 @@ import { loginPath, safeReturnPath } from '#console/api/auth/login-return-path.t
 const ORIGIN = 'https://gate.example'
 const isKnown = (path: string) => path.startsWith('/app/')
 
-describe('where a login returns to', () => {
+describe('the path to which a login returns', () => {
   it('is a page of this site', () => {
     const path = '/app/logs/api-usage?p=2#row'
     expect(safeReturnPath(path, ORIGIN, isKnown)).toBe(path)
@@ -25,7 +25,7 @@ describe('where a login returns to', () => {
     expect(safeReturnPath(value, ORIGIN, isKnown)).toBe('/app/tokens')
   })
 
-  it('is never the login itself', () => {
+  it('is never the login page itself', () => {
     expect(loginPath('/login?expired=true', { isExpired: true })).toBe('/login?expired=true')
     expect(loginPath('/app/x?a=1&b=2', { isExpired: false })).toBe(
       '/login?returnTo=%2Fapp%2Fx%3Fa%3D1%26b%3D2',

@@ -19,11 +19,11 @@ it.each([
   ['-12345', '-12,345'],
   ['+0.5', '+0.5'],
   ['Infinity', 'Infinity'],
-])('thousands of an exact decimal stand apart: %s', (decimal, text) => {
+])('groupDigits separates the thousands of an exact decimal: %s', (decimal, text) => {
   expect(groupDigits(decimal)).toBe(text)
 })
 
-describe('quota as money', () => {
+describe('quota shown as money', () => {
   it.each([
     [0n, '$0.00'],
     [500_000n, '$1.00'],
@@ -39,7 +39,7 @@ describe('quota as money', () => {
     [-430n, '-$0.0009'],
     [617_283_945_000n, '$1,234,567.89'],
     [9_007_199_254_740_991n, '$18,014,398,509.48'],
-  ])('%s is %s', (quota, text) => {
+  ])('shows a quota of %s as %s', (quota, text) => {
     expect(quotaText(quota, CURRENCY)).toBe(text)
   })
 
@@ -49,22 +49,22 @@ describe('quota as money', () => {
     [1_500_000n, '1.5M'],
     [2_000_000_000n, '2.0B'],
     [-25_000n, '-25.0k'],
-  ])('without currency %s is %s', (quota, text) => {
+  ])('shows a quota of %s without currency as %s', (quota, text) => {
     expect(quotaText(quota, UNITS)).toBe(text)
   })
 
-  it('is exact to the last unit where asked', () => {
+  it('has an exact form that shows every unit', () => {
     expect(exactQuotaText(1n, CURRENCY)).toBe('$0.000002')
     expect(exactQuotaText(500_000n, CURRENCY)).toBe('$1.00')
     expect(exactQuotaText(1_234_567n, UNITS)).toBe('1234567')
   })
 
-  it('takes any rate, and none of zero', () => {
+  it('accepts a fractional rate, and replaces an unreadable one with the default', () => {
     expect(dollarText(3n, { quotaPerUnit: '1.5', isCurrency: true })).toBe('$2.00')
     expect(dollarText(500_000n, { quotaPerUnit: '1e21', isCurrency: true })).toBe('$1.00')
   })
 
-  it('reads dollars exactly or not at all', () => {
+  it('converts dollars only when the result is an exact quota', () => {
     expect(quotaFromDollars('1.5', CURRENCY)).toBe(750_000n)
     expect(quotaFromDollars('0.000001', CURRENCY)).toBeNull()
     for (const text of ['', '-1', '1e3', '1,000', 'NaN']) {

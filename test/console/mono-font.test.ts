@@ -17,13 +17,13 @@ const stackIn = (path: string): string => {
 }
 
 describe('the font of ids, keys and code', () => {
-  it('is one stack, by a token everywhere', () => {
+  it('is one font stack, which every style uses through a token', () => {
     const named = sources.filter(({ text }) => text.includes('monospace')).map(({ path }) => path)
     expect(named.sort()).toEqual([FRAME, TOKENS])
     expect(stackIn(FRAME)).toBe(stackIn(TOKENS))
   })
 
-  it('is fixed in width wherever the console runs: no proportional font comes before', () => {
+  it('has a fixed width on every system: no proportional font comes first', () => {
     const fonts = stackIn(TOKENS).split(', ')
     expect(fonts).toContain('monospace')
     for (const font of ["'Inter Variable'", "'Noto Sans SC'"]) {

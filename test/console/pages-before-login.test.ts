@@ -86,7 +86,7 @@ const app = siteFixture(() =>
 
 describe('pages before the login', () => {
   for (const language of LANGUAGES) {
-    it(`have no fault at any width, in either theme: ${language}`, {
+    it(`have no accessibility fault at any width, in either theme: ${language}`, {
       timeout: 120_000,
     }, async () => {
       const { page, faults, close } = await app.openPage({ language })

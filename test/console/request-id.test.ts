@@ -3,7 +3,7 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 const ID = '0199aa00-1b2c-7000-8000-0123456789ab'
 
-describe('the request id in what was pasted', () => {
+describe('the request id in pasted text', () => {
   it.each([
     ['the id', ID],
     ['with spaces around it', `  ${ID}\n`],
@@ -16,7 +16,7 @@ describe('the request id in what was pasted', () => {
   })
 
   it.each([ID.slice(0, 8), ID.slice(0, 9), ID.slice(0, 20), ID.slice(0, 20).toUpperCase()])(
-    'may be its first characters: %s',
+    'can be shortened to its first characters: %s',
     (text) => {
       expect(requestIdIn(text)).toBe(text.toLowerCase())
       expect(wholeRequestIdIn(text)).toBeNull()
@@ -24,7 +24,7 @@ describe('the request id in what was pasted', () => {
   )
 
   it.each(['', '0199aa0', 'dashboard', 'gpt-4o-mini', '0199aa00x', `${ID.slice(0, 13)} and more`])(
-    'is not read out of %j',
+    'is not found in %j',
     (text) => expect(requestIdIn(text)).toBeNull(),
   )
 })

@@ -38,8 +38,8 @@ beforeEach(async () => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-describe('a call of the API', () => {
-  it('says who calls, in which language, and after which position', async () => {
+describe('an API request', () => {
+  it('sends the user, the language and the last position as headers', async () => {
     storeUser(USER)
     answerWith(200, { success: true, message: '', data: 1 }, { 'x-position': '41' })
     await request({ method: 'POST', path: '/api/x', body: { a: 1 } })
@@ -56,7 +56,7 @@ describe('a call of the API', () => {
     [429, '错误：请求次数过多，请稍后再试！'],
     [500, '错误：服务器内部错误，请联系管理员！'],
     [404, '错误：no such thing'],
-  ])('that fails with %i says %s', async (status, words) => {
+  ])('that fails with %i has the message %s', async (status, words) => {
     const body = { success: false, message: 'no such thing', code: 'NotFound' }
     answerWith(status, body, { 'x-request-id': 'r-1', 'retry-after': '3' })
     const error = await failure(request({ path: '/api/x' }))
@@ -64,13 +64,13 @@ describe('a call of the API', () => {
     expect(error).toMatchObject({ message: words, status, requestId: 'r-1', retryAfterMs: 3000 })
   })
 
-  it("that a rule refuses says the server's words and code", async () => {
+  it('that a rule refuses has the message and code of the server', async () => {
     answerWith(200, { success: false, message: '余额不足', code: 'InsufficientQuota' })
     const error = await failure(request({ path: '/api/x' }))
     expect(error).toMatchObject({ message: '余额不足', code: 'InsufficientQuota' })
   })
 
-  it('ends the session once when it is refused, and never the next one', async () => {
+  it('ends the session once when it gets a 401, and never a later session', async () => {
     let expiries = 0
     const stop = onSessionExpired(() => {
       expiries += 1
@@ -87,7 +87,7 @@ describe('a call of the API', () => {
     stop()
   })
 
-  it('that is refused while the user is leaving ends nothing', async () => {
+  it('that gets a 401 during a logout does not end the session', async () => {
     let expiries = 0
     const stop = onSessionExpired(() => {
       expiries += 1
@@ -104,7 +104,7 @@ describe('a call of the API', () => {
     stop()
   })
 
-  it('that is refused while a new password brings a new session is asked once more', async () => {
+  it('that gets a 401 while a new password renews the session is sent once more', async () => {
     storeUser(USER)
     const expired = vi.fn()
     const stop = onSessionExpired(expired)
@@ -132,7 +132,7 @@ describe('a call of the API', () => {
     stop()
   })
 
-  it('is asked again only where that can help', () => {
+  it('is retried only where a retry can help', () => {
     const error = (status: number) => new ApiError('x', { code: 'x', status, retryAfterMs: null })
     expect([0, 429, 503].map((status) => isWorthRetrying(0, error(status)))).toEqual([
       true,

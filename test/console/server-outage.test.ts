@@ -20,8 +20,8 @@ const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
 const REFUSED = fault(429, 'slow down', { 'retry-after': '60' })
 const tokenReads = () => app.site.calls.filter(({ path }) => path === '/api/token/')
 
-describe('when the server can not serve', () => {
-  it('too many requests are one line that counts down, and it goes when it is over', async () => {
+describe('a server that cannot serve requests', () => {
+  it('causes one banner with a countdown for too many requests, which then closes', async () => {
     const { page, site } = app
     const answer = site.routes['GET /api/token/']
     // Any other answer says that the server serves again: the page's own are told before.
@@ -43,7 +43,7 @@ describe('when the server can not serve', () => {
     expect(tokenReads()).toHaveLength(2)
   })
 
-  it('being offline is said, and over by itself', async () => {
+  it('causes a banner while the browser is offline, which disappears afterwards', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await productionCell().waitFor()
@@ -55,7 +55,7 @@ describe('when the server can not serve', () => {
     expect(await toasts()).toBe(0)
   })
 
-  it("a fault says the spec's words, the server's own, and which request it was", async () => {
+  it('causes an error with a general text, the text of the server and the request id', async () => {
     const { page, site } = app
     site.routes['GET /api/token/'] = () => fault(500, 'disk is full')
     await openAsRoot(page, site, '/app/tokens')
@@ -66,7 +66,7 @@ describe('when the server can not serve', () => {
     await alert.getByRole('button', { name: en('ui.retry') }).waitFor()
   })
 
-  it('what one may not see is said so, with nothing to try again', async () => {
+  it('causes a message without a retry button when it forbids a page', async () => {
     const { page, site } = app
     const live = await fakeLive(page)
     site.routes['GET /api/channel/'] = () => fault(403, 'admins only')
@@ -83,7 +83,7 @@ describe('when the server can not serve', () => {
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toHaveLength(1)
   })
 
-  it('who is no admin is told so without asking the server', async () => {
+  it('gets no request for an admin page of a user who is no admin', async () => {
     const { page, site } = app
     const member = { ...ROOT_USER, id: 5, role: 1 }
     await enter(page, `${site.url}/admin/channels`, { language: 'en' }, member)
@@ -92,7 +92,7 @@ describe('when the server can not serve', () => {
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toEqual([])
   })
 
-  it('a refused act is a toast with its request id, once however often it was tried', async () => {
+  it('causes one toast with a request id for an action that it refuses repeatedly', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     const toggle = page.getByRole('switch', { name: /production/ })

@@ -35,8 +35,8 @@ async function enter(look: Look, user: object = ROOT_USER, chats: unknown[] = []
 const linksOf = (page: Page, name: string) =>
   page.getByRole('navigation', { name }).getByRole('link').allTextContents()
 
-describe('the shell', () => {
-  it('shows each user the pages that are theirs', async () => {
+describe('the console shell', () => {
+  it('shows each user the pages that the user may open', async () => {
     const root = await enter({})
     expect(await linksOf(root.page, '主导航')).toContain('渠道管理')
     await root.close()
@@ -53,7 +53,7 @@ describe('the shell', () => {
     await member.close()
   })
 
-  it('offers the chats of the last visit until the status is there', async () => {
+  it('offers the chats of the last visit until the site status arrives', async () => {
     const own = app.site.routes['GET /api/status'] ?? (() => ok(STATUS))
     app.site.routes['GET /api/status'] = () => ({ ...ok(null), status: 500 })
     const kept = { Kept: 'https://chat.example/#{key}' }
@@ -65,7 +65,7 @@ describe('the shell', () => {
     await close()
   })
 
-  it('marks the console as where one is, on each of its pages', async () => {
+  it('marks the console link as current on each console page', async () => {
     const { page, close } = await enter({})
     const top = page
       .getByRole('navigation', { name: zh('shell.topNavigation') })
@@ -76,7 +76,7 @@ describe('the shell', () => {
     await close()
   })
 
-  it('is 200 wide or 60, and remembers which', async () => {
+  it('has a sidebar 200 or 60 pixels wide, and remembers the width', async () => {
     const { page, close } = await enter({})
     const width = () =>
       page.locator('.tg-sidebar').evaluate((bar) => bar.getBoundingClientRect().width)
@@ -88,14 +88,14 @@ describe('the shell', () => {
     await close()
   })
 
-  it("draws the operator's footer without running it", async () => {
+  it('shows the footer of the operator without running its scripts', async () => {
     const { page, close } = await enter({})
     await page.frameLocator('footer iframe').getByText('Ours').waitFor()
     expect(await page.evaluate(() => 'bad' in window)).toBe(false)
     await close()
   })
 
-  it('changes language and theme at once, and keeps them', async () => {
+  it('changes the language and theme immediately, and remembers them', async () => {
     const { page, close } = await enter({})
     await page.getByRole('button', { name: zh('shell.language') }).click()
     await page.getByRole('menuitemradio', { name: 'English' }).click()
@@ -109,7 +109,7 @@ describe('the shell', () => {
     await close()
   })
 
-  it('logs out to the login page, without calling it expired', async () => {
+  it('opens the login page after a logout, without a message about an expiry', async () => {
     const { page, close } = await enter({})
     const item = page.getByRole('menuitem', { name: zh('shell.logout') })
     const isOpen = async () => {
@@ -124,7 +124,7 @@ describe('the shell', () => {
     await close()
   })
 
-  it('opens as a drawer on phones, and gives the focus back', async () => {
+  it('opens its menu as a drawer on phones, and returns the focus', async () => {
     const { page, close } = await enter({ width: 390 })
     await page.getByRole('button', { name: zh('shell.openMenu') }).click()
     const drawer = page.getByRole('dialog', { name: zh('shell.navigation') })

@@ -46,12 +46,12 @@ const links = (page: Page) =>
     .getByRole('link')
     .allTextContents()
 
-describe('what an operator writes', () => {
+describe('content that the operator writes', () => {
   it.each([
     ['/', 'home_page_content', '首页'],
     ['/about', 'about', '关于'],
     ['/', 'notice', '公告'],
-  ])('is shown at %s (%s) as Markdown and HTML, and runs nothing', async (path, name, title) => {
+  ])('appears at %s (%s) as Markdown and HTML, and runs no script', async (path, name, title) => {
     setPage(name, HOSTILE)
     const { page, faults, close } = await open(path)
     const frame = page.frameLocator(`iframe[title="${title}"]`)
@@ -71,7 +71,7 @@ describe('what an operator writes', () => {
     await close()
   })
 
-  it('keeps pictures in links as far as they may be, and leaves no link empty', async () => {
+  it('keeps permitted images inside links, and leaves no link empty', async () => {
     const pictures = [
       '<a href="https://one.example"><img src="https://cdn.example/b.png" alt="Badge"></a>',
       '<a href="https://two.example"><img src="https://cdn.example/b.png"></a>',
@@ -106,7 +106,7 @@ describe('what an operator writes', () => {
     await close()
   })
 
-  it('is in the console’s own fonts, Chinese ones too', async () => {
+  it('uses the fonts of the console, also for Chinese', async () => {
     setPage('about', '# Us 关于我们')
     const { page, close } = await open('/about')
     await page.frameLocator('article iframe').getByText('关于我们').waitFor()
@@ -120,7 +120,7 @@ describe('what an operator writes', () => {
     await close()
   })
 
-  it('a notice is dismissed for good, and another one is another', async () => {
+  it('includes a notice that stays dismissed until its text changes', async () => {
     setPage('notice', 'Back at noon')
     const { page, close } = await open('/app/tokens', {}, ROOT_USER)
     await page.frameLocator('iframe').getByText('Back at noon').waitFor()
@@ -135,7 +135,7 @@ describe('what an operator writes', () => {
   })
 })
 
-it('a page of the operator’s is no step of the history, in another theme neither', async () => {
+it('a frame with operator content adds no history entry, also when the theme changes', async () => {
   setPage('about', '# Us')
   const { page, close } = await open('/')
   await page
@@ -154,7 +154,7 @@ it('a page of the operator’s is no step of the history, in another theme neith
 })
 
 describe('the top bar', () => {
-  it('has the documentation only where there is an address of it', async () => {
+  it('links to the documentation only when the site has a valid address for it', async () => {
     const { page, close } = await open('/about')
     await page.getByText(zh('about.version')).waitFor()
     expect(await links(page)).toEqual(['首页', '控制台', '模型价格', '关于'])
@@ -167,7 +167,7 @@ describe('the top bar', () => {
     await close()
   })
 
-  it('says below it that the way here is open to others, where it is', async () => {
+  it('has a warning below it when the connection is not encrypted', async () => {
     const { page, close } = await open('/login')
     const said = page.getByText('当前通过未加密的 HTTP 访问')
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -180,7 +180,7 @@ describe('the top bar', () => {
     await close()
   })
 
-  it('says what kind of site it is', async () => {
+  it('shows whether the site is a demo or for self-use', async () => {
     setStatus({ self_use_mode_enabled: true })
     const { page, close } = await open('/')
     await page.getByRole('banner').getByText(zh('shell.selfUse')).waitFor()
@@ -196,7 +196,7 @@ describe('the top bar', () => {
     await close()
   })
 
-  it('offers to register where that is open, and not on phones', async () => {
+  it('offers registration when it is open, but not on phones', async () => {
     const register = (page: Page) =>
       page.getByRole('banner').getByRole('link', { name: zh('shell.register') })
     setStatus({ register_enabled: true })
@@ -212,7 +212,7 @@ describe('the top bar', () => {
     await close()
   })
 
-  it('is a menu on phones', async () => {
+  it('becomes a menu on phones', async () => {
     const { page, close } = await open('/', { width: 390 })
     await page.getByRole('button', { name: zh('shell.menu') }).click()
     await page.getByRole('menuitem', { name: zh('shell.about') }).click()
@@ -223,7 +223,7 @@ describe('the top bar', () => {
   it.each([
     ['2027-01-01T12:00:00', 1],
     ['2026-12-31T12:00:00', 0],
-  ])('wishes a happy new year on its first day alone: %s', async (now, count) => {
+  ])('has an account menu with a New Year greeting only on 1 January: %s', async (now, count) => {
     const opened = await app.openPage()
     await opened.page.clock.setFixedTime(new Date(now))
     const text = JSON.stringify(ROOT_USER)
@@ -239,12 +239,12 @@ describe('the top bar', () => {
   })
 })
 
-describe('an answer of the server', () => {
+describe('a server error', () => {
   it.each([
     [405, '本站仅作演示之用，无服务端！'],
     [500, '错误：服务器内部错误，请联系管理员！'],
     [418, '错误：teapot'],
-  ])('%i is said in these words: %s', async (status, words) => {
+  ])('with status %i has the message: %s', async (status, words) => {
     app.site.routes['POST /api/user/login'] = () => ({
       status,
       body: { success: false, message: 'teapot' },
@@ -283,7 +283,7 @@ describe('the footer', () => {
     return opened
   }
 
-  it('says what runs here, and leads to what can be said of it', async () => {
+  it('names the software and links to the about page', async () => {
     const { page, close } = await open('/about')
     const link = page.getByRole('contentinfo').getByRole('link', { name: 'Tallygate' })
     await link.waitFor()
@@ -291,7 +291,7 @@ describe('the footer', () => {
     await close()
   })
 
-  it('is the kept one while the status is unknown, looked for five times', async () => {
+  it('shows the stored footer while the status is unknown, after up to five retries', async () => {
     const found = await openWithFooter(6)
     await found.page.frameLocator('footer iframe').getByText('Kept').waitFor()
     await found.close()
@@ -302,9 +302,9 @@ describe('the footer', () => {
   })
 })
 
-describe('the operator’s pages and the about page', () => {
+describe('the pages of the operator and the about page', () => {
   for (const language of LANGUAGES) {
-    it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
+    it(`have no accessibility fault at two widths, in either theme: ${language}`, async () => {
       setStatus({ footer_html: '<a href="https://example.com">Example Ltd</a> · 2026' })
       const { page, faults, close } = await open('/about', { language })
       await page.frameLocator('footer iframe').getByText('Example Ltd').waitFor()

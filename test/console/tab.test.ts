@@ -55,7 +55,7 @@ async function changeAll(page: Page): Promise<string[]> {
   return responses
 }
 
-it('a page in a used tab has nothing of the page before, in any origin of the site', async () => {
+it('a page in a reused tab keeps nothing of the page before, in any origin', async () => {
   const first = await app.openPage({ language: 'en' })
   const fresh = await stateOf(first.page)
   const responses = await changeAll(first.page)
@@ -78,7 +78,7 @@ it('a page in a used tab has nothing of the page before, in any origin of the si
   await second.close()
 })
 
-it('a used tab has the files of the console in its cache, and a first visit has not', async () => {
+it('a reused tab has cached the files of the console, and a first visit has not', async () => {
   const fetched = async (isFirstVisit: boolean) => {
     const { page, close } = await app.openPage({ language: 'en', isFirstVisit })
     await openAsRoot(page, app.site, '/app/tokens')
@@ -97,7 +97,7 @@ it('a used tab has the files of the console in its cache, and a first visit has 
 })
 
 it.each(['install', 'setFixedTime', 'setSystemTime'] as const)(
-  'a tab whose clock a test has set is not used again: %s',
+  'a tab with a clock set by a test is not reused: %s',
   async (method) => {
     const { page, close } = await app.openPage({ language: 'en' })
     if (method === 'install') await page.clock.install({ time: 0 })
@@ -107,7 +107,7 @@ it.each(['install', 'setFixedTime', 'setSystemTime'] as const)(
   },
 )
 
-it('two pages at once have separate profiles, and each language has a separate one', async () => {
+it('two simultaneous pages have separate profiles, and so does each language', async () => {
   const opened = [
     await app.openPage({ language: 'en' }),
     await app.openPage({ language: 'en' }),

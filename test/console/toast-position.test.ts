@@ -17,9 +17,9 @@ const place = () =>
     return { bottom: Math.round(innerHeight - box.bottom), isCentred: sides }
   })
 
-describe('toasts', () => {
+describe('the toasts', () => {
   for (const width of [1280, 390]) {
-    it(`are in one place on every page, with and without a drawer: ${width}`, async () => {
+    it(`appear in one place on every page, with and without a drawer: ${width}`, async () => {
       const { page, site } = app
       await page.setViewportSize({ width, height: 800 })
       for (const route of ROUTES) {
@@ -35,7 +35,7 @@ describe('toasts', () => {
       expect(await place()).toEqual({ bottom: 84, isCentred: true })
     })
 
-    it(`end above the bars at the bottom of the window: ${width}`, async () => {
+    it(`appear above the bars at the bottom of the window: ${width}`, async () => {
       const { page, site } = app
       await page.setViewportSize({ width, height: 800 })
       await openAsRoot(page, site, '/admin/settings')

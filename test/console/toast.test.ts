@@ -20,12 +20,12 @@ afterEach(() => {
 const messages = () => shownToasts().map(({ message }) => message)
 
 describe('toasts', () => {
-  it('are at most three: the oldest goes', () => {
+  it('are at most three, so that a fourth one removes the oldest', () => {
     for (const text of ['a', 'b', 'c', 'd']) showInfo(text)
     expect(messages()).toEqual(['b', 'c', 'd'])
   })
 
-  it('that say the same are one with a count, and only when they mean the same', () => {
+  it('are merged with a count when they have the same text and the same tone', () => {
     for (let time = 0; time < 9; time += 1) showError(new Error('no'))
     showSuccess('no')
     expect(shownToasts().map(({ tone, count }) => [tone, count])).toEqual([
@@ -34,7 +34,7 @@ describe('toasts', () => {
     ])
   })
 
-  it("carry the request id and the server's own words beside the spec's", () => {
+  it('show the request id, and the message of the server unless it repeats the text', () => {
     const details = { code: 'X', status: 500, requestId: 'req-7', detail: 'disk is full' }
     showError(new ApiError('Error: internal server error', details))
     expect(shownToasts()[0]).toMatchObject({ requestId: 'req-7', detail: 'disk is full' })
@@ -45,7 +45,7 @@ describe('toasts', () => {
     expect(new ApiError(english.noServer, demo).detail).toBe('')
   })
 
-  it('of what failed go with a success after it, but not with one of the same act', () => {
+  it('for errors disappear on a later success, but not on one of the same action', () => {
     vi.useFakeTimers()
     showError(new Error('name is taken'))
     vi.advanceTimersByTime(500)
@@ -57,7 +57,7 @@ describe('toasts', () => {
     expect(messages()).toEqual(['the rest is saved', 'saved'])
   })
 
-  it('of what failed go with a success after it, also when the clock was set back', () => {
+  it('for errors disappear on a later success, also when the clock was set back', () => {
     vi.useFakeTimers()
     showError(new Error('name is taken'))
     vi.advanceTimersByTime(2_000)
@@ -67,7 +67,7 @@ describe('toasts', () => {
     expect(messages()).toEqual(['saved'])
   })
 
-  it('of what was refused go as it is tried anew or given up, but not in the same moment', () => {
+  it('for errors disappear on a retry or a cancel, but not at the same moment', () => {
     vi.useFakeTimers()
     showError(new Error('name is taken'))
     dismissErrors()
@@ -79,7 +79,7 @@ describe('toasts', () => {
     expect(messages()).toEqual(['stays'])
   })
 
-  it('of the console itself go with what they ask for, but not those of the server', () => {
+  it('for local errors disappear once the user corrects them, unlike those of the server', () => {
     const details = { code: 'X', status: 500, requestId: 'req-8', detail: '' }
     showError(new ApiError('failed', details))
     showError('choose some first')
@@ -87,7 +87,7 @@ describe('toasts', () => {
     expect(messages()).toEqual(['failed'])
   })
 
-  it('about a page go as it is left, but not what leads on or can be undone', () => {
+  it('about a page disappear with it, unless they carry on or have an Undo', () => {
     showError(new Error('about the page'))
     showSuccess('logged in', { goesAlong: true })
     showSuccess('disabled', { action: { text: 'Undo', onClick: () => {} } })

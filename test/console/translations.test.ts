@@ -15,7 +15,7 @@ const PLURAL = /_(one|other)$/
 const ZH = flatten({ ...zh, ...zhPages, logDetails: zhDetails })
 const EN = flatten({ ...en, ...enPages, logDetails: enDetails })
 
-describe('the words of both languages', () => {
+describe('the translations in both languages', () => {
   it('have the same keys', () => {
     expect([...EN.keys()].sort()).toEqual([...ZH.keys()].sort())
   })
@@ -40,13 +40,13 @@ describe('the words of both languages', () => {
     expectTypeOf(calls).toBeFunction()
   })
 
-  it('say one of what is counted in English, and several', () => {
+  it('have a singular and a plural for each count in English', () => {
     const counted = /\{\{(?:count|number|rows|used)\}\} (?:[a-z]+ )?[a-z]+s\b/
     const lacking = [...EN].filter(([key, text]) => counted.test(text) && !PLURAL.test(key))
     expect(lacking.map(([key]) => key)).toEqual([])
   })
 
-  it('are all used: by name, or by a name put together', () => {
+  it('are all used, by a literal key or a composed key', () => {
     const source = globSync('{app,api,features,theme,ui}/**/*.{ts,tsx}', { cwd: CONSOLE })
       .map((path) => readFileSync(resolve(CONSOLE, path), 'utf8'))
       .join('\n')

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { addMissingEntries } from '#console/api/unpriced-models.ts'
 
-describe('prices that join those of an option', () => {
+describe('added prices of unpriced models', () => {
   it.each([
     ['nothing yet', '', '{\n  "b": 0.15\n}'],
     ['an empty object', '{}', '{\n  "b": 0.15\n}'],
     ['digits that a number would lose', '{"a": 0.1000000000000000055}', null],
     ['several lines', '{\n  "4": 1,\n  "a": 2.50\n}', null],
-  ])('leave the others as they are: %s', (_name, before, whole) => {
+  ])('keep the other prices as they are: %s', (_name, before, whole) => {
     const after = addMissingEntries(before, [['b', '0.15']])
     expect(JSON.parse(after)).toMatchObject({ b: 0.15 })
     if (whole !== null) return expect(after).toBe(whole)
@@ -15,7 +15,7 @@ describe('prices that join those of an option', () => {
     expect(after.endsWith('  "b": 0.15\n}')).toBe(true)
   })
 
-  it('never replace a price that is there', () => {
+  it('never replace an existing price', () => {
     const before = '{"b": 7}'
     expect(addMissingEntries(before, [['b', '0.15']])).toBe(before)
   })

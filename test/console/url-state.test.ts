@@ -15,8 +15,8 @@ const SCHEMA = {
   live: flagParam(true),
 }
 
-describe('the state in the address', () => {
-  it('comes back as it was written', () => {
+describe('the state in the URL', () => {
+  it('reads back as it was written', () => {
     const values = { p: 3, model: 'gpt & co', type: 'error', live: false } as const
     const written = writeUrlState(SCHEMA, new URLSearchParams(), values)
     expect(readUrlState(SCHEMA, new URLSearchParams(written.toString()))).toEqual({
@@ -25,7 +25,7 @@ describe('the state in the address', () => {
     })
   })
 
-  it('drops what is not valid, by name, and takes the fallback', () => {
+  it('drops invalid parameters, reports their names, and uses their fallbacks', () => {
     const bad = new URLSearchParams('p=1001&type=__proto__&live=yes&model=a%00b')
     expect(readUrlState(SCHEMA, bad)).toEqual({
       values: { p: 0, model: '', type: 'all', live: true },
@@ -33,7 +33,7 @@ describe('the state in the address', () => {
     })
   })
 
-  it('keeps strangers and leaves out fallbacks', () => {
+  it('keeps unknown parameters and omits fallback values', () => {
     const params = new URLSearchParams('theirs=1&p=4')
     expect(writeUrlState(SCHEMA, params, { p: 0, model: 'x' }).toString()).toBe('theirs=1&model=x')
   })

@@ -71,7 +71,7 @@ afterEach(() => {
   for (const { id } of shownToasts()) dismissToast(id)
 })
 
-it('two changes within one navigation both count, and are one step', async () => {
+it('two changes within one navigation both apply, in one history entry', async () => {
   await open('?theirs=1')
   await press('page')
   await press('both')
@@ -81,7 +81,7 @@ it('two changes within one navigation both count, and are one step', async () =>
   expect(values()).toEqual({ word: '', page: 7, size: 10 })
 })
 
-it('what is asked for again when it is there already is no step', async () => {
+it('a change to the current value adds no history entry', async () => {
   await open('')
   await press('both')
   await press('page')
@@ -90,7 +90,7 @@ it('what is asked for again when it is there already is no step', async () => {
   expect(values()).toEqual({ word: 'a', page: 0, size: 50 })
 })
 
-it('letters typed in one go are one step that Back undoes; the next visit is another', async () => {
+it('letters typed without a pause share one history entry; a new visit adds one', async () => {
   await open('?page=7')
   for (const text of ['g', 'gp', 'gpt']) await type(text)
   expect(window.location.search).toBe('?word=gpt')
@@ -102,7 +102,7 @@ it('letters typed in one go are one step that Back undoes; the next visit is ano
   expect(values()).toEqual({ word: '', page: 7, size: 10 })
 })
 
-it('a change after Back starts from where Back went', async () => {
+it('a change after Back starts from the state to which Back led', async () => {
   await open('')
   await press('both')
   await back()
@@ -110,7 +110,7 @@ it('a change after Back starts from where Back went', async () => {
   expect(values()).toEqual({ word: '', page: 7, size: 10 })
 })
 
-it('drops what is not valid from the address, says so, and keeps the rest', async () => {
+it('the hook removes invalid parameters from the URL, and reports them', async () => {
   await open('?page=x&theirs=1&word=ok')
   expect(window.location.search).toBe('?theirs=1&word=ok')
   const said = shownToasts().map(({ message }) => message)

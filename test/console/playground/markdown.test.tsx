@@ -12,7 +12,7 @@ it.each([
   '<script>alert(1)</script>',
   'a <img src=x onerror=alert(1)> b',
   '<details open ontoggle=alert(1)>',
-])('%s is text', (text) => {
+])('the Markdown view shows %s as text', (text) => {
   const prose = drawn(text)
   expect(prose.textContent).toBe(text)
   expect(prose.querySelector('script, img, details')).toBeNull()
@@ -28,7 +28,7 @@ it.each([
   '[x](//evil.example)',
   '[x][1]\n\n[1]: javascript:alert(1)',
   '![x](javascript:alert(1))',
-])('%s leads nowhere', (text) => {
+])('the Markdown view creates no link or image for %s', (text) => {
   expect(drawn(text).querySelector('a, img')).toBeNull()
 })
 
@@ -38,11 +38,11 @@ it.each([
   ['a fence that is not closed yet', '```ts\nconst a = 1'],
   ['a table that has begun', '| a | b |\n|--'],
   ['more than is read', '*a* '.repeat(60_000)],
-])('%s are drawn', (_what, text) => {
+])('the Markdown view renders %s', (_what, text) => {
   expect(drawn(text).textContent?.length).toBeGreaterThan(0)
 })
 
-it('reads entities as what they stand for', () => {
+it('the Markdown view decodes entities', () => {
   expect(drawn('a &amp; b &lt;c&gt; &#39;d&#39; &unknown; `&amp;`').textContent).toBe(
     "a & b <c> 'd' &unknown; &amp;",
   )

@@ -73,7 +73,7 @@ async function say(text: string): Promise<void> {
   await app.page.keyboard.press('Enter')
 }
 
-it('asks with what was chosen, and shows the answer, its thoughts and its cost', async () => {
+it('a chat sends the selected parameters, and shows answer, reasoning and cost', async () => {
   await open()
   await app.page.getByLabel(en('ui.groupName')).selectOption('vip')
   const slider = app.page.getByRole('slider', { name: en('playground.temperature') })
@@ -119,7 +119,7 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
   expect(await thoughts.isVisible()).toBe(true)
 })
 
-it('begins a conversation with the model and group that a link names', async () => {
+it('a link starts a conversation with the model and group that it names', async () => {
   await open('en', '?model=o3&group=vip')
   await expect.poll(() => app.page.getByLabel(en('ui.groupName')).inputValue()).toBe('vip')
   await expect.poll(() => new URL(app.page.url()).search).toBe('')
@@ -131,7 +131,7 @@ it('begins a conversation with the model and group that a link names', async () 
   await app.page.getByRole('button', { name: /2 \+ 2/ }).waitFor()
 })
 
-it('offers what the chosen group reaches, and says so where that is nothing', async () => {
+it('the playground offers the models of the selected group, or says it has none', async () => {
   app.site.routes['GET /api/user/models'] = ({ query }) =>
     ok(query.get('group') === 'vip' ? [] : ['gpt-4o', 'gpt-4o-mini', 'o3'])
   await open()
@@ -145,7 +145,7 @@ it('offers what the chosen group reaches, and says so where that is nothing', as
   expect(await button('Send').isDisabled()).toBe(false)
 })
 
-it('stops, retries, edits and deletes; what was said outlives the page', async () => {
+it('the playground can stop, retry, edit and delete; a reload keeps the conversation', async () => {
   await open()
   answer = endless
   await say('a story')
@@ -188,7 +188,7 @@ it('stops, retries, edits and deletes; what was said outlives the page', async (
   await app.page.getByText(en('playground.empty')).waitFor()
 })
 
-it('puts what went wrong into the answer, which can be asked for again', async () => {
+it('a failed answer shows the error, and the user can retry it', async () => {
   await open()
   answer = broken
   await say('hello')
@@ -218,7 +218,7 @@ function heldTokens(items: typeof TOKENS): () => void {
   return resolve
 }
 
-it('sends what was written before it is known that there is a token, once it is', async () => {
+it('a message written before the tokens are loaded is sent once they are loaded', async () => {
   const answerTokens = heldTokens(TOKENS)
   await open()
   await app.page
@@ -233,7 +233,7 @@ it('sends what was written before it is known that there is a token, once it is'
   expect(chatCalls()).toHaveLength(1)
 })
 
-it('sends what was written before groups and models are read, once they are', async () => {
+it('a message written before the models are loaded is sent once they are loaded', async () => {
   const { promise: isTold, resolve } = Promise.withResolvers<void>()
   app.site.routes['GET /api/user/models'] = async () => {
     await isTold
@@ -249,7 +249,7 @@ it('sends what was written before groups and models are read, once they are', as
   expect(lastBody()).toMatchObject({ model: 'o3' })
 })
 
-it('says that no token is enabled, asks nothing, and leads to the tokens', async () => {
+it('a user without an enabled token gets a message and the token page, and no call', async () => {
   const answerTokens = heldTokens(TOKENS.filter(({ status }) => status !== 1))
   await open('zh')
   const box = app.page.locator('.tg-composer textarea')
@@ -272,12 +272,15 @@ it('says that no token is enabled, asks nothing, and leads to the tokens', async
   expect(chatCalls()).toEqual([])
 })
 
-it.each(['zh', 'en'] as const)('is fit to be used by anybody, in %s', async (language) => {
-  await open(language)
-  expect(await lookFaults(app.page, `playground-empty-${language}`, [1280, 390])).toEqual([])
-  await app.page.locator('.tg-composer textarea').fill('How much is two and two?')
-  await app.page.keyboard.press('Enter')
-  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
-  await app.page.locator('.tg-thoughts summary').click()
-  expect(await lookFaults(app.page, `playground-${language}`)).toEqual([])
-})
+it.each(['zh', 'en'] as const)(
+  'the playground has no accessibility fault, in %s',
+  async (language) => {
+    await open(language)
+    expect(await lookFaults(app.page, `playground-empty-${language}`, [1280, 390])).toEqual([])
+    await app.page.locator('.tg-composer textarea').fill('How much is two and two?')
+    await app.page.keyboard.press('Enter')
+    await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+    await app.page.locator('.tg-thoughts summary').click()
+    expect(await lookFaults(app.page, `playground-${language}`)).toEqual([])
+  },
+)

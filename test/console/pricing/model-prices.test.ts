@@ -18,7 +18,7 @@ const shown = (ratio: number, completion: number, group: number) => {
   return [threeDecimalText(prices.input), threeDecimalText(prices.output)]
 }
 
-describe('a price by tokens', () => {
+describe('a price per token', () => {
   it.each([
     [0.075, 4, 1, ['$0.150', '$0.600']],
     [1.25, 4, 0.8, ['$2.000', '$8.000']],
@@ -28,11 +28,11 @@ describe('a price by tokens', () => {
     [37.5, 8, 30, ['$2,250.000', '$18,000.000']],
     [1e-7, 1, 1, ['$0.000', '$0.000']],
     [0, 3, 1, ['$0.000', '$0.000']],
-  ])('ratio %s, completion %s, group %s', (ratio, completion, group, prices) => {
+  ])('follows from ratio %s, completion %s and group %s', (ratio, completion, group, prices) => {
     expect(shown(ratio, completion, group)).toEqual(prices)
   })
 
-  it('of $20 that stands on the wire as a ratio to $6 is $20 to its last digit', () => {
+  it('is exactly $20 when the completion ratio is 20/6 and the input price is $6', () => {
     const prices = pricesIn(byTokens('m', { model_ratio: 3, completion_ratio: 20 / 6 }), 1)
     expect(prices.mode === 'tokens' && formatDecimal(prices.output)).toBe('20')
   })
@@ -49,12 +49,12 @@ it.each([
   [0.04, 0.8, '$0.032'],
   [0.0004, 0.5, '$0.0002'],
   [1_234, 1, '$1,234.000'],
-])('a price by call of %s in a group of %s is %s', (price, group, text) => {
+])('a price per call of %s in a group with ratio %s is %s', (price, group, text) => {
   const prices = pricesIn(byCall('m', price), group)
   expect(prices.mode === 'call' && allDecimalsText(prices.call)).toBe(text)
 })
 
-it('a ratio is told by its colour: above 5 red, above 3 orange, above 1 blue, else green', () => {
+it('a ratio above 5 is red, above 3 orange, above 1 blue, and others are green', () => {
   const tones = [0.5, 1, 1.1, 3, 3.1, 5, 5.1].map(ratioTone)
   expect(tones).toEqual(['good', 'good', 'info', 'info', 'warn', 'warn', 'bad'])
 })

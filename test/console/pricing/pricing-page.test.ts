@@ -49,7 +49,7 @@ const names = async (page: Page): Promise<string[]> =>
   (await page.locator('.tg-grid-body .tg-price-model .tg-mono').allInnerTexts()).sort()
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
-it('shows a visitor both kinds of price in the default group, by way of the top bar', async () => {
+it('the top bar leads a visitor to both kinds of price in the default group', async () => {
   const { page, faults, close } = await app.openPage()
   await page.goto(`${app.site.url}/about`)
   await page.getByRole('link', { name: zh('pricing.title') }).click()
@@ -71,7 +71,7 @@ it('shows a visitor both kinds of price in the default group, by way of the top 
   await close()
 })
 
-it('shows who is logged in the own group, and what a call costs', async () => {
+it('a logged-in user sees the prices of the own group and what a call costs', async () => {
   app.site.routes['GET /api/pricing'] = () => pricing(MODELS, 'vip')
   const { page, faults, close } = await open('', { language: 'en' }, USER)
   await expect.poll(() => page.getByRole('radio', { name: /vip/ }).isChecked()).toBe(true)
@@ -90,7 +90,7 @@ it('shows who is logged in the own group, and what a call costs', async () => {
   await close()
 })
 
-it('is searched, filtered and sorted by its address, and names are copied', async () => {
+it('the URL searches, filters and sorts the prices, and users can copy model names', async () => {
   const { page, close } = await open('?group=zzz&owner=OpenAI&sort=input&order=desc')
   await page.getByText(zh('ui.droppedParams', { names: 'group' })).waitFor()
   expect(new URL(page.url()).search).toBe('?owner=OpenAI&sort=input&order=desc')
@@ -119,7 +119,7 @@ it('is searched, filtered and sorted by its address, and names are copied', asyn
   await close()
 })
 
-it('draws only the rows in sight of 2 000, and says why there is none', async () => {
+it('the price list draws only the visible rows of 2 000, and explains an empty list', async () => {
   app.site.routes['GET /api/pricing'] = () => pricing(MANY)
   const { page, close } = await open()
   await page
@@ -135,7 +135,7 @@ it('draws only the rows in sight of 2 000, and says why there is none', async ()
   await close()
 })
 
-it.each(LANGUAGES)('looks right in %s', async (language) => {
+it.each(LANGUAGES)('the price list has no accessibility fault in %s', async (language) => {
   const { page, faults, close } = await open('?group=vip', { language })
   await row(page, 'gpt-4o-mini').waitFor()
   expect(await lookFaults(page, `pricing-${language}`)).toEqual([])

@@ -52,9 +52,9 @@ const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).first().click()
 const closed = (page: Page) => expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 
-describe('the looks, at 1280 and 390 pixels and in either theme', () => {
+describe('the redemption pages at 1280 and 390 pixels, in either theme', () => {
   for (const language of LANGUAGES) {
-    it(`have no fault: ${language}`, async () => {
+    it(`have no accessibility fault: ${language}`, async () => {
       const { page, faults, close } = await open('/admin/coupons', language)
       await page.getByText('welcome').first().waitFor()
       await page.getByText(/^(过期于|expired) \d/).waitFor()
@@ -80,8 +80,8 @@ describe('the looks, at 1280 and 390 pixels and in either theme', () => {
   }
 })
 
-describe('the codes of the site', () => {
-  it('are chosen, copied, kept as a file and disabled', async () => {
+describe('the list of redemption codes', () => {
+  it('selects, copies, downloads and disables codes', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
     expect(
@@ -112,7 +112,7 @@ describe('the codes of the site', () => {
     await close()
   })
 
-  it('are deleted by name once their count was told', async () => {
+  it('deletes codes by name after it has shown how many there are', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
     await press(page, '更多批量操作')
@@ -129,7 +129,7 @@ describe('the codes of the site', () => {
     await close()
   })
 
-  it('are switched off in the list, and on again by undoing', async () => {
+  it('disables a code with its switch, and enables it again on Undo', async () => {
     const { page, close } = await open('/admin/coupons?status=1')
     await page.getByText('welcome').first().waitFor()
     await page.getByRole('switch', { name: zh('redemptions.toggle', { name: 'welcome' }) }).click()
@@ -142,8 +142,8 @@ describe('the codes of the site', () => {
   })
 })
 
-describe('creating', () => {
-  it('that is pressed again after a lost answer is the same act; another one is not', async () => {
+describe('the form for new redemption codes', () => {
+  it('reuses the idempotency key after a lost answer, and only then', async () => {
     const { page, close } = await open('/admin/coupons')
     const keys: (string | undefined)[] = []
     await page.route('**/api/redemption/', async (route) => {
@@ -187,7 +187,7 @@ describe('creating', () => {
   })
 })
 
-it('an own key that is refused is told of at its field', async () => {
+it('a refused custom redemption key shows the error at its field', async () => {
   const { page, close } = await open('/admin/coupons')
   await press(page, '添加兑换码')
   await page.getByRole('textbox', { name: /^名称/ }).fill('spring')
@@ -215,7 +215,7 @@ it('an own key that is refused is told of at its field', async () => {
 })
 
 describe('the wallet', () => {
-  it('redeems the code that a link brought, and asks for one where there is none', async () => {
+  it('redeems the code of a link, and requires a code when the field is empty', async () => {
     const { page, close } = await open('/app/wallet?code=HELLO-2026')
     const box = page.getByRole('textbox', { name: zh('redemptions.key') })
     await expect.poll(() => box.inputValue()).toBe('HELLO-2026')
@@ -231,7 +231,7 @@ describe('the wallet', () => {
     await close()
   })
 
-  it('tells no price of an amount that is none', async () => {
+  it('shows no price for an invalid amount', async () => {
     const routes = app.site.routes['GET /api/status']
     const priced = { body: { success: true, message: 'success', data: '36.50', currency: 'CNY' } }
     const paid = { enable_online_topup: true, topup_methods: ['zfb'] }
