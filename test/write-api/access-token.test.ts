@@ -20,7 +20,7 @@ const works = async (call: Caller): Promise<boolean> =>
   (await call('GET', '/api/user/self')).status === 200
 
 describe('the system access token', () => {
-  it('lets its user in by itself, with the own id, and is told once', async () => {
+  it('authenticates its user together with the user’s id, and is shown once', async () => {
     const user = await newUser('alice')
     const token = await reset(user)
     expect(token).toMatch(/^sat_[\w-]{43}$/)
@@ -39,7 +39,7 @@ describe('the system access token', () => {
     expect(kept).not.toContain(token.slice(4, 20))
   })
 
-  it('is one: a new one, a revocation and ninety days end it', async () => {
+  it('ends with a new access token, with a revocation, and after 90 days', async () => {
     const user = await newUser('bob')
     const first = by(await reset(user), user.id)
     const second = by(await reset(user), user.id)
@@ -58,7 +58,7 @@ describe('the system access token', () => {
     expect(await works(third)).toBe(false)
   })
 
-  it('has the role of its user, as it is now', async () => {
+  it('has the role of its user, and ends when the role changes', async () => {
     const user = await newUser('carol')
     const root = await fixture.logIn('root')
     const body = { key: 'SystemName', value: 'Gate' }
@@ -71,7 +71,7 @@ describe('the system access token', () => {
     expect(await works(token)).toBe(false)
   })
 
-  it('reads no key of an API token, whole or by guessing parts of it', async () => {
+  it('reads API token keys only masked, and cannot search for parts of a key', async () => {
     const user = await newUser('erin')
     const made = await user.call<{ id: number; key: string }>('POST', '/api/token/', {
       body: { name: 'mine' },
@@ -91,7 +91,7 @@ describe('the system access token', () => {
     expect((await user.call('GET', `/api/token/${id}`)).data).toMatchObject({ key })
   })
 
-  it('changes no password, and is void once there is another one', async () => {
+  it('cannot change the password, and ends when the password changes', async () => {
     const user = await newUser('dave')
     const token = by(await reset(user), user.id)
     const body = { password: 'another one', original_password: PASSWORD }
@@ -103,7 +103,7 @@ describe('the system access token', () => {
     expect(await works(token)).toBe(false)
   })
 
-  it('takes over no account, and erases none', async () => {
+  it('cannot set another user’s password or erase a user', async () => {
     const { id } = await newUser('frank')
     const root = by(await reset(await fixture.logIn('root')), 1)
     const set = await root('PUT', '/api/user/', { body: { id, password: 'another one' } })

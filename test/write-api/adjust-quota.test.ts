@@ -46,7 +46,7 @@ const pay = async (userId: number, orderId: number, amount: bigint): Promise<voi
 }
 
 describe('adding and deducting quota', () => {
-  it('changes the balance by exactly the amount, with its reason', async () => {
+  it('changes the balance by exactly the amount and logs the reason', async () => {
     const id = await made(1_000)
     const added = await adjust({ id, amount: 500_001, reason: ' invoice 18 ' })
     expect(added.data.items).toMatchObject([{ id, outcome: 'done', quota: 501_001 }])
@@ -65,7 +65,7 @@ describe('adding and deducting quota', () => {
     expect(JSON.stringify(event)).not.toContain('invoice')
   })
 
-  it('happens once for one request id, and says so', async () => {
+  it('applies a request id once, and reports each repetition as such', async () => {
     const id = await made()
     const twice = { id, amount: 700, request_id: 'refill-2026-11' }
     const answers = await fifty(() => adjust(twice))
@@ -81,7 +81,7 @@ describe('adding and deducting quota', () => {
     expect(await balanceOf(id)).toBe(700)
   })
 
-  it('refuses to deduct beyond the balance, by the user and the balance', async () => {
+  it('refuses a deduction beyond the balance, naming the user and the balance', async () => {
     const id = await made(120)
     const { username } = await read(id)
     const head = await fixture.head()
@@ -91,7 +91,7 @@ describe('adding and deducting quota', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('says for each of several what became of it', async () => {
+  it('reports the outcome for each of several users', async () => {
     const [rich, poor] = [await made(1_000), await made(10)]
     const answer = await adjust({
       ids: [rich, poor, 999_999, 1, rich],
@@ -109,7 +109,7 @@ describe('adding and deducting quota', () => {
     expect(await balanceOf(poor)).toBe(10)
   })
 
-  it('is for lower levels alone, and for nobody’s own balance but a super admin’s', async () => {
+  it('needs a user of a lower level; only a super admin may adjust the own balance', async () => {
     for (const id of [1, 2]) {
       expect(await adjust({ id, amount: 5 })).toMatchObject({ code: 'RoleTooHigh' })
     }
@@ -126,7 +126,7 @@ describe('adding and deducting quota', () => {
     [{ amount: 5 }, 'id'],
     [{ id: 3, ids: [3], amount: 5 }, 'ids'],
     [{ ids: Array.from({ length: 101 }, (_, at) => at + 1), amount: 5 }, 'ids'],
-  ])('refuses %o by the name of the field', async (patch, field) => {
+  ])('refuses %o and names the field', async (patch, field) => {
     const head = await fixture.head()
     const answer = await adjust(patch)
     expect(answer).toMatchObject({ status: 400, code: 'InvalidField' })
@@ -134,7 +134,7 @@ describe('adding and deducting quota', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('loses nothing: fifty refills at once, with payments in between', async () => {
+  it('loses nothing when fifty refills and payments run at once', async () => {
     const id = await made()
     await fifty(async (n) => {
       await Promise.all([
@@ -147,8 +147,8 @@ describe('adding and deducting quota', () => {
   })
 })
 
-describe('an absolute balance', () => {
-  it('carries what it was made for: a row of before a payment takes no money', async () => {
+describe('setting an absolute balance', () => {
+  it('is refused from a row that was read before a payment', async () => {
     const id = await made(1_000)
     const row = await read(id)
     expect(row.expected_quota).toBe(1_000)
@@ -166,7 +166,7 @@ describe('an absolute balance', () => {
   })
 
   it.each(['one user', 'a list', 'a search'])(
-    'without it is refused where the balance moved since %s was read',
+    'is refused without an expected balance if it changed after %s was read',
     async (what) => {
       const id = await made(1_000)
       const { username } = await read(id, fixture.root.call)
@@ -187,7 +187,7 @@ describe('an absolute balance', () => {
     },
   )
 
-  it('is judged by what the same access token read, and by nobody else’s reading', async () => {
+  it('is checked against what the same access token read, not another reader', async () => {
     const token = (await admin<string>('GET', '/api/user/token')).data
     const script = callerOf(fixture.app, { authorization: `Bearer ${token}`, 'user-id': '2' })
     const id = await made(1_000)
@@ -203,7 +203,7 @@ describe('an absolute balance', () => {
     expect(await balanceOf(unread)).toBe(5)
   })
 
-  it('is refused where it is unknown which balance was read, until it is read again', async () => {
+  it('is refused while the balance that was read is unknown, until the next read', async () => {
     const { pg } = fixture.core
     const rename = (from: string, to: string) =>
       pg.query(`alter table auth.${from} rename to ${to}`)
@@ -237,7 +237,7 @@ describe('an absolute balance', () => {
     }
   })
 
-  it('is refused by another process as well, once the table can be written again', async () => {
+  it('is refused by another process too, once the table is writable again', async () => {
     const { pg } = fixture.core
     const reader = { userId: 2, sessionHash: 'of a session' }
     const other = new Pool(pg.options)
@@ -260,7 +260,7 @@ describe('an absolute balance', () => {
     }
   })
 
-  it('is set once, when fifty set it from the same row', async () => {
+  it('succeeds once when fifty requests set it from the same row', async () => {
     const id = await made(100)
     const row = await read(id)
     const answers = await fifty((n) => put({ ...row, quota: 1_000 + n }))

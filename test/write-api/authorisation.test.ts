@@ -135,22 +135,25 @@ describe('the authorisation matrix', () => {
     expect([...new Set(registered)].sort()).toEqual(ROWS.map(([row]) => row).sort())
   })
 
-  it.each(ROWS)('%s, for %s: nobody without a session', async (row, level) => {
+  it.each(ROWS)('%s, for %s: needs a session unless it is open to anybody', async (row, level) => {
     const status = await ask(row, fixture.anybody)
     if (isOpen(level)) expect(reachedBy(level)).toContain(status)
     else expect(status).toBe(401)
   })
 
-  it.each(ROWS)('%s, for %s: nobody under another User-Id', async (row, level) => {
-    for (const id of OTHER_IDS) {
-      const call = callerOf(fixture.app, { cookie: fixture.user.cookie, 'user-id': id })
-      const status = await ask(row, call)
-      if (isOpen(level)) expect(reachedBy(level)).toContain(status)
-      else expect(status).toBe(401)
-    }
-  })
+  it.each(ROWS)(
+    '%s, for %s: refuses another User-Id unless it is open to anybody',
+    async (row, level) => {
+      for (const id of OTHER_IDS) {
+        const call = callerOf(fixture.app, { cookie: fixture.user.cookie, 'user-id': id })
+        const status = await ask(row, call)
+        if (isOpen(level)) expect(reachedBy(level)).toContain(status)
+        else expect(status).toBe(401)
+      }
+    },
+  )
 
-  it.each(ROWS)('%s, for %s: nobody from another site', async (row) => {
+  it.each(ROWS)('%s, for %s: refuses calls from another site', async (row) => {
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -163,7 +166,7 @@ describe('the authorisation matrix', () => {
   // What ends the caller's own session is tried below, each with one of its own.
   const OWN_ENDS = /logout$|^DELETE .*self$/
   it.each(ROWS.filter(([row]) => !OWN_ENDS.test(row)))(
-    '%s, for %s: by role',
+    '%s, for %s: admits callers by their role',
     async (row, level) => {
       const { user, admin, root } = fixture
       const reached = reachedBy(level)
@@ -175,7 +178,7 @@ describe('the authorisation matrix', () => {
     },
   )
 
-  it('an account is its own to delete, but a super admin’s', async () => {
+  it('a user may delete the own account, but a super admin may not', async () => {
     const { root, user, anybody } = fixture
     expect((await root.call('DELETE', '/api/user/self')).code).toBe('SuperAdminProtected')
     await root.call('POST', '/api/user/', { body: { username: 'leaver', password: PASSWORD } })
@@ -187,26 +190,32 @@ describe('the authorisation matrix', () => {
     expect(await ask('PUT /api/user/self', user.call)).not.toBe(401)
   })
 
-  it.each(ROWS)('%s, for %s: by an access token', async (row, level) => {
-    const { user, admin } = callers.byToken
-    const asUser = await ask(row, callerOf(fixture.app, user))
-    const asAdmin = await ask(row, callerOf(fixture.app, admin))
-    if (/session$|^root$/.test(level)) {
-      for (const status of [asUser, asAdmin]) expect([401, 403]).toContain(status)
-    } else {
-      if (level === 'admin') expect(asUser).toBe(403)
-      else expect(reachedBy(level)).toContain(asUser)
-      expect(reachedBy(level)).toContain(asAdmin)
-    }
-  })
+  it.each(ROWS)(
+    '%s, for %s: admits an access token only if its level allows it',
+    async (row, level) => {
+      const { user, admin } = callers.byToken
+      const asUser = await ask(row, callerOf(fixture.app, user))
+      const asAdmin = await ask(row, callerOf(fixture.app, admin))
+      if (/session$|^root$/.test(level)) {
+        for (const status of [asUser, asAdmin]) expect([401, 403]).toContain(status)
+      } else {
+        if (level === 'admin') expect(asUser).toBe(403)
+        else expect(reachedBy(level)).toContain(asUser)
+        expect(reachedBy(level)).toContain(asAdmin)
+      }
+    },
+  )
 
-  it.each(ROWS)('%s, for %s: by nothing that is void', async (row, level) => {
-    for (const [way, shown] of callers.voidWays) {
-      const status = await ask(row, callerOf(fixture.app, shown))
-      if (isOpen(level)) expect(reachedBy(level), way).toContain(status)
-      else expect(status, way).toBe(401)
-    }
-  })
+  it.each(ROWS)(
+    '%s, for %s: refuses void credentials unless it is open to anybody',
+    async (row, level) => {
+      for (const [way, shown] of callers.voidWays) {
+        const status = await ask(row, callerOf(fixture.app, shown))
+        if (isOpen(level)) expect(reachedBy(level), way).toContain(status)
+        else expect(status, way).toBe(401)
+      }
+    },
+  )
 
   it('logging out needs no role', async () => {
     for (const [name, row] of [

@@ -145,7 +145,7 @@ describe('bad input, for every route and field', () => {
     expect((await fixture.root.call(method, url)).status).toBe(400)
   })
 
-  it('the loop never stalls for 250 ms, whatever is sent', async () => {
+  it('no input stalls the event loop for 250 ms', async () => {
     const stallMs = await loopStallMs(async () => {
       for (const text of ['['.repeat(1_000_000), `{"name":"${'\\"'.repeat(500_000)}"}`]) {
         await fixture.root.call('POST', '/api/channel/', { body: text })
@@ -155,9 +155,9 @@ describe('bad input, for every route and field', () => {
   })
 })
 
-describe('a name that means something to JavaScript', () => {
+describe('a name that is a JavaScript property', () => {
   it.each(['constructor', '__proto__', 'toString'])(
-    '%s is a model like any other',
+    '%s is accepted as a model name',
     async (name) => {
       const body = { name, key: 'k', models: name, group: 'default' }
       const { data } = await fixture.root.call<{ id: number }>('POST', '/api/channel/', { body })

@@ -28,8 +28,8 @@ beforeEach(async () => {
   head = await fixture.head()
 })
 
-describe('the status of several channels', () => {
-  it('is set by one event, and the answer says how many changed', async () => {
+describe('setting the status of several channels', () => {
+  it('writes one event and answers how many channels changed', async () => {
     expect(await post('batch/status', { ids, status: 2 })).toMatchObject({ success: true, data: 3 })
     expect((await readAll()).map(({ status }) => status)).toEqual([2, 2, 2])
     expect(await post('batch/status', { ids, status: 1 })).toMatchObject({ data: 3 })
@@ -37,14 +37,14 @@ describe('the status of several channels', () => {
     expect(await written()).toEqual(['ChannelsDisabled', 'ChannelsEnabled'])
   })
 
-  it('is left as it is where one of them is unknown, which is named', async () => {
+  it('changes nothing if a channel is unknown, and names that channel', async () => {
     const answer = await post('batch/status', { ids: [...ids, 999_999], status: 2 })
     expect(answer).toMatchObject({ status: 404, success: false, code: 'ChannelUnknown' })
     expect(answer.message).toBe('渠道未找到，请刷新页面后重试。（#999999）')
     expect(await written()).toEqual([])
   })
 
-  it('needs channels, and a status that exists', async () => {
+  it('needs at least one channel and a status that exists', async () => {
     expect(await post('batch/status', { ids: [], status: 2 })).toMatchObject({
       ...{ status: 200, success: false, code: 'NoChannelSelected', message: '请先选择渠道！' },
     })
@@ -54,7 +54,7 @@ describe('the status of several channels', () => {
     expect(await written()).toEqual([])
   })
 
-  it('is not set to enabled once they have expired; by tag, the others are', async () => {
+  it('enables no expired channel; by tag, it enables the other channels', async () => {
     const soon = Math.floor(Date.now() / 1_000) + 60
     const late = [await made({ name: 'late', tag: 'eu', expired_time: soon })]
     ids.push(...late)
@@ -76,8 +76,8 @@ describe('the status of several channels', () => {
   })
 })
 
-describe('a tag for several channels', () => {
-  it('is given by one event', async () => {
+describe('setting the tag of several channels', () => {
+  it('writes one event', async () => {
     expect(await post('batch/tag', { ids, tag: ' west ' })).toMatchObject({ data: 3 })
     expect((await readAll()).map(({ tag }) => tag)).toEqual(['west', 'west', 'west'])
     expect(await written()).toEqual(['ChannelsTagged'])
@@ -87,21 +87,21 @@ describe('a tag for several channels', () => {
     ['', 200, '标签不能为空！'],
     [' ', 200, '标签不能为空！'],
     [7, 400, 'tag'],
-  ])('is refused when it is %j', async (tag, status, message) => {
+  ])('refuses the tag %j', async (tag, status, message) => {
     const answer = await post('batch/tag', { ids, tag })
     expect(answer).toMatchObject({ status, success: false })
     expect(answer.message).toContain(message)
     expect(await written()).toEqual([])
   })
 
-  it('is taken off by null, by one event', async () => {
+  it('removes the tag for null, with one event', async () => {
     await post('batch/tag', { ids, tag: 'west' })
     expect(await post('batch/tag', { ids, tag: null })).toMatchObject({ success: true, data: 3 })
     expect((await readAll()).map(({ tag }) => tag)).toEqual(['', '', ''])
     expect(await written()).toEqual(['ChannelsTagged', 'ChannelsTagged'])
   })
 
-  it('needs channels, all of them there', async () => {
+  it('needs at least one channel, and all channels must exist', async () => {
     expect(await post('batch/tag', { ids: [], tag: 'x' })).toMatchObject({
       ...{ status: 200, success: false, message: '请先选择要设置标签的渠道！' },
     })
@@ -111,7 +111,7 @@ describe('a tag for several channels', () => {
 })
 
 describe('all channels of a tag', () => {
-  it('are turned off and on by one event each', async () => {
+  it('are disabled by one event and enabled by one event', async () => {
     expect(await post('tag/disabled', { tag: 'eu' })).toMatchObject({ success: true, data: 2 })
     expect((await readAll()).map(({ status }) => status)).toEqual([2, 2, 1])
     expect(await post('tag/enabled', { tag: 'eu' })).toMatchObject({ data: 2 })
@@ -127,7 +127,7 @@ describe('all channels of a tag', () => {
     expect(await written()).toEqual([])
   })
 
-  it('are changed by one event: what is said alone', async () => {
+  it('are changed by one event, and only in the fields given', async () => {
     const body = {
       ...{ tag: 'eu', new_tag: 'west', models: 'x, y,,x', groups: 'vip', priority: 0, weight: 3 },
       ...{ model_mapping: '{"x":"z"}' },
@@ -141,7 +141,7 @@ describe('all channels of a tag', () => {
     expect(await written()).toEqual(['TagTermsChanged'])
   })
 
-  it('stay as they are where a field is empty; an empty new tag is taken off', async () => {
+  it('keep their value where a field is empty; an empty new tag removes the tag', async () => {
     const empty = { models: '', groups: '', model_mapping: '', priority: null, weight: null }
     expect(await putTag({ tag: 'eu', ...empty, new_tag: null })).toMatchObject({ data: 0 })
     expect(await putTag({ tag: 'eu', new_tag: '' })).toMatchObject({ data: 2 })
@@ -156,7 +156,7 @@ describe('all channels of a tag', () => {
     [{ weight: -1 }, 400, 'weight'],
     [{ tag: '' }, 200, '标签不能为空！'],
     [{ tag: 'none' }, 200, '标签不存在'],
-  ])('refuse %j, and none is changed', async (fields, status, message) => {
+  ])('stay unchanged when %j is refused', async (fields, status, message) => {
     const answer = await putTag({ tag: 'eu', priority: 9, ...fields })
     expect(answer).toMatchObject({ status, success: false })
     expect(answer.message).toContain(message)
@@ -172,7 +172,7 @@ describe('deleting several channels', () => {
     expect(await written()).toEqual([])
   })
 
-  it('deletes all of them, or none where one is unknown, which is named', async () => {
+  it('deletes all channels, or none if one is unknown, and names that one', async () => {
     const answer = await post('batch', { ids: [999_999, ...ids] })
     expect(answer).toMatchObject({ status: 404, success: false, code: 'ChannelUnknown' })
     expect(answer.message).toBe('渠道未找到，请刷新页面后重试。（#999999）')
@@ -180,14 +180,14 @@ describe('deleting several channels', () => {
     expect(await written()).toEqual([])
   })
 
-  it('is one event, whether named or because they are off', async () => {
+  it('writes one event, for selected channels as for all disabled ones', async () => {
     await post('batch/status', { ids: ids.slice(1), status: 2 })
     expect(await fixture.admin.call('DELETE', '/api/channel/disabled')).toMatchObject({ data: 2 })
     expect(await post('batch', { ids: ids.slice(0, 1) })).toMatchObject({ data: 1 })
     expect(await written()).toEqual(['ChannelsDisabled', 'ChannelsDeleted', 'ChannelsDeleted'])
   })
 
-  it('takes their keys out of the vault', async () => {
+  it('removes their keys from the vault', async () => {
     await post('batch', { ids })
     const { rows } = await fixture.core.pg.query(
       `select count(*)::int as n from vault.secrets where owner = any($1)`,
@@ -197,16 +197,16 @@ describe('deleting several channels', () => {
   })
 })
 
-describe('the abilities', () => {
-  it('are fixed by an event that every relay hears; the answer counts the channels', async () => {
+describe('repairing the abilities of channels', () => {
+  it('writes one event for all relays, and answers the number of channels', async () => {
     const answer = await fixture.admin.call<number>('POST', '/api/channel/fix')
     expect(answer).toMatchObject({ success: true, data: 3 })
     expect(await written()).toEqual(['ChannelAbilitiesFixed'])
   })
 })
 
-describe('fifty at once', () => {
-  it('tag the same channels: each is one event or none, and the last stands', async () => {
+describe('fifty concurrent requests', () => {
+  it('that tag the same channels write one event each or none, and the last tag stays', async () => {
     const answers = await fifty((n) => post('batch/tag', { ids, tag: `race-${n % 2}` }))
     expect(answers.every(({ success }) => success)).toBe(true)
     const tags = new Set((await readAll()).map(({ tag }) => tag))
@@ -216,7 +216,7 @@ describe('fifty at once', () => {
     expect(last?.data).toMatchObject({ channelIds: ids, tag: [...tags][0] })
   })
 
-  it('turn off and delete: nobody sees a half of it', async () => {
+  it('that disable and delete channels each apply to all channels or to none', async () => {
     const answers = await fifty((n) =>
       n % 5 === 0 ? post('batch', { ids }) : post('batch/status', { ids, status: 2 - (n % 2) }),
     )
@@ -230,7 +230,7 @@ describe('fifty at once', () => {
     }
   })
 
-  it('change a tag: each change is in all of its channels, or in none', async () => {
+  it('that change a tag each apply to all channels of the tag or to none', async () => {
     await fifty((n) => putTag({ tag: 'eu', priority: n, weight: 50 - n }))
     const [first, second] = await readAll()
     expect(first?.priority).toBe(second?.priority)

@@ -46,8 +46,8 @@ async function setAside(id: number, place: number): Promise<void> {
   await fixture.admin.call('GET', `/api/channel/${id}`, { headers })
 }
 
-describe('several keys', () => {
-  it('make a channel each, their names numbered, by one event', async () => {
+describe('creating a channel with several keys', () => {
+  it('creates one channel per key with numbered names, by one event', async () => {
     const head = await fixture.head()
     const { data, message } = await make({ mode: 'batch', key: 'sk-a\n\n sk-b \nsk-a\nsk-c' })
     expect(message).toBe('已忽略 1 个重复的密钥。')
@@ -60,7 +60,7 @@ describe('several keys', () => {
     }
   })
 
-  it('are all one channel’s, taken at random or in turn', async () => {
+  it('puts all keys into one channel, for use at random or in rotation', async () => {
     const { data } = await make({ mode: 'multi_to_single', key: 'sk-a\nsk-b' })
     expect(await read(data.id)).toMatchObject({ multi_key_mode: 'random', key_count: 2, key: '' })
     expect((await keysOf(data.id)).keys).toEqual(['sk-a', 'sk-b'])
@@ -68,7 +68,7 @@ describe('several keys', () => {
     expect(await read((await make(polling)).data.id)).toMatchObject({ multi_key_mode: 'polling' })
   })
 
-  it('that are JSON stay whole', async () => {
+  it('keeps a JSON key whole', async () => {
     const { data } = await make({ key: '{\n "client_email": "x",\n "private_key": "y"\n}' })
     expect((await keysOf(data.id)).keys).toHaveLength(1)
   })
@@ -83,7 +83,7 @@ describe('several keys', () => {
       ...([200, '密钥数量不得超过 1000 个'] as const),
     ],
     [{ mode: 'batch', key: 'a\nb', model_mapping: '[]' }, 400, 'model_mapping'],
-  ] as const)('are refused as a whole: %#', async (fields, status, message) => {
+  ] as const)('refuses invalid input as a whole: %#', async (fields, status, message) => {
     const head = await fixture.head()
     const secrets = () => fixture.core.pg.query('select count(*) from vault.secrets')
     const before = (await secrets()).rows
@@ -99,7 +99,7 @@ describe('the keys of a channel', () => {
   const two = async () =>
     (await make({ mode: 'multi_to_single', key: 'sk-a\nsk-b', multi_key_mode: 'polling' })).data.id
 
-  it('are added to, or replaced and gone', async () => {
+  it('are extended by an append; a replacement removes the old ones', async () => {
     const id = await two()
     expect(await put({ id, key: 'sk-c', key_mode: 'append' })).toMatchObject({ success: true })
     expect(await keysOf(id)).toEqual({ keys: ['sk-a', 'sk-b', 'sk-c'], kept: 3 })
@@ -109,7 +109,7 @@ describe('the keys of a channel', () => {
     expect(await read(id)).toMatchObject({ multi_key_mode: 'random', key_count: 2 })
   })
 
-  it('are in it once: what is added twice is left out, and said', async () => {
+  it('are unique: an append skips the known keys and reports how many', async () => {
     const id = await two()
     const add = (key: string) => put({ id, key, key_mode: 'append' })
     expect(await add('sk-b\nsk-c\nsk-c')).toMatchObject({
@@ -128,7 +128,7 @@ describe('the keys of a channel', () => {
     expect((await keysOf(id)).keys).toEqual(['sk-a', 'sk-b', 'sk-c', 'sk-d'])
   })
 
-  it('close what circuits are open when they, or where they go, are changed', async () => {
+  it('close the open circuits when the keys or the address change', async () => {
     const id = await two()
     const { actors, store } = fixture.core
     const stream = channelHealthStream(id)
@@ -160,21 +160,21 @@ describe('the keys of a channel', () => {
     expect((await last())?.type).toBe('CircuitOpened')
   })
 
-  it('make several of one key when one is added', async () => {
+  it('are used at random once a second key is appended to a single one', async () => {
     const { id } = (await make({ key: 'sk-a' })).data
     await put({ id, key: 'sk-b', key_mode: 'append', multi_key_mode: '' })
     expect(await read(id)).toMatchObject({ multi_key_mode: 'random', key_count: 2 })
     expect(await put({ id, multi_key_mode: '' })).toMatchObject({ code: 'OneKeyOnly' })
   })
 
-  it('do not follow to a new address because another is added', async () => {
+  it('are not reused at a new address, even if another key is appended', async () => {
     const id = await two()
     const body = { id, base_url: 'https://thief.example', key: 'sk-x', key_mode: 'append' }
     expect(await put(body)).toMatchObject({ success: false, code: 'KeyRequired' })
     expect(await keysOf(id)).toEqual({ keys: ['sk-a', 'sk-b'], kept: 2 })
   })
 
-  it('that were set aside say why, and are used again when asked for', async () => {
+  it('show why they were set aside, and are enabled again on request', async () => {
     const id = await two()
     await setAside(id, 1)
     const { keys_set_aside: aside } = await read(id)
@@ -185,7 +185,7 @@ describe('the keys of a channel', () => {
     expect(await put({ id, enable_keys: [2] })).toMatchObject({ status: 400 })
   })
 
-  it('stay when the row that was read is sent back', async () => {
+  it('stay unchanged when the row is sent back as it was read', async () => {
     const id = await two()
     await setAside(id, 0)
     const head = await fixture.head()
@@ -194,8 +194,8 @@ describe('the keys of a channel', () => {
   })
 })
 
-describe('a copy', () => {
-  it('has the terms and keys of its own, and is off where that one is', async () => {
+describe('a copy of a channel', () => {
+  it('has separate terms and keys, and is disabled if the original is', async () => {
     const { data } = await make({ mode: 'multi_to_single', key: 'sk-a\nsk-b', tag: 't', weight: 4 })
     await put({ id: data.id, status: 2 })
     const copy = await fixture.admin.call<{ id: number }>('POST', `/api/channel/copy/${data.id}`)
@@ -207,7 +207,7 @@ describe('a copy', () => {
     expect((await keysOf(id)).keys).toEqual(['sk-a', 'sk-b'])
   })
 
-  it('is named in the language of who makes it', async () => {
+  it('is named in the language of the caller', async () => {
     const { data } = await make({ name: 'mine', key: 'sk-a' })
     for (const [language, name] of [
       ['zh', 'mine_复制'],
@@ -222,7 +222,7 @@ describe('a copy', () => {
     }
   })
 
-  it('is refused, as a new one is, in a group that is there no more', async () => {
+  it('is refused, like a new channel, in a group that no longer exists', async () => {
     const groups = (names: object) =>
       fixture.admin.call('PUT', '/api/option/', {
         body: { key: 'GroupRatio', value: JSON.stringify(names) },
@@ -237,7 +237,7 @@ describe('a copy', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('is refused at an address that may not be called any more', async () => {
+  it('is refused if its address is no longer allowed', async () => {
     const { data } = await make({ key: 'sk-a' })
     const { actors, now } = fixture.core
     const change = { baseUrl: 'http://169.254.169.254' }
@@ -252,7 +252,7 @@ describe('a copy', () => {
     expect(answer).toMatchObject({ success: false, code: 'AddressNotAllowed' })
   })
 
-  it('of none is none', async () => {
+  it('is refused for an unknown channel', async () => {
     const answer = await fixture.admin.call('POST', '/api/channel/copy/999999')
     expect(answer).toMatchObject({ status: 404, message: '渠道未找到，请刷新页面后重试。' })
   })
@@ -277,11 +277,11 @@ async function secretsOf(...ids: number[]): Promise<number | undefined> {
 
 const inVault = async (id: number) => [await secretsOf(id), await proxyInUse(id)]
 
-describe('a proxy', () => {
+describe('the proxy of a channel', () => {
   const made = async (fields: object): Promise<number> =>
     (await make({ key: 'sk-provider', ...fields })).data.id
 
-  it('has a password that is read by nobody, and kept where it is sent back unread', async () => {
+  it('has a password that is never shown, and stays if the masked one is sent back', async () => {
     const id = await made({
       setting: '{"proxy":"http:\\/\\/me:canary@p.example:1","n":1.50}',
     })
@@ -305,7 +305,7 @@ describe('a proxy', () => {
       expect(answer).toMatchObject({ status: 400, message: expect.stringContaining('重新填写') })
   })
 
-  it('has a login that is a secret of the vault, as long as it is of use', async () => {
+  it('has its login in the vault as long as a channel uses it', async () => {
     const settingOf = (login: string) => JSON.stringify({ proxy: `http://${login}p.example:1` })
     const head = await fixture.head()
     const id = await made({ setting: settingOf('me:canary-1@') })
@@ -344,7 +344,7 @@ describe('a proxy', () => {
     expect(await secretsOf(...ids, copy)).toBe(0)
   })
 
-  it('of before, whose login stands in the setting: it is not shown, and still works', async () => {
+  it('still works with a login in an old setting, which is shown masked', async () => {
     const id = await made({})
     const { core } = fixture
     const change = { setting: '{"proxy":"http://me:canary@p.example:1"}' }
@@ -364,7 +364,7 @@ describe('a proxy', () => {
     expect(await proxyInUse(id)).toBe('http://me:another@p.example:1')
   })
 
-  it('has a password that comes out by no other setting, of the channel or its copy', async () => {
+  it('has a password that no other setting reveals, in the channel or its copy', async () => {
     const own = { proxy: 'http://me:canary@p.example:1' }
     const id = await made({ setting: JSON.stringify(own) })
     const copy = await fixture.admin.call<{ id: number }>('POST', `/api/channel/copy/${id}`)

@@ -34,7 +34,7 @@ async function keyInUse(id: number): Promise<string | undefined> {
 }
 
 describe('a new channel', () => {
-  it('is enabled, tidy, and never shows its key', async () => {
+  it('is enabled, has tidied fields, and never shows its key', async () => {
     const id = await made()
     expect(await read(id)).toMatchObject({
       name: 'one',
@@ -50,7 +50,7 @@ describe('a new channel', () => {
     expect(await keyInUse(id)).toBe('sk-provider-canary')
   })
 
-  it('keeps what its provider charges, as long as that is known', async () => {
+  it('keeps the cost ratio of its provider until the ratio is cleared', async () => {
     const ratio = async (id: number) => (await read(id)).cost_ratio
     const id = await made({ ...FIELDS, cost_ratio: 0.6 })
     expect([await ratio(await made()), await ratio(id)]).toEqual([null, 0.6])
@@ -72,7 +72,7 @@ describe('a new channel', () => {
     }
   })
 
-  it('of fifty made at once has an id of its own, dense and in order', async () => {
+  it('has a unique id in an unbroken sequence when fifty are created at once', async () => {
     const before = await made()
     const ids = await fifty((n) => made({ ...FIELDS, name: `race ${n}` }))
     expect(ids.sort((one, other) => one - other)).toEqual(
@@ -112,7 +112,7 @@ describe('a new channel', () => {
   })
 })
 
-describe('an address that no call may be sent to', () => {
+describe('an address that calls must not be sent to', () => {
   const FORBIDDEN = [
     'http://169.254.169.254/latest',
     'http://metadata.google.internal',
@@ -121,28 +121,31 @@ describe('an address that no call may be sent to', () => {
     'http://0x0a000005/',
   ]
 
-  it.each(FORBIDDEN)('%s is refused at once, new or changed, in the same words', async (url) => {
-    const id = await made()
-    const head = await fixture.head()
-    const answers = [
-      await make({ ...FIELDS, base_url: url }),
-      await put({ id, base_url: url, key: 'sk-another' }),
-    ]
-    for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 200, success: false, code: 'AddressNotAllowed' })
-      expect(answer.message).toBe(
-        '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      )
-    }
-    expect(await fixture.head()).toBe(head)
-    expect(await keyInUse(id)).toBe('sk-provider-canary')
-  })
+  it.each(FORBIDDEN)(
+    '%s is refused on creation and on change, with the same message',
+    async (url) => {
+      const id = await made()
+      const head = await fixture.head()
+      const answers = [
+        await make({ ...FIELDS, base_url: url }),
+        await put({ id, base_url: url, key: 'sk-another' }),
+      ]
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ status: 200, success: false, code: 'AddressNotAllowed' })
+        expect(answer.message).toBe(
+          '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+        )
+      }
+      expect(await fixture.head()).toBe(head)
+      expect(await keyInUse(id)).toBe('sk-provider-canary')
+    },
+  )
 
   it.each([
     ['socks5://127.0.0.1:1080', 400, 'setting 无效：setting.proxy 必须是'],
     ['http://u:p@169.254.169.254:80', 200, 'setting 无效：不允许使用 setting.proxy 的地址'],
     ['http://10.0.0.5:3128', 200, 'setting 无效：不允许使用 setting.proxy 的地址'],
-  ])('%s is refused as a proxy, new or changed', async (proxy, status, message) => {
+  ])('%s is refused as a proxy on creation and on change', async (proxy, status, message) => {
     const id = await made()
     const head = await fixture.head()
     const setting = JSON.stringify({ proxy })
@@ -157,7 +160,7 @@ describe('an address that no call may be sent to', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('that is there already leaves the channel to be turned off', async () => {
+  it('does not prevent disabling a channel that has it already', async () => {
     const id = await made()
     const base_url = 'http://10.0.0.5:8000'
     const keys = { refs: ['another'], isAppended: false }
@@ -172,8 +175,8 @@ describe('an address that no call may be sent to', () => {
   })
 })
 
-describe('a channel that is changed', () => {
-  it('takes only groups that the settings know, or that it has already', async () => {
+describe('an existing channel', () => {
+  it('accepts only groups that exist or that it already has', async () => {
     const id = await made()
     const refusal = { status: 400, success: false, code: 'InvalidField' }
     const answer = await put({ id, group: 'default,late' })
@@ -191,7 +194,7 @@ describe('a channel that is changed', () => {
     expect(await read(id)).toMatchObject({ group: 'late' })
   })
 
-  it('may be sent back as it was read, and writes nothing', async () => {
+  it('accepts its row as it was read, and writes nothing', async () => {
     const id = await made()
     const row = await read(id)
     const head = await fixture.head()
@@ -200,7 +203,7 @@ describe('a channel that is changed', () => {
     expect(await keyInUse(id)).toBe('sk-provider-canary')
   })
 
-  it('keeps a time to expire that is over by now, and takes no other such', async () => {
+  it('keeps an expiry time that has passed, and accepts no other past time', async () => {
     const soon = Math.floor(Date.now() / 1_000) + 60
     const id = await made({ ...FIELDS, expired_time: soon })
     fixture.clock.ahead += 61_000
@@ -210,7 +213,7 @@ describe('a channel that is changed', () => {
     expect(await read(id)).toMatchObject({ expired_time: soon, weight: 8 })
   })
 
-  it('needs its key again for a new address or type: no key is led away', async () => {
+  it('needs its key again for a new address or type, so that no key leaks', async () => {
     const id = await made()
     for (const change of [{ base_url: 'https://thief.example' }, { type: 43 }]) {
       expect(await put({ id, ...change })).toMatchObject({ success: false, code: 'KeyRequired' })
@@ -266,7 +269,7 @@ describe('a channel that is changed', () => {
     expect(await read(id)).toMatchObject({ status: 1, priority: 9 })
   })
 
-  it('says who changed it, and by which request', async () => {
+  it('records who changed it, and by which request', async () => {
     const id = await made()
     const answer = await put({ id, weight: 3 })
     const [event] = (await fixture.core.store.readStream(CHANNELS_STREAM)).slice(-1)
@@ -278,8 +281,8 @@ describe('a channel that is changed', () => {
   })
 })
 
-describe('channels that are deleted', () => {
-  it('one by one answer 404 afterwards', async () => {
+describe('deleted channels', () => {
+  it('answer 404 after a deletion one by one', async () => {
     const id = await made()
     const remove = () => fixture.admin.call('DELETE', `/api/channel/${id}/`)
     expect((await remove()).success).toBe(true)
@@ -290,7 +293,7 @@ describe('channels that are deleted', () => {
     expect(await put({ id, weight: 1 })).toMatchObject({ status: 404 })
   })
 
-  it('many at once are counted, each once', async () => {
+  it('are counted once each after a deletion of many', async () => {
     const ids = [await made(), await made()]
     const body = { ids: [...ids, ids[0]] }
     const remove = () => fixture.admin.call('POST', '/api/channel/batch', { body })
@@ -298,7 +301,7 @@ describe('channels that are deleted', () => {
     expect(await remove()).toMatchObject({ status: 404, code: 'ChannelUnknown' })
   })
 
-  it('because disabled leave the enabled ones', async () => {
+  it('include only the disabled channels when all disabled ones are deleted', async () => {
     await fixture.admin.call('DELETE', '/api/channel/disabled')
     const [off, on] = [await made(), await made()]
     await put({ id: off, status: 2 })

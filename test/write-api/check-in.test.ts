@@ -15,12 +15,12 @@ const isOpen = async () =>
 const quota = async () =>
   (await fixture.user.call<User>('GET', '/api/user/self', await fresh())).data.quota
 
-it('is refused while the site has none', async () => {
+it('a check-in is refused while the site has check-ins disabled', async () => {
   expect(await isOpen()).toEqual({ can_check_in: false })
   expect(await checkIn()).toMatchObject({ status: 200, code: 'CheckInDisabled' })
 })
 
-it('fifty times at once rewards once, between the least and the most', async () => {
+it('fifty check-ins at once reward once, between the minimum and the maximum', async () => {
   await set('CheckInEnabled', 'true')
   await set('CheckInQuota', '1000')
   await set('CheckInMaxQuota', '3000')
@@ -36,7 +36,7 @@ it('fifty times at once rewards once, between the least and the most', async () 
   expect(await isOpen()).toEqual({ can_check_in: false })
 })
 
-it('is open again the next day, and not the day before, if a clock goes back', async () => {
+it('a check-in is possible again the next day, but not if the clock goes back', async () => {
   await set('CheckInMaxQuota', '0')
   const before = await quota()
   fixture.clock.ahead = -DAY_MS

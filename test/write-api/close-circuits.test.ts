@@ -30,7 +30,7 @@ async function openCircuit(model: string | null): Promise<void> {
 }
 
 describe('closing circuits by hand', () => {
-  it('closes all that are open, says how many, and who did it is kept', async () => {
+  it('closes all open circuits, answers how many, and records who closed them', async () => {
     await openCircuit(null)
     await openCircuit('m')
     const answer = await close(id)
@@ -46,13 +46,13 @@ describe('closing circuits by hand', () => {
     }
   })
 
-  it('of a channel without any changes nothing and is no error', async () => {
+  it('succeeds without a change for a channel that has no open circuit', async () => {
     const head = await fixture.head()
     expect(await close(id)).toMatchObject({ status: 200, success: true, data: 0 })
     expect(await fixture.head()).toBe(head)
   })
 
-  it('refuses a channel that is not there, and an id that is none', async () => {
+  it('refuses an unknown channel, an invalid id and a user who is no admin', async () => {
     expect(await close(999_999)).toMatchObject({ success: false, code: 'ChannelUnknown' })
     expect((await close('0')).status).toBe(400)
     const own = await fixture.user.call('POST', `/api/channel/${id}/circuit/close`)

@@ -84,7 +84,7 @@ async function bindMail(userId: number): Promise<void> {
 }
 
 describe('erasing a user', () => {
-  it('is refused without the typed name, to admins, and of the super admin', async () => {
+  it('is refused without the typed name, to admins, and for the super admin', async () => {
     const head = await fixture.head()
     expect(await erase({ id: 3, username: 'user' })).toMatchObject({
       status: 200,
@@ -97,7 +97,7 @@ describe('erasing a user', () => {
     expect(await read(3)).toMatchObject({ username: 'user1', DeletedAt: null })
   })
 
-  it('that breaks off can be asked for again; messages to that user alone go along', async () => {
+  it('can be repeated after a failure, and removes messages sent only to the user', async () => {
     const { core, root } = fixture
     const body = { username: 'broken', password: PASSWORD }
     const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
@@ -116,7 +116,7 @@ describe('erasing a user', () => {
     expect(await keysOf(id)).toBe(0)
   })
 
-  it('leaves none of the texts in the database, also after a rebuild; numbers stay', async () => {
+  it('removes all texts from the database, even after a rebuild, and keeps numbers', async () => {
     const { core } = fixture
     const id = await canary()
     const session = await fixture.app.inject({
@@ -159,7 +159,7 @@ describe('erasing a user', () => {
     expect(JSON.parse(row?.other ?? '')).toMatchObject({ note: '' })
   })
 
-  it('of one who is gone writes nothing, and makes no new key', async () => {
+  it('writes nothing for a user already erased, and creates no new key', async () => {
     const [{ id } = { id: 0 }] = (
       await fixture.root.call<{ items: User[] }>('GET', '/api/user/?p=0')
     ).data.items.filter((user) => user.is_erased)
@@ -172,7 +172,7 @@ describe('erasing a user', () => {
     expect(await vault.open(id, await vault.seal(id, 'late'))).toBeNull()
   })
 
-  it('frees the name for one of fifty at once, a stranger; deactivating keeps it', async () => {
+  it('frees the name for one of fifty users at once; a deactivation keeps the name', async () => {
     const { call } = fixture.root
     const body = { username: 'Canarius', password: PASSWORD }
     const claim = () => call<{ id: number }>('POST', '/api/user/', { body })

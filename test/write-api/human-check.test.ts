@@ -69,7 +69,7 @@ const ACTS: Readonly<Record<string, (turnstile: string) => ReturnType<typeof log
   },
 }
 
-it('is not in force until both keys are there, so that nobody is locked out', async () => {
+it('the human check is off until both keys are set, so that it locks out no user', async () => {
   expect((await login('')).success).toBe(true)
   const status = () => fixture.anybody<{ turnstile_check: boolean }>('GET', '/api/status')
   expect((await status()).data.turnstile_check).toBe(false)
@@ -78,7 +78,7 @@ it('is not in force until both keys are there, so that nobody is locked out', as
   expect((await login('')).success).toBe(false)
 })
 
-describe.each(Object.keys(ACTS))('%s', (act) => {
+describe.each(Object.keys(ACTS))('the human check of %s', (act) => {
   const go = (token: string) => ACTS[act]?.(token) ?? login(token)
 
   it('needs a token', async () => {
@@ -90,7 +90,7 @@ describe.each(Object.keys(ACTS))('%s', (act) => {
     expect(requests).toEqual([])
   })
 
-  it('is refused for whatever is not verified', async () => {
+  it('refuses every token that is not verified', async () => {
     for (const said of [
       { success: false, 'error-codes': ['invalid-input-response'] },
       { success: 'true' },
@@ -107,7 +107,7 @@ describe.each(Object.keys(ACTS))('%s', (act) => {
     expect(await go('x'.repeat(3_000))).toMatchObject({ code: 'HumanCheckFailed' })
   })
 
-  it('passes by a verified token, once', async () => {
+  it('accepts a verified token once', async () => {
     verdict = { action: act }
     const token = newToken()
     const answers = await Promise.all(Array.from({ length: 8 }, () => go(token)))
@@ -121,7 +121,7 @@ describe.each(Object.keys(ACTS))('%s', (act) => {
   })
 })
 
-it('takes the request’s name for the site’s only where none is configured', async () => {
+it('the human check uses the request’s host name only if no site address is set', async () => {
   await fixture.put('ServerAddress', 'https://gate.example/')
   expect(await login(newToken())).toMatchObject({ code: 'HumanCheckFailed' })
   verdict = { hostname: 'gate.example' }
@@ -129,7 +129,7 @@ it('takes the request’s name for the site’s only where none is configured', 
   await fixture.put('ServerAddress', '')
 })
 
-it('a code can be asked for by the check of the registration', async () => {
+it('a mail code can be requested with the human check of the registration', async () => {
   verdict = { action: 'register' }
   await fixture.put('EmailVerificationEnabled', 'true')
   const query = new URLSearchParams({ email: 'newcomer@example.com', turnstile: newToken() })
@@ -138,7 +138,7 @@ it('a code can be asked for by the check of the registration', async () => {
   await fixture.put('EmailVerificationEnabled', 'false')
 })
 
-it('is asked of the provider sixty times a minute from one address at most', async () => {
+it('the human check asks the provider at most sixty times a minute per IP address', async () => {
   verdict = { success: false }
   const answers = await Promise.all(Array.from({ length: 65 }, () => login(newToken())))
   expect(answers.filter(({ code }) => code === 'HumanCheckFailed')).toHaveLength(60)
@@ -147,7 +147,7 @@ it('is asked of the provider sixty times a minute from one address at most', asy
   expect(Number(rest[0]?.headers['retry-after'])).toBeGreaterThan(0)
 })
 
-it('what no human asked for slows nobody’s account down', async () => {
+it('failed human checks do not slow down the logins of an account', async () => {
   verdict = { success: false }
   for (let n = 0; n < 20; n += 1) await login(newToken())
   verdict = {}

@@ -19,7 +19,7 @@ const send = (method: Method, url: string, body: object) =>
 const option = (key: string, value: string) => ({ key, value })
 const create = (fields: object) => ({ name: 'c', key: 'sk', models: 'm', ...fields })
 
-describe('what is no text is refused, naming where, and nothing is written', () => {
+describe('a text with an invalid character', () => {
   it.each([
     ['PUT', '/api/option/', option('ModelRatio', '{"\\u0000":1}'), 'ModelRatio'],
     ['PUT', '/api/option/', option('ModelRatio', '{"a\\ud800":1}'), 'ModelRatio'],
@@ -46,16 +46,19 @@ describe('what is no text is refused, naming where, and nothing is written', () 
     ['POST', '/api/admin/messages', { title: 'a', content: 'a\u0007' }, 'content'],
     ['POST', '/api/token/', { name: 'a', group: 'd\u200b' }, 'group'],
     ['POST', '/api/token/', { name: 'a', model_limits_enabled: true, model_limits: 'a\u200b' }, ''],
-  ] as const)('%s %s %j', async (method, url, body, name) => {
-    const head = await fixture.head()
-    const answer = await send(method, url, body)
-    expect(answer).toMatchObject({ status: 400, success: false })
-    expect(answer.message).toContain(name)
-    expect(answer.message).toContain('contains a character that is not allowed')
-    expect(await fixture.head()).toBe(head)
-  })
+  ] as const)(
+    'is refused by the name of its field in %s %s %j',
+    async (method, url, body, name) => {
+      const head = await fixture.head()
+      const answer = await send(method, url, body)
+      expect(answer).toMatchObject({ status: 400, success: false })
+      expect(answer.message).toContain(name)
+      expect(answer.message).toContain('contains a character that is not allowed')
+      expect(await fixture.head()).toBe(head)
+    },
+  )
 
-  it('a channel is still turned off whatever else it has', async () => {
+  it('does not prevent disabling the channel in a later request', async () => {
     expect(await send('PUT', '/api/channel/', { id: channel, tag: 'a\u0007' })).toMatchObject({
       status: 400,
     })
@@ -65,7 +68,7 @@ describe('what is no text is refused, naming where, and nothing is written', () 
   })
 })
 
-describe('a name that means something to JavaScript', () => {
+describe('a name that is a JavaScript property', () => {
   const names = ['prototype', 'constructor', 'toString']
 
   it('__proto__ is refused by name in every map, and nothing is written', async () => {
@@ -83,7 +86,7 @@ describe('a name that means something to JavaScript', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('is a model with a price like any other', async () => {
+  it('is accepted as a model with a price', async () => {
     const prices = '{"prototype":3,"constructor":4,"toString":5}'
     expect(await send('PUT', '/api/option/', option('ModelRatio', prices))).toMatchObject({
       success: true,
@@ -101,7 +104,7 @@ describe('a name that means something to JavaScript', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  it('is mapped like any other; __proto__ is refused in every text of a channel', async () => {
+  it('is accepted in a mapping, but no text of a channel accepts __proto__', async () => {
     const mapping = '{"constructor":"y"}'
     await send('PUT', '/api/channel/', { id: channel, model_mapping: mapping })
     const head = await fixture.head()

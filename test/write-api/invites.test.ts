@@ -19,7 +19,7 @@ beforeAll(async () => {
 const codeOf = (id: number) => codeOfId(fixture.core.vault, id)
 
 describe('an invitation', () => {
-  it('rewards both once, though the registration is told fifty times at once', async () => {
+  it('rewards both users once, even if the registration is reported fifty times', async () => {
     const { core, user, admin } = fixture
     const context = { actor: 'user:2', cause: 'test', at: core.now() }
     await fifty(async () => {
@@ -36,7 +36,7 @@ describe('an invitation', () => {
     expect(await inviteSteps(fixture, { inviterId: null, inviteeId: 9 })).toEqual([])
   })
 
-  it('is found by its code, unless its inviter is banned or invitations are off', async () => {
+  it('is found by its code unless the inviter is banned or invitations are off', async () => {
     const { user, root } = fixture
     expect(await inviterOf(fixture, codeOf(user.id))).toBe(user.id)
     expect(await inviterOf(fixture, codeOf(99))).toBe(null)
@@ -53,7 +53,7 @@ describe('an invitation', () => {
   })
 })
 
-it('whoever registers with a code is rewarded with its owner, in one append', async () => {
+it('a registration with a code rewards the new user and the inviter in one append', async () => {
   const { admin, anybody, core } = fixture
   const body = { username: 'invited', password: PASSWORD, password2: PASSWORD }
   const aff_code = codeOf(admin.id).toUpperCase()
@@ -71,7 +71,7 @@ it('whoever registers with a code is rewarded with its owner, in one append', as
   expect(rewarded?.meta).toEqual(created?.meta)
 })
 
-describe('what invitations brought', () => {
+describe('the rewards of invitations', () => {
   const transfer = (quota: number) =>
     fixture.user.call('POST', '/api/user/aff_transfer', { body: { quota } })
   const self = async () => {
@@ -79,7 +79,7 @@ describe('what invitations brought', () => {
     return (await fixture.user.call<User>('GET', '/api/user/self', { headers })).data
   }
 
-  it('is moved by a dollar at least, and only what is there', async () => {
+  it('can be transferred from one dollar up to the available amount', async () => {
     for (const quota of [0, 499_999]) {
       const refused = await transfer(quota)
       expect(refused).toMatchObject({ status: 200, code: 'TransferTooSmall' })
@@ -92,7 +92,7 @@ describe('what invitations brought', () => {
     expect(await self()).toMatchObject({ quota: 0, aff_quota: 700_000 })
   })
 
-  it('asked for fifty times at once, is moved once', async () => {
+  it('are transferred once when fifty transfers run at once', async () => {
     const answers = await fifty(() => transfer(500_000))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     const others = answers.filter(({ success }) => !success)
@@ -103,7 +103,7 @@ describe('what invitations brought', () => {
     expect(events.map(({ type }) => type)).toEqual(['InviteRewarded', 'AffiliateTransferred'])
   })
 
-  it('has a code to tell others, the same every time', async () => {
+  it('belong to an invitation code that never changes and differs between users', async () => {
     const { data } = await fixture.user.call<string>('GET', '/api/user/aff')
     expect(data).toBe(codeOf(fixture.user.id))
     expect((await fixture.admin.call<string>('GET', '/api/user/aff')).data).not.toBe(data)

@@ -22,7 +22,7 @@ const guess = async (username: string) => {
   for (let n = 0; n < 12; n += 1) await logIn(username, 'wrong password')
 }
 
-it('a browser that logged in before gets in at the first right try, others wait', async () => {
+it('a known browser can log in while guesses at the account block other browsers', async () => {
   const { device } = await logIn('user1')
   expect(device).toMatchObject({ name: 'device_3', httpOnly: true, path: '/api/user' })
   expect(device?.maxAge).toBe(180 * 86_400)
@@ -34,7 +34,7 @@ it('a browser that logged in before gets in at the first right try, others wait'
   expect(known.device?.value).toBe(device?.value)
 })
 
-it('is known for one account, by a signature, until the password is another', async () => {
+it('a known browser is known for one account until the password changes', async () => {
   const { device } = await logIn('user1')
   const { device: admins } = await logIn('admin1')
   await guess('user1')
@@ -54,7 +54,7 @@ it('is known for one account, by a signature, until the password is another', as
   expect((await logIn('user1', password, `device_3=${device?.value}`)).status).toBe(429)
 })
 
-it('lets nobody in by itself, and its own tries are bounded', async () => {
+it('the cookie of a known browser is no login, and its wrong passwords are limited', async () => {
   const { device } = await logIn('admin1')
   const cookie = `device_2=${device?.value}`
   expect((await fixture.anybody('GET', '/api/user/self', { headers: { cookie } })).status).toBe(401)

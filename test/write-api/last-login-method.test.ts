@@ -107,8 +107,8 @@ async function atOnce<T>(one: () => Promise<T>, other: () => Promise<T>): Promis
   return answers
 }
 
-describe('the last two ways in, let go of by two processes at once', () => {
-  it('one of them stays: fifty rounds of an identity and a passkey', async () => {
+describe('two processes that remove the last two login methods at once', () => {
+  it('leave one method, in fifty rounds with an identity and a passkey', async () => {
     for (let round = 0; round < 50; round += 1) {
       const [passkey = 0] = await given({ hasGitHub: true, passkeys: 1 })
       const [one, other] = round % 2 === 0 ? [calls.here, calls.there] : [calls.there, calls.here]
@@ -122,7 +122,7 @@ describe('the last two ways in, let go of by two processes at once', () => {
     }
   })
 
-  it('one of two passkeys stays, where there is nothing else', async () => {
+  it('leave one of two passkeys if the user has no other method', async () => {
     const [first = 0, second = 0] = await given({ hasGitHub: false, passkeys: 2 })
     const answers = await atOnce(
       () => remove(calls.here, first),
@@ -132,7 +132,7 @@ describe('the last two ways in, let go of by two processes at once', () => {
     expect((await loginMethods()).passkeys).toHaveLength(1)
   })
 
-  it('both go where a third one stays, and nobody is told to try again', async () => {
+  it('remove both if a third method remains, and neither must be retried', async () => {
     const [first = 0, second = 0] = await given({ hasGitHub: true, passkeys: 2 })
     const answers = await atOnce(
       () => remove(calls.here, first),
@@ -142,7 +142,7 @@ describe('the last two ways in, let go of by two processes at once', () => {
     expect(await loginMethods()).toEqual({ hasGitHub: true, passkeys: [] })
   })
 
-  it('one stays where an admin takes the passkeys away', async () => {
+  it('leave one method if one of them is an admin’s reset of the passkeys', async () => {
     await given({ hasGitHub: true, passkeys: 1 })
     const body = { id }
     const answers = await atOnce(

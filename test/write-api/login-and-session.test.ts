@@ -18,7 +18,7 @@ const manage = (id: number, action: string) =>
   fixture.root.call('POST', '/api/user/manage', { body: { id, action } })
 
 describe('logging in', () => {
-  it('answers who one is, by the name in any case or width', async () => {
+  it('answers the user’s data, for the name in any case or width', async () => {
     for (const name of ['user1', 'USER1', ' ｕｓｅｒ１ ']) {
       expect(await tryLogin(name, PASSWORD)).toMatchObject({
         status: 200,
@@ -35,14 +35,14 @@ describe('logging in', () => {
     }
   })
 
-  it('answers the same for a wrong password and an unknown name', async () => {
+  it('gives the same answer for a wrong password and an unknown name', async () => {
     const wrong = await tryLogin('user1', 'wrong password')
     const unknown = await tryLogin('nobody', 'wrong password')
     expect(wrong).toMatchObject({ success: false, message: '用户名或密码错误' })
     expect([unknown.message, unknown.code]).toEqual([wrong.message, wrong.code])
   })
 
-  it('lets in whom the read model has only after the first look', async () => {
+  it('waits for a read model that does not have the user yet', async () => {
     const { core, freshness } = fixture
     const real = freshness.waitFor
     const waits = vi.spyOn(freshness, 'waitFor').mockResolvedValueOnce(false)
@@ -60,7 +60,7 @@ describe('logging in', () => {
     waits.mockRestore()
   })
 
-  it('gives a new session each time and ends the one it replaces', async () => {
+  it('starts a new session each time and ends the one it replaces', async () => {
     const first = await fixture.logIn('user1')
     const headers = { cookie: first.cookie, 'content-type': 'application/json' }
     const answer = await fixture.app.inject({
@@ -73,7 +73,7 @@ describe('logging in', () => {
     expect((await first.call('GET', '/api/user/self')).status).toBe(401)
   })
 
-  it('is slowed down for an account that is guessed at, and never locked', async () => {
+  it('is delayed, but never locked, for an account with wrong passwords', async () => {
     for (let n = 0; n < 5; n += 1) await tryLogin('admin1', 'wrong password')
     await tryLogin('admin1', 'wrong password')
     const slowed = await tryLogin('admin1', PASSWORD)
@@ -91,7 +91,7 @@ describe('logging in', () => {
     expect((await tryLogin('ann@bu\u0308cher.example', 'wrong password')).status).toBe(429)
   })
 
-  it('is slowed down for an address after ten wrong tries a minute', async () => {
+  it('is delayed for an IP address after ten wrong passwords a minute', async () => {
     for (let n = 0; n < 10; n += 1) await tryLogin(`nobody${n}`, 'wrong password')
     expect((await tryLogin('user1', PASSWORD)).status).toBe(429)
     fixture.clock.ahead += 60_000
@@ -109,7 +109,7 @@ describe('logging out', () => {
   })
 })
 
-describe('a change of what a user may do', () => {
+describe('a change to a user or to the login settings', () => {
   it.each(['disable', 'delete', 'promote'])(
     '%s ends the user’s sessions at once',
     async (action) => {
@@ -121,7 +121,7 @@ describe('a change of what a user may do', () => {
     },
   )
 
-  it('tells a banned user so, once the password was right, until enabled', async () => {
+  it('a banned user learns of the ban at login, but only with the right password', async () => {
     const id = await newUser('banned')
     await manage(id, 'disable')
     expect(await tryLogin('banned', PASSWORD)).toMatchObject({ message: '用户已被封禁' })
@@ -130,7 +130,7 @@ describe('a change of what a user may do', () => {
     expect((await tryLogin('banned', PASSWORD)).success).toBe(true)
   })
 
-  it('of the password keeps this session and ends the others', async () => {
+  it('a new password keeps this session and ends the others', async () => {
     await newUser('careful')
     const here = await fixture.logIn('careful')
     const there = await fixture.logIn('careful')
@@ -149,7 +149,7 @@ describe('a change of what a user may do', () => {
     expect(await tryLogin('careful', 'another one')).toMatchObject({ success: true })
   })
 
-  it('that closes password login leaves the super admin a way in', async () => {
+  it('the super admin can still log in when password login is disabled', async () => {
     const put = (value: string) =>
       fixture.root.call('PUT', '/api/option/', { body: { key: 'PasswordLoginEnabled', value } })
     expect((await put('false')).success).toBe(true)

@@ -62,7 +62,7 @@ async function guessesOf(addresses: number, hours = 1): Promise<number> {
 }
 
 describe('the login guard', () => {
-  it('doubles the wait of an account at an address after five wrong tries', async () => {
+  it('doubles the wait of an account at an IP address after five wrong passwords', async () => {
     const { clock, waitOf } = guardAt()
     const waits: number[] = []
     for (let n = 0; n < 10; n += 1) {
@@ -75,7 +75,7 @@ describe('the login guard', () => {
     expect(await waitOf('10.0.0.2', 'a')).toBe(0)
   })
 
-  it('forgets the tries of who got in, and leaves other accounts alone', async () => {
+  it('forgets an account’s attempts after its login, and counts each account apart', async () => {
     const { guard, waitOf } = guardAt()
     for (let n = 0; n < 4; n += 1) await waitOf('10.0.0.1', 'a')
     const right = await guard.enter('10.0.0.1', 'a')
@@ -85,7 +85,7 @@ describe('the login guard', () => {
     expect(await waitOf('10.0.0.1', 'a')).toBe(0)
   })
 
-  it('gives an address ten wrong tries a minute, and does not count the right ones', async () => {
+  it('allows an IP address ten wrong passwords a minute, not counting right ones', async () => {
     const { clock, guard, waitOf } = guardAt()
     for (let n = 0; n < 100; n += 1) {
       const right = await guard.enter('10.0.0.1', `right ${n}`)
@@ -109,34 +109,37 @@ describe('the login guard', () => {
     expect(await waitOf(other, 'x')).toBe(0)
   })
 
-  it('counts tries that are made at once before it knows how they end', async () => {
+  it('counts concurrent attempts before their outcome is known', async () => {
     const { waitOf } = guardAt()
     const waits = await Promise.all(Array.from({ length: 50 }, () => waitOf('10.0.0.1', 'a')))
     expect(waits.filter((wait) => wait === 0)).toHaveLength(5)
   })
 })
 
-describe('the owner of an account that others guess at', () => {
-  it.each([4, 200])('gets in at the first right try, %i addresses guessing', async (attackers) => {
-    const { clock, guard, waitOf } = guardAt()
-    for (let ms = 0; ms < 20_000; ms += 150) {
-      for (let n = 0; n < attackers; n += 1) {
-        // One that waits for its turn moves the clock of this test: each is asked once its time is.
-        if ((ms / 150 + n) % 20 === 0) await waitOf(`10.0.1.${n}`, 'root')
+describe('the owner of an account under attack', () => {
+  it.each([4, 200])(
+    'logs in at the first right attempt while %i addresses guess',
+    async (attackers) => {
+      const { clock, guard, waitOf } = guardAt()
+      for (let ms = 0; ms < 20_000; ms += 150) {
+        for (let n = 0; n < attackers; n += 1) {
+          // One that waits for its turn moves the clock of this test: each is asked once its time is.
+          if ((ms / 150 + n) % 20 === 0) await waitOf(`10.0.1.${n}`, 'root')
+        }
+        clock.now += 150
       }
-      clock.now += 150
-    }
-    const before = clock.now
-    const owner = await guard.enter('10.9.9.9', 'root')
-    expect(owner.waitSeconds).toBe(0)
-    expect(clock.now - before).toBeLessThan(5_000)
-    owner.succeeded()
-  })
+      const before = clock.now
+      const owner = await guard.enter('10.9.9.9', 'root')
+      expect(owner.waitSeconds).toBe(0)
+      expect(clock.now - before).toBeLessThan(5_000)
+      owner.succeeded()
+    },
+  )
 
   it.each([
     ['IPv6 addresses of one /48', (n: number) => `2001:470:1:${n.toString(16)}::1`],
     ['IPv4 addresses of one /24', (n: number) => `198.51.100.${n % 256}`],
-  ])('is not kept out by fifty tries a second from %s', async (_name, addressOf) => {
+  ])('is not kept out by fifty attempts a second from %s', async (_name, addressOf) => {
     const { clock, guard, runUntil } = guardInVirtualTime()
     for (let n = 0; n < 30; n += 1) await guard.enter(`10.${n}.0.1`, 'root')
     let attackers = 0
@@ -158,7 +161,7 @@ describe('the owner of an account that others guess at', () => {
     expect(waits).toEqual([0, 0, 0, 0, 0, 0])
   })
 
-  it('waits for nobody in a known browser, even at the guesser’s address', async () => {
+  it('has separate attempts in a known browser, even at the attacker’s address', async () => {
     const { waitOf } = guardAt()
     for (let n = 0; n < 60; n += 1) await waitOf(`10.0.0.${n % 8}`, 'root')
     for (let n = 0; n < 5; n += 1) expect(await waitOf('10.0.0.1', 'root', 'browser')).toBe(0)
@@ -166,7 +169,7 @@ describe('the owner of an account that others guess at', () => {
     expect(await waitOf('10.0.0.1', 'root', 'other browser')).toBe(0)
   })
 
-  it('has tries in each session that no other session uses up', async () => {
+  it('has attempts in each session that no other session uses up', async () => {
     const { guard } = guardAt()
     for (let n = 0; n < 5; n += 1) await guard.enterSession('stolen')
     expect((await guard.enterSession('stolen')).waitSeconds).toBe(1)
@@ -174,14 +177,14 @@ describe('the owner of an account that others guess at', () => {
   })
 })
 
-describe('guessing', () => {
-  it('by few addresses comes to some dozens an hour', async () => {
+describe('password guessing', () => {
+  it('from four addresses gets between 30 and 100 attempts an hour', async () => {
     const guesses = await guessesOf(4)
     expect(guesses).toBeGreaterThan(30)
     expect(guesses).toBeLessThan(100)
   })
 
-  it('by many is bounded for each and for all', async () => {
+  it('from 200 addresses gets a limited number of attempts an hour', async () => {
     const guesses = await guessesOf(200)
     expect(guesses).toBeLessThan(30 + 200 * 13)
   })
