@@ -70,9 +70,9 @@ const SCREENS: readonly Screen[] = [
 
 const app = siteFixture()
 
-describe('the parts of the channels page', () => {
+describe('the channels page, its views and its dialogs', () => {
   for (const language of LANGUAGES) {
-    it(`no fault in either theme: ${language}`, { timeout: 120_000 }, async () => {
+    it(`are accessible in either theme: ${language}`, { timeout: 120_000 }, async () => {
       // One page for all: what it has read and compiled once need not be again.
       const { page, faults, close } = await app.openPage({ language })
       for (const { name, path = '/admin/channels', open } of SCREENS) {

@@ -22,7 +22,7 @@ const openBatch = async () => {
 }
 const undo = () => button('撤销').last().click()
 
-it('without a selection, nothing is offered that would need one', async () => {
+it('the list offers batch actions only while channels are selected', async () => {
   await openBatch()
   for (const name of ['删除所选', '设置标签', '禁用所选', '启用所选']) {
     expect(await button(name).count(), name).toBe(0)
@@ -33,7 +33,7 @@ it('without a selection, nothing is offered that would need one', async () => {
   await expect.poll(() => button('删除所选').count()).toBe(0)
 })
 
-it('a tag is set for all chosen, never an empty one; one press takes it back', async () => {
+it('one tag is set for all selected channels and undone; an empty tag is refused', async () => {
   const { page } = app
   await openBatch()
   await choose(0, 2)
@@ -56,7 +56,7 @@ it('a tag is set for all chosen, never an empty one; one press takes it back', a
     ])
 })
 
-it('a range is chosen with shift, disabled in one call, and what changed goes back', async () => {
+it('Shift selects a range, one call disables it, and undo enables what it changed', async () => {
   const { page } = app
   await openBatch()
   await choose(0)
@@ -75,7 +75,7 @@ it('a range is chosen with shift, disabled in one call, and what changed goes ba
     ])
 })
 
-it('what is refused stays chosen, and says why', async () => {
+it('a refused batch action shows the reason and keeps the selection', async () => {
   const { page, site } = app
   site.routes['POST /api/channel/batch/status'] = () => refused('渠道已过期')
   await openBatch()
@@ -85,7 +85,7 @@ it('what is refused stays chosen, and says why', async () => {
   await page.getByText(zh('ui.selectedCount', { count: 1 })).waitFor()
 })
 
-it('the chosen are deleted after a question that counts them', async () => {
+it('the selected channels are deleted after a confirmation that states their number', async () => {
   const { page } = app
   await openBatch()
   await choose(1, 3)
@@ -103,7 +103,7 @@ it('the chosen are deleted after a question that counts them', async () => {
   expect(sent('POST', '/api/channel/batch')).toEqual([{ ids: [2, 4] }])
 })
 
-it('all that are off are deleted, with their count; the index is repaired', async () => {
+it('the menu repairs the model index, and deletes and counts all disabled channels', async () => {
   const { page } = app
   await openAsRoot(page, app.site, '/admin/channels')
   const fromMenu = async (name: string) => {
@@ -122,7 +122,7 @@ it('all that are off are deleted, with their count; the index is repaired', asyn
   await page.getByText('Backup').waitFor({ state: 'detached' })
 })
 
-it('one is switched off and on again by undo, copied, and deleted', async () => {
+it('a channel’s row disables it, enables it by undo, duplicates it and deletes it', async () => {
   const { page } = app
   await openAsRoot(page, app.site, '/admin/channels')
   await page.getByRole('switch', { name: zh('shared.enableNamed', { name: 'DeepSeek' }) }).click()
@@ -148,7 +148,7 @@ it('one is switched off and on again by undo, copied, and deleted', async () => 
   await page.getByText(zh('channels.deleted', { count: 1 })).waitFor()
 })
 
-it('a weight is edited in its row: a wrong one is never sent, a right one undone', async () => {
+it('a weight edited in its row can be undone; an invalid weight is not sent', async () => {
   const { page } = app
   await openAsRoot(page, app.site, '/admin/channels')
   const weight = page.getByLabel(zh('channels.weightOf', { name: 'DeepSeek' }))

@@ -19,7 +19,7 @@ const testsOf = async (name: string) => {
   return app.page.getByRole('dialog', { name: `测试渠道「${name}」` })
 }
 
-it('a model is picked and tested: why it failed, or how many seconds it took', async () => {
+it('the test dialog shows why a model’s test failed or how many seconds it took', async () => {
   const { page, site } = app
   const dialog = await testsOf('OpenAI main')
   site.routes['GET /api/channel/test/1'] = () => refused('401 invalid key')
@@ -48,7 +48,7 @@ it('a model is picked and tested: why it failed, or how many seconds it took', a
   await dialog.waitFor({ state: 'detached' })
 })
 
-it('all are tested with progress, a second start is refused, and the end is told', async () => {
+it('a test of all channels shows progress and results; a second start is refused', async () => {
   const { page, site } = app
   const run = { run: 'r1', total: 4, started_time: 1, ended_time: 0 }
   let progress = { ...run, is_running: false, tested: 0, failed: 0 }
@@ -96,7 +96,7 @@ it('all are tested with progress, a second start is refused, and the end is told
   expect(new URL(page.url()).pathname).toBe('/channel/edit/3')
 })
 
-it('a failed test is said in the row, with its reason; on phones without a hover', async () => {
+it('a channel’s row, or its card on a phone, shows that its test failed and why', async () => {
   const { page, site } = app
   const reason = JSON.stringify({ status_reason: 'invalid_api_key', status_time: 1_700_000_000 })
   const broken = { name: 'Broken', response_time: 0, test_failure: 'status-401' }
@@ -115,7 +115,7 @@ it('a failed test is said in the row, with its reason; on phones without a hover
   await card.getByText(/密钥/).waitFor()
 })
 
-it('a balance is asked for anew, one or all; a failure is told', async () => {
+it('the balance of one or all channels is refreshed, and a failure is reported', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   const cell = page.getByRole('row', { name: 'DeepSeek' })
@@ -138,7 +138,7 @@ it('a balance is asked for anew, one or all; a failure is told', async () => {
   expect(await local.getByRole('button', { name: /余额/ }).count()).toBe(0)
 })
 
-it('filters, sort and page live in the address; what they hide is said, and cleared', async () => {
+it('the address holds filters and sort; an empty result offers to clear the filters', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/channels?status=3&sort=priority&order=asc')
   await page.getByRole('link', { name: 'Backup' }).waitFor()
@@ -167,7 +167,7 @@ it('filters, sort and page live in the address; what they hide is said, and clea
   expect(last()?.get('id_sort')).toBe('true')
 })
 
-it('a list that can’t be refreshed says so, and models that can’t be had too', async () => {
+it('the list says that a refresh failed, and the form says that models are missing', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()

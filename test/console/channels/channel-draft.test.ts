@@ -41,7 +41,7 @@ describe('the channel form', () => {
     expect(createChannelBody({ ...draft, costRatio: ' 0.60 ' }).cost_ratio).toBe(0.6)
   })
 
-  it('names each fault at its field', () => {
+  it('reports each invalid value at its field', () => {
     const wrong: ChannelDraft = {
       ...newChannel(OPENAI),
       baseUrl: 'ftp://x',
@@ -70,16 +70,16 @@ describe('the channel form', () => {
     })
   })
 
-  it.each(['', '0', '0.000001', '1000'])('takes the cost ratio %j', (costRatio) => {
+  it.each(['', '0', '0.000001', '1000'])('accepts the cost ratio %j', (costRatio) => {
     expect(validateChannel({ ...draft, costRatio }, null, OPENAI)).toEqual({})
   })
 
-  it.each(['1000.1', '0.0000001', '1,5', '60%', '.5'])('and not %j', (costRatio) => {
+  it.each(['1000.1', '0.0000001', '1,5', '60%', '.5'])('refuses the cost ratio %j', (costRatio) => {
     const faults = { costRatio: 'notCostRatio' }
     expect(validateChannel({ ...draft, costRatio }, null, OPENAI)).toEqual(faults)
   })
 
-  it('another address, type or proxy asks for the key again, a slash at the end does not', () => {
+  it('requires the key again for a new address, type or proxy, not for a slash at the end', () => {
     const before = { ...draft, key: '' }
     const faultsOf = (patch: Partial<ChannelDraft>) =>
       validateChannel({ ...before, ...patch }, before, OPENAI)
@@ -99,7 +99,7 @@ describe('the channel form', () => {
     ['http://u:***@p:1', undefined],
     ['', undefined],
     [null, undefined],
-  ])('a proxy may be no %j, or may: %j', (proxy, fault) => {
+  ])('the proxy %j has the error %j (undefined if valid)', (proxy, fault) => {
     const setting = JSON.stringify({ proxy })
     expect(validateChannel({ ...draft, setting }, null, OPENAI).setting).toBe(fault)
   })
@@ -117,12 +117,12 @@ describe('the channel form', () => {
     ['setting', { allowed_members: 'service_tier' }, 'allowedMembersInvalid'],
     ['setting', { allowed_members: [7] }, 'allowedMembersInvalid'],
     ['setting', { allowed_members: ['service_tier'] }, undefined],
-  ])('the %s %j: %j', (field, value, fault) => {
+  ])('the field %s with %j has the error %j (undefined if valid)', (field, value, fault) => {
     const faults = validateChannel({ ...draft, [field]: JSON.stringify(value) }, null, OPENAI)
     expect(faults[field as 'setting']).toBe(fault)
   })
 
-  it('an address may be left out where the type has one, or be one of its names', () => {
+  it('the address may be empty if the type has one, or be a name that the type defines', () => {
     const at = (baseUrl: string, type = OPENAI) =>
       validateChannel({ ...draft, baseUrl }, null, type).baseUrl
     const named = { keyword: 'plan', name: { zh: '', en: '' }, base_url: 'https://p.example' }
@@ -132,12 +132,12 @@ describe('the channel form', () => {
     expect(at('plan', { ...(OPENAI ?? TYPES[0]), bases: [named] } as typeof OPENAI)).toBeUndefined()
   })
 
-  it('an address that ends in /v1 is worth a question', () => {
+  it('recognizes an address that ends in /v1', () => {
     expect(endsWithVersion('https://api.example/v1/')).toBe(true)
     expect(endsWithVersion('https://api.example/v10')).toBe(false)
   })
 
-  it('shows where calls go, without a second /v1', () => {
+  it('shows the URL that calls go to, without a second /v1', () => {
     const to = (url: string, id = 1) => upstreamUrl(typeOf(id), url)
     expect(to('https://a.example/')).toBe('https://a.example/v1/chat/completions')
     expect(to('https://a.example/v1', 8)).toBe('https://a.example/v1/chat/completions')
@@ -145,7 +145,7 @@ describe('the channel form', () => {
     expect(to('', 8)).toBe('')
   })
 
-  it('a type brings its address, unless another was typed', () => {
+  it('a new type fills in its address unless the user typed another one', () => {
     const deepSeek = typeOf(43) ?? TYPES[0]
     if (deepSeek === undefined) throw new Error('no type')
     expect(withType(draft, OPENAI, deepSeek).baseUrl).toBe('https://api.deepseek.com')
@@ -154,18 +154,18 @@ describe('the channel form', () => {
     )
   })
 
-  it('names come once each, from commas or lines', () => {
+  it('names are separated by commas or lines, and duplicates are dropped', () => {
     expect(parseNames(' a, b\na,,c ')).toEqual(['a', 'b', 'c'])
   })
 
-  it('an expiry is the same moment after a round trip, and empty is never', () => {
+  it('an expiry stays the same in its field, and an empty field means no expiry', () => {
     const at = 1_900_000_020
     expect(secondsOfDateField(dateFieldText(at))).toBe(at)
     expect(secondsOfDateField(dateFieldText(-1), -1)).toBe(-1)
     expect(secondsOfDateField('2030-13-01T00:00')).toBeNull()
   })
 
-  it('an expiry that is over is refused, unless it was so before', () => {
+  it('an expiry in the past is refused unless the channel had it before', () => {
     const past = { ...draft, expiresAt: '2020-01-01T00:00' }
     expect(validateChannel(past, null, OPENAI)).toEqual({ expiresAt: 'datePast' })
     expect(validateChannel(past, draft, OPENAI)).toEqual({ expiresAt: 'datePast' })
@@ -173,7 +173,7 @@ describe('the channel form', () => {
   })
 })
 
-describe('keys', () => {
+describe('keys of a channel', () => {
   const single = channel({})
   const several = channel({ multi_key_mode: 'polling', key_count: 2 })
   const edit = (of: typeof single, patch: Partial<ChannelDraft>) => {
@@ -187,7 +187,7 @@ describe('keys', () => {
     expect(edit(single, {})).toEqual({})
   })
 
-  it('one a line: a channel each, or all in one', () => {
+  it('one key per line creates a channel each, or one channel with all keys', () => {
     const lines = { ...draft, key: ' sk-1\n\n sk-2 \r\n' }
     expect(createChannelBody({ ...lines, keyMode: 'batch' })).toMatchObject({
       mode: 'batch',
@@ -197,7 +197,7 @@ describe('keys', () => {
     expect(one).toMatchObject({ mode: 'multi_to_single', multi_key_mode: 'polling' })
   })
 
-  it('are added to those stored, unless the address is another: then they replace them', () => {
+  it('new keys are added to the stored ones, but replace them if the address changes', () => {
     expect(edit(several, { key: 'sk-3' })).toEqual({
       key: 'sk-3',
       key_mode: 'append',
@@ -207,7 +207,7 @@ describe('keys', () => {
     ).toMatchObject({ key: 'sk-3', key_mode: 'replace' })
   })
 
-  it('that were set aside are taken back by their place', () => {
+  it('keys that were set aside are enabled again by their position', () => {
     expect(edit(several, { enableKeys: [3], multiKeyMode: 'random' })).toEqual({
       enable_keys: [3],
       multi_key_mode: 'random',

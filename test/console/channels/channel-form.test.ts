@@ -16,8 +16,8 @@ const box = (name: string) => drawer().getByRole('textbox', { name, exact: true 
 const press = (name: string) => drawer().getByRole('button', { name }).click()
 const pathNow = () => new URL(app.page.url()).pathname
 
-describe('a new channel', () => {
-  it('is made once nothing is missing; an address with /v1 is asked about', async () => {
+describe('the form of a new channel', () => {
+  it('creates the channel once it is complete, and asks about an address with /v1', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels?group=vip')
     await page.getByRole('button', { name: zh('shared.newChannel') }).click()
@@ -58,7 +58,7 @@ describe('a new channel', () => {
     expect(page.url()).toBe(`${site.url}/admin/channels?group=vip`)
   })
 
-  it('has the fields that its type declares, and its address', async () => {
+  it('has the fields and the address of the selected type', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/add')
     await box('组织 ID').waitFor()
@@ -76,7 +76,7 @@ describe('a new channel', () => {
     await drawer().getByText(zh('channelForm.error.baseUrlMissing')).waitFor()
   })
 
-  it('several keys make a channel each, or one channel that takes them in turn', async () => {
+  it('creates one channel per key, or one channel that uses several keys in turn', async () => {
     const { page, site } = app
     site.routes['POST /api/channel/'] = () => ok({ id: 8, ids: [8, 9] })
     await openAsRoot(page, site, '/channel/add')
@@ -112,7 +112,7 @@ describe('a new channel', () => {
     ])
   })
 
-  it('a second press while the first is under way is refused, and the drawer closes', async () => {
+  it('refuses a second submit while the first is pending, and closes the drawer', async () => {
     const { page, site } = app
     let answer = () => {}
     site.routes['POST /api/channel/'] = () =>
@@ -135,8 +135,8 @@ describe('a new channel', () => {
   })
 })
 
-describe('a channel that is there', () => {
-  it('is told at its field what the server refuses of its address or its groups', async () => {
+describe('the form of an existing channel', () => {
+  it('shows at its field why the server refuses the address, group or proxy', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'Local' }).click()
@@ -161,7 +161,7 @@ describe('a channel that is there', () => {
     await expect.poll(invalid).toBe('true')
   })
 
-  it('another address asks for the key again; an edit sends only what changed', async () => {
+  it('requires the key again for another address, and sends only what changed', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'DeepSeek' }).click()
@@ -188,7 +188,7 @@ describe('a channel that is there', () => {
     ])
   })
 
-  it('nothing changed is said; broken JSON is told on leaving its field', async () => {
+  it('says when nothing changed, and reports broken JSON when its field loses focus', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')
     await press('保存修改')
@@ -220,7 +220,7 @@ describe('a channel that is there', () => {
     expect(sent('PUT', '/api/channel/')).toEqual([])
   })
 
-  it('has its mappings open where one is set, as the proxy of its extra settings', async () => {
+  it('opens the mappings section if it has a value, such as a proxy', async () => {
     const { page, site } = app
     Object.assign(site.routes, channelRoutes([channel({ setting: '{"proxy":"http://p:1"}' })]))
     await openAsRoot(page, site, '/channel/edit/1')
@@ -231,7 +231,7 @@ describe('a channel that is there', () => {
     await box('额外设置').waitFor({ state: 'detached' })
   })
 
-  it('keys set aside are named with their reason, and taken back', async () => {
+  it('names the keys that were set aside with their reason, and enables one again', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/3')
     await drawer()
@@ -256,7 +256,7 @@ describe('a channel that is there', () => {
     ])
   })
 
-  it('models come from the provider: a failure is told, then they are picked', async () => {
+  it('fetches models from the provider for selection, and reports a failed fetch', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')
     await box('接口地址').fill('https://elsewhere.example')
@@ -286,8 +286,8 @@ describe('a channel that is there', () => {
   })
 })
 
-describe('the form’s own address', () => {
-  it('says when there is no such channel', async () => {
+describe('the channel form and the browser’s address', () => {
+  it('the form says that no channel has the id in the address', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/77')
     await drawer().getByText(zh('channels.missing')).waitFor()
@@ -295,7 +295,7 @@ describe('the form’s own address', () => {
     await expect.poll(pathNow).toBe('/admin/channels')
   })
 
-  it('Back asks before it gives up what was typed', async () => {
+  it('the Back button asks before unsaved changes are discarded', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'OpenAI main' }).click()

@@ -31,7 +31,7 @@ describe('the list of tags', () => {
     expect(rowsOf(off, new Map()).map(isMuted)).toEqual([true])
   })
 
-  it('a tag is chosen with all its channels, and with them alone', () => {
+  it('a tag is selected exactly when all its channels are selected', () => {
     const all = selectionAfter(entries, new Set(['3']), new Set(['3', 'tag:a']))
     expect([...all].sort()).toEqual(['1', '2', '3'])
     expect([...markedKeys(entries, all)].sort()).toEqual(['1', '2', '3', 'tag:a'])
@@ -42,7 +42,7 @@ describe('the list of tags', () => {
     expect([...none]).toEqual(['3'])
   })
 
-  it('a header sorts down, up, and not at all', () => {
+  it('a header sorts descending, then ascending, then not at all', () => {
     const down = { column: 'id', isDescending: true }
     const up = { column: 'id', isDescending: false }
     expect(nextSort(null, down)).toEqual(down)
@@ -52,8 +52,8 @@ describe('the list of tags', () => {
   })
 })
 
-describe('what a row says', () => {
-  it('why a channel was switched off, if it is told', () => {
+describe('a row of the channel list', () => {
+  it('shows why a channel was disabled, if a reason is known', () => {
     expect(statusCause('{"status_reason":"401","status_time":5}')).toEqual({
       reason: '401',
       time: 5,
@@ -63,12 +63,12 @@ describe('what a row says', () => {
     }
   })
 
-  it('speed by the steps 1, 3 and 5 seconds', () => {
+  it('rates the response time by the steps 1, 3 and 5 seconds', () => {
     const steps = [0, 1000, 1001, 3000, 5000, 5001].map(responseSpeed)
     expect(steps).toEqual(['untested', 'fast', 'fair', 'fair', 'slow', 'verySlow'])
   })
 
-  it('the name of a type that is not offered', () => {
+  it('shows the name of the channel’s type, or its number if the type is unknown', () => {
     expect(typeName(14)).toBe('Anthropic')
     expect(typeName(999)).toBe('#999')
   })

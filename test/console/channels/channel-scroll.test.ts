@@ -55,7 +55,7 @@ const BOARD = Array.from({ length: 1_015 }, (_, index) =>
   }),
 )
 
-it('the health board of 1 015 channels scrolls like the list', async () => {
+it('the health board with 1 015 channels scrolls at 60 frames a second', async () => {
   const { page, site } = app
   site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: BOARD })
   await openAsRoot(page, site, '/admin/health')

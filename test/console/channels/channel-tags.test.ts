@@ -21,7 +21,7 @@ const fromTag = async (name: string) => {
   await app.page.getByRole('menuitem', { name }).click()
 }
 
-it('a tag sums up its channels, opens by key and press, and the mode is remembered', async () => {
+it('a tag sums up its channels and opens by key or click; tag mode is remembered', async () => {
   const { page, site } = app
   await openTags()
   const tag = row('primary')
@@ -50,7 +50,7 @@ it('a tag sums up its channels, opens by key and press, and the mode is remember
   await expect.poll(() => reads()?.query.get('tag_mode')).toBe('true')
 })
 
-it('its channels are asked for when it opens, and what fails closes it again', async () => {
+it('a tag’s channels are fetched when it opens; if that fails, the tag closes again', async () => {
   const { page, site } = app
   await openTags()
   const reads = () => site.calls.filter(({ query }) => query.get('tag') === 'primary').length
@@ -69,7 +69,7 @@ it('its channels are asked for when it opens, and what fails closes it again', a
   expect(reads()).toBe(1)
 })
 
-it('its mark is that of all its channels, open or not', async () => {
+it('a tag’s checkbox stands for all its channels, even while the tag is closed', async () => {
   const { page } = app
   await openTags()
   await page.getByRole('button', { name: zh('channels.batchMode') }).click()
@@ -81,7 +81,7 @@ it('its mark is that of all its channels, open or not', async () => {
   expect(await row('primary').getByRole('checkbox').isChecked()).toBe(false)
 })
 
-it('the editor refuses what is wrong, sends what changed, and asks before it is left', async () => {
+it('the tag editor refuses invalid values, sends changes, and asks before it closes', async () => {
   const { page } = app
   await openTags()
   await fromTag('编辑标签')
@@ -112,7 +112,7 @@ it('the editor refuses what is wrong, sends what changed, and asks before it is 
   ])
 })
 
-it('all its channels are switched at once, and back by undo', async () => {
+it('one action disables all channels of a tag, and undo enables them again', async () => {
   const { page } = app
   await openTags()
   await fromTag('禁用全部')
@@ -130,7 +130,7 @@ it('all its channels are switched at once, and back by undo', async () => {
   await page.getByText(zh('channels.nothingToEnable')).waitFor()
 })
 
-it('what has expired is not switched on with its tag, nor counted, nor taken back', async () => {
+it('enabling a tag skips its expired channels, in the count and in undo as well', async () => {
   const { page, site } = app
   const off = { tag: 'primary', status: 2 }
   const rows = [channel({ ...off }), channel({ ...off, id: 2, name: 'late', expired_time: 9 })]
@@ -145,7 +145,7 @@ it('what has expired is not switched on with its tag, nor counted, nor taken bac
   expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1], status: 2 }])
 })
 
-it('what the gateway had turned off is switched on, and no undo is offered', async () => {
+it('enabling a tag enables a channel that the gateway disabled, and offers no undo', async () => {
   const { page, site } = app
   const rows = [channel({ tag: 'primary', status: 3 }), channel({ id: 2, tag: 'primary' })]
   Object.assign(site.routes, channelRoutes(rows))
@@ -155,7 +155,7 @@ it('what the gateway had turned off is switched on, and no undo is offered', asy
   expect(await page.getByRole('button', { name: zh('shared.undo') }).count()).toBe(0)
 })
 
-it('a number for a whole tag is asked about where its channels differ', async () => {
+it('a priority for a whole tag needs a confirmation if its channels differ', async () => {
   const { page } = app
   await openTags()
   const priority = page.getByLabel(zh('channels.priorityOfTag', { tag: 'primary' }))

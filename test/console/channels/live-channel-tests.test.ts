@@ -8,7 +8,7 @@ import { ok } from '../support/fake-site.ts'
 
 const app = pageFixture({ language: 'zh' })
 
-it('a test of all is followed by the live stream, without asking again', async () => {
+it('the live stream updates the progress of a test of all channels without polling', async () => {
   const { page, site } = app
   const live = await fakeLive(page)
   const run = { run: 'r1', total: 4, started_time: 1, ended_time: 0, is_running: true }
@@ -44,7 +44,7 @@ it('a test of all is followed by the live stream, without asking again', async (
     .waitFor({ state: 'detached' })
 })
 
-it('tags are read again once for all that happens to their channels within a second', async () => {
+it('all changes of channels within a second cause only one new read of the tags', async () => {
   const { page, site } = app
   const live = await fakeLive(page)
   await openAsRoot(page, site, '/admin/channels')

@@ -21,7 +21,7 @@ function withoutPrices(): void {
     })
 }
 
-it('the price step offers the preset of each unpriced model, and leads back', async () => {
+it('the price step offers presets for unpriced models, then returns to the start', async () => {
   const { page } = app
   withoutPrices()
   await app.openAsRoot('/app/start')
@@ -43,7 +43,7 @@ it('the price step offers the preset of each unpriced model, and leads back', as
   expect(JSON.parse(saved.at(-1)?.value ?? '')).toMatchObject({ 'command-a-03-2025': 1.25 })
 })
 
-it('without a step that leads back, the dialog leaves the list of channels open', async () => {
+it('the price dialog opened by its address closes to the list of channels', async () => {
   const { page } = app
   withoutPrices()
   await app.openAsRoot('/admin/channels?unpriced=1')
@@ -73,7 +73,7 @@ async function setPrice(model: string): Promise<void> {
   await page.getByRole('button', { name: en('shared.saveSettings') }).click()
 }
 
-it('a price set by hand leads back to the list, and the last one to the steps', async () => {
+it('setting a price returns to the unpriced models, setting the last to the start', async () => {
   const { page } = app
   withoutPrices()
   app.site.routes['GET /api/option/preset_ratios'] = () =>
@@ -90,7 +90,7 @@ it('a price set by hand leads back to the list, and the last one to the steps', 
   await page.waitForURL('**/app/start')
 })
 
-it('a form of a price that is closed leads back to the list, which leads back too', async () => {
+it('cancelling a price returns to the unpriced models, closing those to the start', async () => {
   const { page } = app
   withoutPrices()
   await app.openAsRoot('/app/start')

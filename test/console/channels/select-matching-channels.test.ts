@@ -45,7 +45,7 @@ const sentIds = () =>
     .filter(({ path, method }) => method === 'POST' && path === '/api/channel/batch/status')
     .map(({ body }) => (body as { ids: number[] }).ids.length)
 
-it('all that match are chosen, beyond the page too, and acted on in one call', async () => {
+it('selecting all matches includes other pages, and one call acts on all of them', async () => {
   const { page } = app
   await chooseAllOf(347)
   await takePicture(page, 'channels-chosen-all')
@@ -65,7 +65,7 @@ it('all that match are chosen, beyond the page too, and acted on in one call', a
   await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
 })
 
-it('what was chosen under one filter is not acted on under another', async () => {
+it('a selection made under one filter is dropped under another', async () => {
   const { page } = app
   await chooseAllOf(347)
   await page.goto(`${app.site.url}/admin/channels?status=1`)
@@ -78,14 +78,14 @@ it('what was chosen under one filter is not acted on under another', async () =>
   await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
 })
 
-it('more than one act may name are not offered', async () => {
+it('selecting all matches is not offered for more channels than one call may name', async () => {
   serve(1_001)
   await openBatch()
   await boxes().first().click()
   expect(await app.page.getByText(/选择全部/).count()).toBe(0)
 })
 
-it('the response time and the balance are sorted by the server', async () => {
+it('the server sorts the list by response time and by balance', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   for (const [title, sort] of [

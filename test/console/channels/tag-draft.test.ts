@@ -11,12 +11,12 @@ const [group] = byTag(channels)
 if (group === undefined || !('children' in group)) throw new Error('no tag')
 const before = draftOfGroup(group, channels)
 
-describe('a tag', () => {
-  it('shows what its channels have in common, and nothing where they differ', () => {
+describe('the form of a tag', () => {
+  it('shows the values that all its channels share, and nothing where they differ', () => {
     expect(before).toMatchObject({ newTag: 'a', models: ['x', 'y'], priority: '', weight: '5' })
   })
 
-  it('priority must be an integer, weight a natural one, the mapping a JSON object', () => {
+  it('requires an integer priority, a natural weight and a JSON object as mapping', () => {
     const wrong = { ...before, priority: '1.5', weight: '-1', modelMapping: '{' }
     expect(validateTag(wrong)).toEqual({
       priority: 'notInteger',
@@ -26,7 +26,7 @@ describe('a tag', () => {
     expect(validateTag({ ...before, priority: '-3', weight: '' })).toEqual({})
   })
 
-  it('sends what changed; emptied fields stay as they are, an emptied tag is taken off', () => {
+  it('sends only changes; an emptied field is left unchanged, an emptied tag is removed', () => {
     expect(tagChange('a', before, before)).toBeNull()
     expect(tagChange('a', before, { ...before, models: [], weight: '' })).toBeNull()
     expect(tagChange('a', before, { ...before, newTag: ' ', priority: '0' })).toEqual({
@@ -37,8 +37,8 @@ describe('a tag', () => {
   })
 })
 
-describe('tests of many models', () => {
-  it('run a few at a time, and no further once stopped', async () => {
+describe('tests of several models', () => {
+  it('at most three tests run at a time, and no more start after a stop', async () => {
     const stop = new AbortController()
     let running = 0
     let most = 0

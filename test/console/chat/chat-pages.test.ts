@@ -69,7 +69,7 @@ describe('/chat/:id', () => {
     await close()
   })
 
-  it('opens an app of its own in a new window, and nothing that is no client', async () => {
+  it('links to a native app in a new window, and refuses invalid or unknown clients', async () => {
     const { page, close } = await open('/chat/1')
     const link = page.getByRole('link', { name: zh('chat.openInNewWindow') })
     expect(await link.getAttribute('href')).toBe('opencat://team/join?token=sk-key2')
@@ -91,7 +91,7 @@ describe('/chat/:id', () => {
     await close()
   })
 
-  it('loads once more for a client that the page was not let in yet, then says so', async () => {
+  it('reloads once for a client that it may not frame, then says that it is blocked', async () => {
     const { page, close } = await open('/chat/2')
     await page.getByText(zh('chat.blocked')).waitFor()
     const loads = app.site.calls.filter(({ path }) => path === '/api/status').length
@@ -99,7 +99,7 @@ describe('/chat/:id', () => {
     await close()
   })
 
-  it('takes who has no enabled token to the tokens, and a visitor to the login', async () => {
+  it('sends users without an enabled token to the tokens, and visitors to the login', async () => {
     setTokens([token(3, 'off', 2)])
     const { page, close } = await open('/chat/0')
     await page.getByRole('alert').getByText(NO_TOKEN).waitFor()
@@ -110,14 +110,14 @@ describe('/chat/:id', () => {
     await visitor.close()
   })
 
-  it('tells that kept clients can’t be read', async () => {
+  it('says that the stored list of clients cannot be read', async () => {
     const { page, close } = await open('/chat/0', {}, { chats: '[{' })
     await page.getByText(zh('chat.unreadable')).waitFor()
     await page.frameLocator('iframe[title="Next"]').getByRole('heading').waitFor()
     await close()
   })
 
-  it('is offered by the sidebar, one link for each client of the list', async () => {
+  it('has one link in the sidebar for each client of the list', async () => {
     const { page, close } = await open('/app/tokens')
     const links = page.getByRole('navigation', { name: zh('shell.navigation') }).getByRole('link')
     await expect.poll(() => links.allTextContents()).toContain('Next')
@@ -127,7 +127,7 @@ describe('/chat/:id', () => {
     await close()
   })
 
-  it.each(LANGUAGES)('looks right in %s', async (language) => {
+  it.each(LANGUAGES)('has no accessibility fault in %s', async (language) => {
     const { page, close } = await open('/chat/0', { language })
     await page.frameLocator('iframe[title="Next"]').getByRole('heading').waitFor()
     expect(await lookFaults(page, `chat-${language}`, [1280, 390])).toEqual([])
@@ -136,7 +136,7 @@ describe('/chat/:id', () => {
 })
 
 describe('/chat2link', () => {
-  it('leads to the chat link with the usual settings, else to the first of the list', async () => {
+  it('redirects to the chat link with the settings, else to the first client listed', async () => {
     setStatus({ chats: CHATS, chat_link: 'https://chat.example/app/' })
     const { page, close } = await open('/chat2link')
     await page.waitForURL(/^https:\/\/chat\.example\/app\//)
@@ -149,7 +149,7 @@ describe('/chat2link', () => {
     await close()
   })
 
-  it('says what is missing', async () => {
+  it('says whether a client or an enabled token is missing', async () => {
     setStatus({ chats: [] })
     setTokens([])
     const { page, close } = await open('/chat2link')

@@ -106,7 +106,7 @@ const chartContrast = (page: Page): Promise<number> =>
 
 describe('the dashboard', () => {
   for (const language of LANGUAGES) {
-    it(`has no fault at any width, in either theme: ${language}`, {
+    it(`has no accessibility fault at any width, in either theme: ${language}`, {
       timeout: 120_000,
     }, async () => {
       for (const [state, made, user] of [
@@ -124,7 +124,7 @@ describe('the dashboard', () => {
     })
   }
 
-  it('the words of the chart stand out from what is behind them, in both themes', async () => {
+  it('the chart’s text has a contrast of at least 4.5 in both themes', async () => {
     calls = 42
     const { page, close } = await open()
     await page.locator('.recharts-text').first().waitFor()
@@ -136,7 +136,7 @@ describe('the dashboard', () => {
     await close()
   })
 
-  it('the balance falls by exactly what a call cost, as soon as it ends', async () => {
+  it('the balance falls by exactly what a call cost, as soon as the call ends', async () => {
     balance = 5_000_000
     calls = 42
     recent = [logRow(899, {}, { end: 'interrupted' })]
@@ -153,7 +153,7 @@ describe('the dashboard', () => {
     await close()
   })
 
-  it('says whether its numbers renew themselves, and offers another try', async () => {
+  it('says whether its figures are live, and offers to reconnect', async () => {
     calls = 1
     const { page, live, close } = await open()
     await page.getByText(en('dashboard.callsInTotal_one', { number: 1 })).waitFor()
@@ -173,7 +173,7 @@ describe('the dashboard', () => {
     ['en', /^\d+ calls within 24 hours; .* \(22 calls\)\.$/],
     ['zh', /^24 小时内共 \d+ 次调用；.*（22 次调用）。$/],
   ] as const) {
-    it(`says in its sentence what is counted: ${language}`, async () => {
+    it(`says in the summary what is counted: ${language}`, async () => {
       calls = 42
       const { page, close } = await open({ language }, ROOT_USER, '/app/dashboard?measure=count')
       expect(await page.locator('.tg-dash-summary').innerText()).toMatch(words)
@@ -181,7 +181,7 @@ describe('the dashboard', () => {
     })
   }
 
-  it('tells the chart as a table too, with a dash where nothing is recorded', async () => {
+  it('shows the chart as a table too, with a dash where nothing is recorded', async () => {
     calls = 42
     const { page, close } = await open()
     await page.getByRole('button', { name: en('shared.asTable') }).click()
@@ -209,7 +209,7 @@ describe('the dashboard', () => {
     await close()
   })
 
-  it('is zoomed by keys and by dragging, keeps that in the address, and zooms out', async () => {
+  it('zooms the chart by keys or dragging, keeps the range in the address, zooms out', async () => {
     calls = 42
     const { page, close } = await open()
     const bars = page.locator('.tg-dash-hits button')
@@ -233,7 +233,7 @@ describe('the dashboard', () => {
     await close()
   })
 
-  it('begins with the step that the site chose, and tells one’s tokens apart by day', async () => {
+  it('starts with the site’s default step, and charts the user’s tokens separately', async () => {
     const week = { ...STATUS, data_export_default_time: 'week' }
     app.site.routes['GET /api/status'] = () => ok(week)
     const { page, close } = await open()
@@ -247,7 +247,7 @@ describe('the dashboard', () => {
     await close()
   })
 
-  it('tells admins of the whole site, and nobody else', async () => {
+  it('shows the figures of the whole site to admins only', async () => {
     const siteReads = () => app.site.calls.filter(({ path }) => path === '/api/data/site').length
     const before = siteReads()
     const own = await open(PLAIN, USER)

@@ -35,15 +35,15 @@ const point = (hour: number, series: string, quota: number) => ({
 })
 const ask = { from: START, to: START + 3 * HOUR, step: 'hour', measure: 'quota' } as const
 
-describe('the chart, prepared', () => {
-  it('has a bucket for every hour; one without a record is a gap, not a zero', () => {
+describe('the data of the usage chart', () => {
+  it('has a bucket for every hour; an hour without a record is a gap, not a zero', () => {
     const chart = prepareUsageChart([point(0, 'a', 5), point(2, 'a', 0), point(2, 'b', 7)], ask)
     expect(chart.buckets.map(({ total }) => total)).toEqual([5n, null, 7n, null])
     expect(chart.buckets[2]?.values.get('a')).toBe(0n)
     expect(chart.buckets[0]?.values.has('b')).toBe(false)
   })
 
-  it('adds up: series, buckets and total say the same', () => {
+  it('has the same sum over its series, over its buckets and as its total', () => {
     const points = Array.from({ length: 40 }, (_, index) =>
       point(index % 4, `m${index % 9}`, index),
     )
@@ -57,20 +57,20 @@ describe('the chart, prepared', () => {
     expect(chart.series.at(-1)?.name).toBe(OTHER_SERIES)
   })
 
-  it('puts the largest series first, and names the peak', () => {
+  it('lists the largest series first, and names the peak', () => {
     const chart = prepareUsageChart([point(0, 'a', 5), point(1, 'b', 9)], ask)
     expect(chart.series.map(({ name }) => name)).toEqual(['b', 'a'])
     expect(chart.peak?.at).toBe(START + HOUR)
   })
 
-  it('names no series that adds nothing, unless all are so', () => {
+  it('omits series that add nothing, unless all series add nothing', () => {
     const names = (points: ReturnType<typeof point>[]) =>
       prepareUsageChart(points, ask).series.map(({ name }) => name)
     expect(names([point(0, 'paid', 5), point(0, 'failed', 0)])).toEqual(['paid'])
     expect(names([point(0, 'free', 0), point(1, 'failed', 0)])).toEqual(['failed', 'free'])
   })
 
-  it('leaves out what lies outside the range, and survives names of objects', () => {
+  it('leaves out points outside the range, and accepts a series named constructor', () => {
     const chart = prepareUsageChart([point(-5, 'a', 5), point(0, 'constructor', 3)], ask)
     expect(chart.series).toEqual([{ name: 'constructor', total: 3n }])
   })
@@ -84,10 +84,10 @@ describe('the chart, prepared', () => {
   })
 })
 
-describe('its steps', () => {
+describe('steps of the usage chart', () => {
   const DAY = 24 * HOUR
 
-  it('weeks begin on Mondays, and days of UTC at its midnight', () => {
+  it('weeks begin on Mondays, and UTC days at midnight UTC', () => {
     const week = { step: 'week', isUtc: true } as const
     const start = bucketStart(Date.UTC(2026, 10, 22, 13) / 1000, week)
     expect(new Date(start * 1000).toISOString()).toBe('2026-11-16T00:00:00.000Z')
@@ -95,7 +95,7 @@ describe('its steps', () => {
     expect(bucketStart(START + 5, { step: 'day', isUtc: true }) % DAY).toBe(0)
   })
 
-  it('draws neither a lone bar nor hundreds: the nearest step that fits', () => {
+  it('the nearest fitting step avoids both a single bar and hundreds of bars', () => {
     expect([DAY, 7 * DAY, 30 * DAY, 90 * DAY].map((span) => stepsFor(span, false))).toEqual([
       ['hour'],
       ['hour', 'day'],
@@ -109,7 +109,7 @@ describe('its steps', () => {
     expect(stepsFor(DAY, true)).toEqual(['day'])
   })
 
-  it('zooms to whole steps, and to nothing that the server would refuse', () => {
+  it('a zoom covers whole steps, and a range that the server would refuse is ignored', () => {
     const [from, to] = [START + 60, START + 2 * HOUR + 5]
     const period = extendToSteps({ from, to }, { step: 'hour' })
     expect(period).toEqual({ from: START, to: START + 3 * HOUR - 1 })
@@ -122,7 +122,7 @@ describe('its steps', () => {
     expect(bad.map(zoomFromUrl)).toEqual([null, null, null])
   })
 
-  it('tells tokens of one name apart, and what is of none stays last', () => {
+  it('tokens of the same name are distinguished by id; usage without a token is last', () => {
     const token = (token_id: number, token_name: string, quota: number) => ({
       ...{ token_id, token_name, quota },
       ...{ created_at: START, count: 1, token_used: 1 },
@@ -138,10 +138,10 @@ describe('its steps', () => {
   })
 })
 
-describe('the calls of each second', () => {
+describe('the number of calls per second', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('are counted as they come; what the connection did not bring is a gap', () => {
+  it('counts calls as they arrive, and has a gap where the connection missed some', () => {
     vi.useFakeTimers()
     const events$ = new Subject<never>()
     const state$ = new Subject<{ kind: 'live' | 'offline' }>()
@@ -162,8 +162,8 @@ describe('the calls of each second', () => {
   })
 })
 
-describe('the first run', () => {
-  it('leads an admin from the channel to the call, others from the token', () => {
+describe('the setup guide of a new site', () => {
+  it('leads an admin from the channel to the call, and other users from the token', () => {
     const progress = { channels: 1, callableModels: 0, tokens: 0, calls: 0 }
     expect(
       setupSteps({ ...progress, isAdmin: true }).map(({ name, isNext }) => [name, isNext]),
@@ -179,7 +179,7 @@ describe('the first run', () => {
     ])
   })
 
-  it('shows keys masked, and quotes what a shell or a language would read', () => {
+  it('masks keys, and quotes special characters in code samples', () => {
     expect(maskedKey('sk-abcdefghijklmnopqrstuvwx')).toBe('sk-ab…uvwx')
     const given = { address: 'http://127.0.0.1:3000', key: 'sk-1', model: "it's" }
     expect(codeSnippet('curl', given)).toContain("it'\\''s")

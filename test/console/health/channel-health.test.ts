@@ -13,8 +13,8 @@ import { groupEntries, spanText, summaryOf } from '#console/features/health/time
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { channelHealth, circuit, figures } from '../support/channel-health-samples.ts'
 
-describe('a channel’s state', () => {
-  it('is the gravest that fits', () => {
+describe('the health state of a channel', () => {
+  it('is the most severe state that applies', () => {
     const open = circuit({ state: 'open' })
     const kinds = [
       channelHealth({ status: 3, circuits: [open] }),
@@ -42,7 +42,7 @@ describe('a channel’s state', () => {
     ])
   })
 
-  it('puts those in trouble first, and leaves the rest by id', () => {
+  it('sorts channels in trouble first, and the others by id', () => {
     const rows = [
       channelHealth({ id: 1 }),
       channelHealth({ id: 2, status: 2 }),
@@ -54,8 +54,8 @@ describe('a channel’s state', () => {
   })
 })
 
-describe('figures', () => {
-  it('have a gap where nothing was tried, never a zero', () => {
+describe('health figures', () => {
+  it('have a gap, not a zero, where no call was tried', () => {
     expect(successRate(null)).toBeNull()
     const points = healthPoints(
       [
@@ -71,7 +71,7 @@ describe('figures', () => {
     expect(points.slice(1, -1).every(({ rate }) => rate === null)).toBe(true)
   })
 
-  it('never say that all went well when not all did', () => {
+  it('never round a success rate below 100% up to 100%', () => {
     const number = new Intl.NumberFormat('en')
     expect(rateText(1, number)).toBe('100%')
     expect(rateText(9_999 / 10_000, number)).toBe('99.9%')
@@ -81,10 +81,10 @@ describe('figures', () => {
   })
 })
 
-describe('what the socket brings', () => {
+describe('a health update from the live stream', () => {
   const snapshot = { at: 10, channels: [channelHealth({ id: 1 }), channelHealth({ id: 2 })] }
 
-  it('takes the place of what it is about, and takes away what is gone', () => {
+  it('replaces and adds the channels that it contains, and removes deleted ones', () => {
     const changed = channelHealth({ id: 2, status: 3 })
     const added = channelHealth({ id: 9 })
     const push = { kind: 'health', at: 11, channels: [changed, added], removed: [1] } as const
@@ -92,7 +92,7 @@ describe('what the socket brings', () => {
     expect(next.channels).toEqual([changed, added])
   })
 
-  it('does not undo what was read later', () => {
+  it('does not overwrite a snapshot that was read later', () => {
     const old = { kind: 'health', at: 9, channels: [], removed: [1] } as const
     expect(mergeHealthPush(snapshot, { ...old, channels: [], removed: [1] })).toBe(snapshot)
   })
@@ -110,7 +110,7 @@ describe('the timeline of a channel', () => {
   const idsOf = (entries: readonly TimelineEntry[]) =>
     groupEntries(entries).map((group) => group.map(({ id }) => id))
 
-  it('folds a run of one circuit, and its tests do not end it', () => {
+  it('folds consecutive entries of one circuit, even if a test of its model is between', () => {
     const ofModel = { model: 'o3' }
     expect(
       idsOf([
@@ -149,18 +149,18 @@ describe('the timeline of a channel', () => {
     ])
   })
 
-  it('keeps what a person did as a line apart', () => {
+  it('keeps an action of a person on a separate line', () => {
     const by = { id: 1, name: 'root' }
     const closed = entry(3, { kind: 'circuit-closed', reason: 'admin', by })
     expect(idsOf([entry(4, {}), closed, entry(2, {}), entry(1, {})])).toEqual([[4], [3], [2, 1]])
   })
 
-  it('counts openings, and has the ends of a run', () => {
+  it('counts the openings in a run, and names its newest and oldest entry', () => {
     const group = [entry(3, {}), entry(2, { kind: 'circuit-closed' }), entry(1, {})] as const
     expect(summaryOf(group)).toEqual({ newest: group[0], oldest: group[2], openings: 2 })
   })
 
-  it('says a span in its largest unit', () => {
+  it('shows a time span in its largest unit', () => {
     const minute = 60_000
     const spans = [0, 42_000, 22 * minute, 180 * minute, 3_000 * minute]
     expect(spans.map((span) => spanText(span, 'en'))).toEqual([

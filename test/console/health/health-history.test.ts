@@ -11,7 +11,7 @@ import { ok } from '../support/fake-site.ts'
 describe('the history of a channel', () => {
   const none = { successes: 0, failures: 0, latency_ms: null, first_token_ms: null }
 
-  it('has no rate where nothing was tried, and names the newest of the worst steps', () => {
+  it('has no rate for a step without calls, and names the newest of the worst steps', () => {
     const failed = { ...none, failures: 4 }
     const answered = { ...none, successes: 8, latency_ms: { p50: 400, p95: 900 } }
     const points = [failed, failed, none, answered].map((point, n) => ({ at: n * 1_800, ...point }))
@@ -21,7 +21,7 @@ describe('the history of a channel', () => {
     expect(history).toMatchObject({ attempts: 16, rate: 0.5, lowest: { at: 1_800, rate: 0 } })
   })
 
-  it('has neither a rate nor a worst step without any call', () => {
+  it('has neither a rate nor a worst step if there were no calls', () => {
     const points = [{ at: 0, ...none }]
     const history = prepareHistory({ range: '1h', step: 120, points })
     expect(history).toMatchObject({ attempts: 0, rate: null, lowest: null })
@@ -49,7 +49,7 @@ describe('the chart of a channel’s history', () => {
       return heading.getBoundingClientRect().top + (body?.scrollTop ?? 0)
     })
 
-  it('draws success and both percentiles, and says them in a sentence', async () => {
+  it('draws success and both percentiles, and sums them up in a sentence', async () => {
     const { page } = admin
     withSite()
     await openAsRoot(page, admin.site, '/admin/health?peek=2&window=d1')
@@ -63,7 +63,7 @@ describe('the chart of a channel’s history', () => {
     expect(path.split('M').length - 1).toBeGreaterThan(2)
   })
 
-  it('takes its range from the address, and asks the server for it', async () => {
+  it('requests the range in the address from the server', async () => {
     const { page, site } = admin
     withSite()
     await openAsRoot(page, site, '/admin/health?peek=2&history=7d')
@@ -91,7 +91,7 @@ describe('the chart of a channel’s history', () => {
     await expect.poll(() => selected.textContent()).toBe(en('health.history.range.24h'))
   })
 
-  it('says that no latency was measured, instead of an empty chart', async () => {
+  it('says that no latency was measured instead of drawing an empty chart', async () => {
     const { page, site } = admin
     withSite()
     const at = Date.now()
@@ -103,7 +103,7 @@ describe('the chart of a channel’s history', () => {
     expect(await section(page).locator('.recharts-surface').count()).toBe(1)
   })
 
-  it('is a table as well, with a dash where nothing was tried', async () => {
+  it('can be shown as a table, with a dash where no call was tried', async () => {
     const { page } = admin
     withSite()
     await openAsRoot(page, admin.site, '/admin/health?peek=2&window=d1')
@@ -121,7 +121,7 @@ describe('the chart of a channel’s history', () => {
     await page.locator('.recharts-line').nth(2).waitFor()
   })
 
-  it('keeps its space while it loads, empty, and failed', async () => {
+  it('keeps the same height while it loads, is empty or has failed', async () => {
     const { page, site } = admin
     withSite()
     let release = (): void => undefined

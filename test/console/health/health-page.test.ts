@@ -31,7 +31,7 @@ describe('the health board', () => {
     return admin.page
   }
 
-  it('is reached by g h, and shows the troubled first, with why and until when', async () => {
+  it('opens by the keys g h, and lists channels in trouble first, with cause and end', async () => {
     withHealth(admin.site)
     const { page } = admin
     await openAsRoot(page, admin.site, '/admin/channels')
@@ -67,7 +67,7 @@ describe('the health board', () => {
     await badge.waitFor({ state: 'detached' })
   })
 
-  it('keeps filters in the address: only those in trouble, and another time range', async () => {
+  it('keeps the time range and the filter for channels in trouble in the address', async () => {
     const page = await open()
     await page.getByRole('button', { name: en('health.shown.troubled') }).click()
     const rows = page.getByRole('grid').getByRole('row')
@@ -77,7 +77,7 @@ describe('the health board', () => {
     expect(page.url()).toContain('window=d1')
   })
 
-  it('fits 1 280 pixels: no column out of sight, no heading, figure or reason cut', async () => {
+  it('fits 1 280 pixels: no column is hidden, no heading, figure or reason is cut', async () => {
     const page = await open()
     const cut = await page.getByRole('grid').evaluate((grid) => {
       const isCut = (element: Element) => element.scrollWidth > element.clientWidth
@@ -89,7 +89,7 @@ describe('the health board', () => {
     expect(cut).toEqual({ isWide: false, texts: [] })
   })
 
-  it('opens a channel on a phone by the head of its card, and by a key there', async () => {
+  it('opens a channel on a phone by a click or by Enter on the head of its card', async () => {
     const page = await open('/admin/health?keyword=Azure')
     await page.setViewportSize({ width: 390, height: 844 })
     const head = page.getByRole('article').getByRole('button', { name: en('shared.details') })
@@ -105,7 +105,7 @@ describe('the health board', () => {
     await page.setViewportSize({ width: 1280, height: 860 })
   })
 
-  it('opens a channel by keyboard: circuits, models, and why it was off at a moment', async () => {
+  it('opens a channel by keyboard, with its circuits, models and state at any time', async () => {
     const page = await open('/admin/health?keyword=Azure')
     await page.getByRole('grid').focus()
     await page.keyboard.press('ArrowDown')
@@ -138,7 +138,7 @@ describe('the health board', () => {
     expect(await lastStays.count()).toBe(0)
   })
 
-  it('folds consecutive entries of one circuit, but not what a person did', async () => {
+  it('folds consecutive entries of one circuit, but not the actions of a person', async () => {
     const page = await open('/admin/health?peek=2')
     const timeline = page.getByRole('dialog').getByRole('region', { name: en('health.timeline') })
     const line = timeline
@@ -174,7 +174,7 @@ describe('the health board', () => {
     await drawer.getByText(en('shared.testFailed', { reason: 'Provider answered 503' })).waitFor()
   })
 
-  it('closes circuits where there are any, and offers it nowhere else', async () => {
+  it('closes a channel’s circuits, and no longer offers this when all are closed', async () => {
     const { site } = admin
     const page = await open('/admin/health?peek=2')
     const drawer = page.getByRole('dialog')
@@ -193,7 +193,7 @@ describe('the health board', () => {
     await drawer.getByRole('button', { name: en('shared.test'), exact: true }).waitFor()
   })
 
-  it('leads to the failing calls of the channel, and to its form and back', async () => {
+  it('links to the failed calls of a channel and to its form, which leads back', async () => {
     const page = await open('/admin/health?window=d1&peek=2')
     const drawer = page.getByRole('dialog')
     const failing = drawer.getByRole('link', { name: en('health.actions.failedCalls') })
@@ -213,7 +213,7 @@ describe('the health board', () => {
       .waitFor()
   })
 
-  it('says what went wrong when it can’t be read, and tries again', async () => {
+  it('says why it failed to load, and loads after a retry', async () => {
     const { page, site } = admin
     site.routes['GET /api/channel/health'] = () => ({
       status: 400,
@@ -227,10 +227,10 @@ describe('the health board', () => {
   })
 })
 
-describe.each(LANGUAGES)('the board and its drawer in %s', (language) => {
+describe.each(LANGUAGES)('the health board and its drawer in %s', (language) => {
   const admin = pageFixture({ language })
 
-  it('have no fault at any width, in any theme', async () => {
+  it('have no accessibility fault at any width, in any theme', async () => {
     const { page, site } = admin
     withHealth(site)
     await openAsRoot(page, site, '/admin/health')

@@ -59,7 +59,7 @@ function inboxRoutes({ routes }: FakeSite): void {
 const bell = (name: string) => app.page.getByRole('banner').getByRole('link', { name, exact: true })
 const push = (unread_count: number) => live.send('inbox', 9, { unread_count })
 
-it('the bell moves as it is told, to 99+, and asks nobody meanwhile', async () => {
+it('the bell shows pushed counts, up to 99+, without polling the server', async () => {
   await app.openAsRoot('/app/tokens')
   await bell('收件箱，2 条未读').waitFor()
   await expect.poll(live.connections).toBe(1)
@@ -75,13 +75,13 @@ it('the bell moves as it is told, to 99+, and asks nobody meanwhile', async () =
   expect(countReads()).toBeLessThanOrEqual(before + 1)
 })
 
-it('the bell is at home, too, for who is logged in', async () => {
+it('the home page shows the bell to a user who is logged in', async () => {
   await app.openAsRoot('/')
   const bell = app.page.getByRole('banner').locator('.tg-bell')
   await expect.poll(() => bell.getAttribute('href')).toBe('/app/inbox')
 })
 
-it('without a socket the bell asks every half minute, but not in a hidden tab', async () => {
+it('without a socket the bell polls every half minute, except in a hidden tab', async () => {
   await app.page.clock.install()
   await app.page.routeWebSocket('**/api/live', (route) => route.close())
   await app.openAsRoot('/app/tokens')
@@ -100,7 +100,7 @@ it('without a socket the bell asks every half minute, but not in a hidden tab', 
   expect(countReads()).toBe(before)
 })
 
-it('a message has a preview, is shown in a frame without scripts, and read then', async () => {
+it('a message has a preview, opens in a frame without scripts, and is then read', async () => {
   await app.openAsRoot('/app/inbox')
   const rows = app.page.getByRole('list', { name: zh('shared.messages') }).getByRole('listitem')
   await expect.poll(() => rows.count()).toBe(4)
@@ -121,7 +121,7 @@ it('a message has a preview, is shown in a frame without scripts, and read then'
   expect(await rows.first().innerText()).toContain('未读')
 })
 
-it('says that a message is not there, and that messages did not come', async () => {
+it('the inbox says when a message does not exist and when messages fail to load', async () => {
   await app.openAsRoot('/app/inbox/77')
   await app.page.getByText(zh('inbox.notFound')).first().waitFor()
   await app.page.waitForURL('**/app/inbox')
@@ -147,7 +147,7 @@ it('says that a message is not there, and that messages did not come', async () 
 })
 
 it.each(['zh', 'en'] as const)(
-  'has no fault in any look: %s',
+  'the inbox and a message have no accessibility fault: %s',
   async (language) => {
     await open(language)
     await app.openAsRoot('/app/inbox')

@@ -4,7 +4,7 @@ import { budget } from '#test/support/time-limit.ts'
 
 const plain = (content: string) => previewOf({ content, format: 'plain' })
 
-it('is cut at 100 characters, whatever they are made of', () => {
+it('a preview is cut at 100 visible characters, emoji included', () => {
   expect(plain('x'.repeat(100))).toBe('x'.repeat(100))
   expect(plain('x'.repeat(101))).toBe(`${'x'.repeat(97)}...`)
   expect(plain('😀'.repeat(101))).toBe(`${'😀'.repeat(97)}...`)
@@ -13,7 +13,7 @@ it('is cut at 100 characters, whatever they are made of', () => {
   expect(plain('two\n\n  lines ')).toBe('two lines')
 })
 
-it('takes no time for a text that was made to take long, and none of what is cut off', () => {
+it('a preview is fast for text built to be slow, and shows nothing of a cut-off element', () => {
   const start = performance.now()
   for (const mark of ['<style>', '[a](', '**a ', '<!--', '<a ']) {
     previewOf({ content: mark.repeat(20_000 / mark.length), format: 'markdown' })
@@ -23,7 +23,7 @@ it('takes no time for a text that was made to take long, and none of what is cut
   expect(previewOf({ content: style, format: 'html' })).toBe('Hello')
 })
 
-it('says what a message says, without its marks', () => {
+it('a preview shows the text of a message without its markup', () => {
   const html = '<style>p{color:red}</style><p>Up &amp; <b>running</b><!-- not this --></p>'
   expect(previewOf({ content: html, format: 'html' })).toBe('Up & running')
   const markdown = '# Notice\n\n- **Tonight**, from _22:00_\n- see [the plan](https://x.example)'

@@ -53,7 +53,7 @@ async function open() {
 const bodiesOf = ({ calls }: FakeSite, method: string) =>
   calls.filter((call) => call.method === method).map(({ path, body }) => ({ path, body }))
 
-it('a message is written, checked and sent to whom was chosen', async () => {
+it('a message is written, checked and sent to the selected users', async () => {
   const { page, site, drawer } = await open()
   await page.getByRole('button', { name: zh('messages.create') }).click()
   await drawer.getByRole('button', { name: zh('shared.send') }).click()
@@ -71,7 +71,7 @@ it('a message is written, checked and sent to whom was chosen', async () => {
   expect(bodiesOf(site, 'POST')).toEqual([{ path: '/api/admin/messages', body }])
 })
 
-it('one is edited beside its readers, and deleted after a question', async () => {
+it('a message is edited beside its recipients, and deleted after a confirmation', async () => {
   const { page, site, drawer } = await open()
   expect(await lookFaults(page, 'messages', [1280, 390])).toEqual([])
   await page.getByText(en('me.tab.price')).click()
@@ -98,7 +98,7 @@ it('one is edited beside its readers, and deleted after a question', async () =>
   await expect.poll(() => page.getByRole('row').count()).toBe(2)
 })
 
-it('dates are sent together, in ISO; nobody but admins stays here', async () => {
+it('a search sends both dates at once, in ISO format; only admins see the page', async () => {
   const { page, site } = await open()
   const searches = () => site.calls.filter(({ path }) => path.endsWith('/search'))
   await page.getByLabel(zh('messages.from')).fill('2026-11-01')

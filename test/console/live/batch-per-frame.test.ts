@@ -20,8 +20,8 @@ function rig(capacity: number) {
   return { source, batches, draw, running, isDue: () => frame !== null }
 }
 
-describe('events gathered per frame', () => {
-  it('come in one list per frame, in order', () => {
+describe('events batched per frame', () => {
+  it('arrive in one list per frame, in order', () => {
     const { source, batches, draw } = rig(10)
     for (const name of ['a', 'b', 'c']) source.next(name)
     expect(batches).toEqual([])
@@ -31,7 +31,7 @@ describe('events gathered per frame', () => {
     expect(batches).toEqual([['a', 'b', 'c'], ['d']])
   })
 
-  it('are dropped beyond the capacity, and that is said once', () => {
+  it('are dropped beyond the capacity, which is reported once', () => {
     const { source, batches, draw } = rig(3)
     for (let index = 0; index < 1_000; index += 1) source.next(`${index}`)
     draw()
@@ -41,7 +41,7 @@ describe('events gathered per frame', () => {
     expect(batches.at(-1)).toEqual(['after'])
   })
 
-  it('leave no frame behind when nobody listens any more', () => {
+  it('leave no frame scheduled after the listener unsubscribes', () => {
     const { source, running, isDue } = rig(3)
     source.next('a')
     expect(isDue()).toBe(true)

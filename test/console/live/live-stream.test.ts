@@ -79,7 +79,7 @@ describe('the live stream', () => {
     vi.useRealTimers()
   })
 
-  it('opens one connection, whatever listens, and subscribes to all topics', () => {
+  it('opens one connection for all listeners, and subscribes to all topics', () => {
     const second = live.events$.subscribe()
     expect(sockets).toHaveLength(1)
     const topics = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users']
@@ -87,7 +87,7 @@ describe('the live stream', () => {
     second.unsubscribe()
   })
 
-  it('asks to read again as of the position where it began', () => {
+  it('starts with a resync of every topic at the position of the connection', () => {
     const begun: LiveEvent[] = []
     const fresh = stream().events$.subscribe((event) => begun.push(event))
     last().open(42)
@@ -103,7 +103,7 @@ describe('the live stream', () => {
     fresh.unsubscribe()
   })
 
-  it('resumes after a break: no gap and no repeat, even inside one position', () => {
+  it('resumes after a disconnect without gap or repeat, even within one position', () => {
     last().say(log(11), log(12), channel(12, 1))
     last().onclose?.()
     vi.advanceTimersByTime(500)
@@ -114,7 +114,7 @@ describe('the live stream', () => {
     expect(seen()).toEqual([11, 12, 12, 12, 13])
   })
 
-  it('hands on what tests of channels came to, beside the channels themselves', () => {
+  it('passes on the results of channel tests as well as the changes of channels', () => {
     const data = { kind: 'test', channels: [], run: null }
     last().say({ type: 'event', topic: 'channels', position: 14, data }, channel(14, 1))
     expect(events).toMatchObject([
@@ -123,7 +123,7 @@ describe('the live stream', () => {
     ])
   })
 
-  it('resumes from where it began when nothing came in between', () => {
+  it('resumes from its start position if no event arrived before the disconnect', () => {
     last().onclose?.()
     vi.advanceTimersByTime(500)
     last().open(15)
@@ -131,7 +131,7 @@ describe('the live stream', () => {
     expect(events).toEqual([])
   })
 
-  it('waits longer after each failure, says until when, and forgets it once live', () => {
+  it('waits longer after each failure, reports the retry time, and resets once live', () => {
     const waits: number[] = []
     for (let failures = 0; failures < 8; failures += 1) {
       last().onclose?.()
@@ -147,18 +147,18 @@ describe('the live stream', () => {
     expect(states.at(-1)).toEqual({ kind: 'reconnecting', retryAt: 1_000_500 })
   })
 
-  it('tries at once when asked', () => {
+  it('reconnects at once on request', () => {
     last().onclose?.()
     live.retryNow()
     expect(sockets).toHaveLength(2)
   })
 
-  it('hands on a resync, and starts afresh after the next break', () => {
+  it('passes on a resync, and the events after it', () => {
     last().say(log(11), { type: 'resync', topic: 'logs' }, log(900))
     expect(seen()).toEqual([11, 'resync logs', 900])
   })
 
-  it('rests offline and unwatched, and resumes without a gap', () => {
+  it('closes while offline or in the background, and resumes without a gap', () => {
     last().say(log(11))
     isOnline$.next(false)
     expect(last().isClosed).toBe(true)
@@ -172,7 +172,7 @@ describe('the live stream', () => {
     expect(sockets).toHaveLength(3)
   })
 
-  it('pings while it is quiet, and leaves a connection that says nothing', () => {
+  it('pings while it is idle, and reconnects if the server stays silent', () => {
     vi.advanceTimersByTime(20_000)
     expect(last().sent.at(-1)).toEqual({ type: 'ping' })
     last().say({ type: 'pong' })
@@ -183,7 +183,7 @@ describe('the live stream', () => {
     expect(states.at(-1)?.kind).toBe('reconnecting')
   })
 
-  it('closes a while after the last listener left, not between two screens', () => {
+  it('closes 5 s after the last listener leaves, but not between two screens', () => {
     running.unsubscribe()
     vi.advanceTimersByTime(4_000)
     running = live.events$.subscribe()
@@ -194,7 +194,7 @@ describe('the live stream', () => {
     expect(last().isClosed).toBe(true)
   })
 
-  it('takes no notice of what is no message', () => {
+  it('ignores malformed data, unknown messages and errors', () => {
     last().onmessage?.({ data: 'not json' })
     last().onmessage?.({ data: new Uint8Array() })
     last().say(null, 7, { type: 'unheard-of' }, { type: 'error', code: 'x', message: 'y' })

@@ -172,9 +172,9 @@ const LOOKS: readonly Look[] = [
   },
 ]
 
-describe('the own page, its tabs and its dialogs', () => {
+describe('the personal settings page, its tabs and its dialogs', () => {
   for (const language of LANGUAGES) {
-    it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
+    it(`have no accessibility fault at 1280 and 390 px, in either theme: ${language}`, async () => {
       const { page, faults, close } = await app.openPage({ language })
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.addInitScript((me) => localStorage.setItem('user', me), JSON.stringify(MEMBER))

@@ -68,8 +68,8 @@ function wantsProof(site: FakeSite, route: string, answer: unknown = null): void
   }
 }
 
-describe('the own page', () => {
-  it('says who one is, and shows ten models before the rest', async () => {
+describe('the personal settings page', () => {
+  it('shows the user’s role and quota, and ten models before the rest', async () => {
     const { page } = await open()
     await said(page, '普通用户')
     await said(page, '$3.00')
@@ -84,7 +84,7 @@ describe('the own page', () => {
     await page.getByRole('menuitem', { name: zh('shell.me') }).waitFor()
   })
 
-  it('checks in once, and says what could not be', async () => {
+  it('checks in once, and says why a check-in failed', async () => {
     const { page, site } = await open()
     site.routes['POST /api/user/check_in'] = () => ({ ...ok(null, '正在维护'), status: 503 })
     await button(page, '签到').click()
@@ -102,7 +102,7 @@ describe('the own page', () => {
     await page.getByText(zh('me.checkedInNoAmount'), { exact: true }).waitFor()
   })
 
-  it('copies the invite link, and transfers a dollar at least', async () => {
+  it('copies the invite code and link, and transfers at least one dollar', async () => {
     const { page, site } = await open()
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 860 })
@@ -142,7 +142,7 @@ describe('the own page', () => {
     expect(bodyOf(site, 'POST', '/api/user/aff_transfer')).toEqual({ quota: 750_000 })
   })
 
-  it('offers no transfer below the least, and says from when on', async () => {
+  it('disables a transfer below the minimum, and states the minimum', async () => {
     const { page } = await open({ aff_quota: 499_999 })
     await said(page, zh('me.transferFrom', { least: '$1.00' }))
     const transfer = button(page, '划转')
@@ -176,7 +176,7 @@ describe('the own page', () => {
     expect(bodyOf(site, 'PUT', '/api/user/self')).toEqual(sent)
   })
 
-  it('tells a wrong password, address or code at its field, which has the focus', async () => {
+  it('reports a wrong password, address or code at its field, which gets the focus', async () => {
     const { page, site } = await open()
     const security = { access_token: null, totp_since: null, recovery_codes: 0, passkeys: [] }
     Object.assign(site.routes, {
@@ -241,7 +241,7 @@ describe('the own page', () => {
     await button(page, '启用').click({ trial: true })
   })
 
-  it('asks who it is where the login is long ago, and goes on with the act', async () => {
+  it('asks for an identity proof if the login is old, then continues the action', async () => {
     const { page, site } = await open()
     wantsProof(site, 'GET /api/user/token', 'sat_fresh')
     const dialog = page.getByRole('dialog', { name: zh('security.proofTitle') })
@@ -259,7 +259,7 @@ describe('the own page', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  it('leaves the dialog of a binding with the proof that it needs', async () => {
+  it('closes the binding dialog when its identity proof is cancelled', async () => {
     const { page, site } = await open()
     const telegram = { telegram_oauth: true, telegram_bot_name: 'gate_bot' }
     site.routes['GET /api/status'] = () => ok({ ...STATUS, ...telegram })
@@ -272,7 +272,7 @@ describe('the own page', () => {
     expect(await page.locator('.tg-toast').count()).toBe(0)
   })
 
-  it('deletes the account whose name was typed, and leaves', async () => {
+  it('deletes the account once its name is typed, and leaves for the login', async () => {
     const { page, site } = await open()
     wantsProof(site, 'DELETE /api/user/self')
     await button(page, '删除账户').click()
@@ -292,13 +292,13 @@ describe('the own page', () => {
     expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(null)
   })
 
-  it('is the super admin’s without its end', async () => {
+  it('offers the super admin no deletion of the account', async () => {
     const { page } = await open({ role: 100 })
     await said(page, '管理员')
     expect(await button(page, '删除账户').count()).toBe(0)
   })
 
-  it('saves how one is told, and says why it can’t', async () => {
+  it('saves the notification settings, and says why saving failed', async () => {
     const { page, site } = await open()
     let status = 503
     site.routes['PUT /api/user/setting'] = () => ({ ...ok(null, '正在维护'), status })
@@ -331,7 +331,7 @@ describe('the own page', () => {
     })
   })
 
-  it('asks for a code where warnings go to another address', async () => {
+  it('asks for a verification code if warnings go to another address', async () => {
     const { page, site } = await open()
     site.routes['PUT /api/user/setting'] = () => ok(null)
     site.routes['GET /api/verification'] = () => ok(null)
@@ -356,7 +356,7 @@ describe('the own page', () => {
     })
   })
 
-  it('takes the webhook’s secret away once that is saved', async () => {
+  it('removes the webhook’s secret when the settings are saved', async () => {
     const kept = {
       notify_type: 'webhook',
       webhook_url: 'https://hooks.example.com/',
@@ -377,7 +377,7 @@ describe('the own page', () => {
     expect(bodyOf(site, 'PUT', '/api/user/setting')).toMatchObject({ webhook_secret: null })
   })
 
-  it('unbinds the mail address, unless it is the last way in', async () => {
+  it('unbinds the email address unless it is the last login method', async () => {
     const { page, site } = await open()
     site.routes['POST /api/user/unbind'] = () => refused('这是最后一种登录方式')
     const unbind = async () => {

@@ -115,8 +115,8 @@ async function open(path: string, language: 'zh' | 'en') {
   return opened
 }
 
-describe.each(LANGUAGES)('the looks in %s', (language) => {
-  it('of the orders and their timelines have no fault', async () => {
+describe.each(LANGUAGES)('pages with orders in %s', (language) => {
+  it('the list of orders and its timelines have no accessibility fault', async () => {
     const { page, faults, close } = await open('/admin/orders', language)
     await page.getByText(/^(争议中|Disputed)$/).waitFor()
     expect(
@@ -134,7 +134,7 @@ describe.each(LANGUAGES)('the looks in %s', (language) => {
     await close()
   }, 120_000)
 
-  it('of the wallet have no fault', async () => {
+  it('the wallet has no accessibility fault', async () => {
     const { page, faults, close } = await open('/app/wallet', language)
     await page.locator('.tg-orders-refund').first().scrollIntoViewIfNeeded()
     expect.soft(await lookFaults(page, `wallet-orders-${language}`, [1280, 390])).toEqual([])
@@ -177,7 +177,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await close()
 })
 
-it('the notice opens its order, with its details, for an admin', async () => {
+it('the link in a notice opens the disputed order, with its details, for an admin', async () => {
   const { page, faults, close } = await open('/app/inbox/1', 'zh')
   const link = page.frameLocator('iframe').getByRole('link', { name: '查看订单' })
   const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
