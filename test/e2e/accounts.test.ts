@@ -66,8 +66,8 @@ async function logOut(): Promise<void> {
 }
 
 /** One account from its first day on: each part goes on where the one before left it. */
-describe('an account of one’s own', () => {
-  it('is registered with the code of a mail', async () => {
+describe('a user’s own account', () => {
+  it('is registered with the code from an e-mail', async () => {
     await open.page.goto(`${product.url}/login?aff=abcdefghij`)
     await open.page
       .getByRole('main')
@@ -92,14 +92,14 @@ describe('an account of one’s own', () => {
     await open.page.getByText(en('auth.registered')).waitFor()
   })
 
-  it('logs in by its address, which its page shows', async () => {
+  it('accepts a login by its e-mail address, which the profile page shows', async () => {
     await logIn(EMAIL, PASSWORD)
     await open.page.goto(`${product.url}/app/me`)
     await open.page.getByText(en('me.mailLead')).waitFor()
     await open.page.getByText(EMAIL, { exact: true }).first().waitFor()
   })
 
-  it('turns two-step login on, and logs in by it', async () => {
+  it('gets two-step login, which the next login asks for', async () => {
     await open.page.getByRole('button', { name: en('setup.submit') }).click()
     const dialog = open.page.getByRole('dialog')
     await inDialog('Your password').fill(PASSWORD)
@@ -121,7 +121,7 @@ describe('an account of one’s own', () => {
     await heading('API tokens').waitFor()
   })
 
-  it('binds GitHub, comes in by it elsewhere, and ends that by a new password', async () => {
+  it('is bound to GitHub, accepts that login, and ends its session by a new password', async () => {
     sites.who = { id: 4711, login: 'ada-codes' }
     await open.page.goto(`${product.url}/app/me`)
     const row = open.page.getByRole('listitem').filter({ hasText: zh('users.binding.github') })
@@ -164,7 +164,7 @@ describe('an account of one’s own', () => {
     await there.page.context().close()
   })
 
-  it('gets another password by the link of a mail, once', async () => {
+  it('gets a new password through the link of an e-mail, which works once', async () => {
     await logOut()
     await open.page.getByRole('link', { name: en('auth.forgot') }).click()
     await box('Email').fill(EMAIL)
@@ -228,7 +228,7 @@ describe('the human check', () => {
       remove: (id) => shown.delete(id),
     }`
 
-  it('is loaded under the strict policy, and each call takes a token of its own', async () => {
+  it('loads under the strict content policy, and each request sends a new token', async () => {
     const tokens: (string | null)[] = []
     verifier = createServer((request, response) => {
       let body = ''
@@ -260,7 +260,7 @@ describe('the human check', () => {
     expect(tokens).toEqual(['solved-1', 'solved-2'])
   })
 
-  it('nothing went wrong on any page', () => {
+  it('no page causes a policy violation, a console error or a missing file', () => {
     expect(open.faults).toEqual([])
   })
 })

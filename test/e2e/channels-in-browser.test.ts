@@ -32,7 +32,7 @@ async function stored(): Promise<Channel[]> {
 }
 const named = async (name: string) => (await stored()).find((channel) => channel.name === name)
 
-it('several keys make a channel each, then one with keys in turn', async () => {
+it('several keys create one channel each, and then one channel that rotates its keys', async () => {
   await open.page.goto(`${product.url}/channel/add`)
   await field('Name').fill('fleet')
   await field('Base URL').fill(product.provider.url)
@@ -70,7 +70,7 @@ it('several keys make a channel each, then one with keys in turn', async () => {
   expect([many?.multi_key_mode, many?.key_count]).toEqual(['polling', 3])
 })
 
-it('an edit is kept: limits, expiry, another key; a new address asks for the key', async () => {
+it('an edit saves limits, expiry and another key; a new address requires the key', async () => {
   await open.page.getByRole('link', { name: 'many' }).click()
   await button('Routing and limits Priority, concurrency, expiry, cost and auto-disable').click()
   await field(en('channelForm.maxConcurrency')).fill('4')
@@ -94,7 +94,7 @@ it('an edit is kept: limits, expiry, another key; a new address asks for the key
   await closed()
 })
 
-it('the chosen get a tag, and the tag is opened, edited, switched and undone', async () => {
+it('selected channels get a tag, which is opened and edited; disabling it is undone', async () => {
   await button('Select').click()
   await open.page.getByRole('checkbox', { name: en('ui.selectAll') }).click()
   await said('4 selected')
@@ -122,7 +122,7 @@ it('the chosen get a tag, and the tag is opened, edited, switched and undone', a
   await button('By tag').click()
 })
 
-it('a channel is tested, copied, and its models fetched', async () => {
+it('a channel is tested and copied, and its models are fetched', async () => {
   await fromMenu('More actions for first', 'Test models')
   await button('Test all (2)').click()
   await eventually(() => drawer().getByText(/ s$/).count()).toBe(2)
@@ -141,7 +141,7 @@ it('a channel is tested, copied, and its models fetched', async () => {
   await closed()
 })
 
-it('all are tested with an end that is told; repair and removal too', async () => {
+it('a test of all channels reports its end; repair and removal work too', async () => {
   await fromMenu('More actions', 'Test all channels')
   await said('Channels tested: 5')
   await fromMenu('More actions', 'Repair the model index')
@@ -163,7 +163,7 @@ it('all are tested with an end that is told; repair and removal too', async () =
   await eventually(async () => (await stored()).length).toBe(4)
 })
 
-it('every column that says so is sorted by the server, and filters narrow', async () => {
+it('the server sorts by every sortable column, and filters narrow the list', async () => {
   const headers = open.page.locator('.tg-grid-sort')
   const count = await headers.count()
   expect(count).toBeGreaterThan(6)
@@ -179,6 +179,6 @@ it('every column that says so is sorted by the server, and filters narrow', asyn
   expect(await open.page.getByRole('row').count()).toBe(2)
 })
 
-it('met no policy violation, no error in the console, no missing file', () => {
+it('no page causes a policy violation, a console error or a missing file', () => {
   expect(open.faults).toEqual([])
 })

@@ -47,7 +47,7 @@ const rows = () =>
     .getByRole('row')
     .filter({ hasText: en('usageLog.notStreamed') })
 
-describe('a filter of the usage log lets the same calls through live as on the server', () => {
+describe('filters of the usage log', () => {
   it.each([
     ['no filter', 'type=2', 3],
     ['a model', 'model=sim-small&type=2', 2],
@@ -59,7 +59,7 @@ describe('a filter of the usage log lets the same calls through live as on the s
     ['a channel', 'channel=1&type=2', 3],
     ['another channel', 'channel=2&type=2', 0],
     ['a type that calls are not', 'type=5', 0],
-  ])('%s', async (_name, query, each) => {
+  ])('the live log shows the same calls as the server with %s', async (_name, query, each) => {
     await open.page.goto(`${product.url}/app/logs/api-usage?page_size=${PAGE_SIZE}&${query}`)
     await open.page.getByText(en('shared.live.live'), { exact: true }).waitFor()
     const before = await totalOf(query)
@@ -82,7 +82,7 @@ async function totalOf(query: string): Promise<number> {
   return (await product.root.must<{ total: number }>('GET', path)).total
 }
 
-describe('the settings', () => {
+describe('the settings page', () => {
   const save = async () => {
     await open.page.getByRole('button', { name: en('shared.saveSettings') }).click()
     await open.page.getByText(en('settings.noChanges')).waitFor()
@@ -110,7 +110,7 @@ describe('the settings', () => {
     expect(refused.status).toBeLessThan(500)
   })
 
-  it('a model of a channel without a price is listed, priced in one press, and gone', async () => {
+  it('a model without a price is listed, gets a price by one click, and disappears', async () => {
     await open.page.goto(`${product.url}/admin/settings?prices=unset`)
     const line = open.page.getByRole('listitem').filter({ hasText: 'sim-new' })
     await line.getByRole('button', { name: en('prices.setPrice') }).click()
@@ -125,7 +125,7 @@ describe('the settings', () => {
 })
 
 describe('a new token', () => {
-  it('may be of a group that users may choose, and calls at its ratio', async () => {
+  it('can use a group that users may choose, and pays for calls at its ratio', async () => {
     await open.page.goto(`${product.url}/app/tokens`)
     await open.page
       .getByRole('button', { name: en('tokens.create') })
@@ -142,8 +142,8 @@ describe('a new token', () => {
   })
 })
 
-describe('all of it', () => {
-  it('met no policy violation, no error in the console, no missing file', () => {
+describe('all visited pages', () => {
+  it('cause no policy violation, no console error and no missing file', () => {
     expect(open.faults).toEqual([])
   })
 })

@@ -61,7 +61,7 @@ const stream = () =>
     }),
   })
 
-it('SIGTERM: unready at once, new work is refused with 503, streams finish', async () => {
+it('SIGTERM makes the product unready at once; new work gets 503 and streams finish', async () => {
   await expect
     .poll(
       async () =>
@@ -105,7 +105,7 @@ it('SIGTERM: unready at once, new work is refused with 503, streams finish', asy
   expect(await stopped).toBe(0)
 })
 
-it('a call half uploaded at SIGTERM is answered though the port closes meanwhile', async () => {
+it('a call half uploaded at SIGTERM is answered although the port closes meanwhile', async () => {
   await product.start()
   const body = JSON.stringify({ model: 'sim-small', messages: [{ role: 'user', content: 'a' }] })
   const upload = request(`${product.url}/v1/chat/completions`, {
@@ -137,7 +137,7 @@ it('a call half uploaded at SIGTERM is answered though the port closes meanwhile
   expect(await stopped).toBe(0)
 })
 
-it('a plain call that was left before SIGTERM is read to its end, and billed', async () => {
+it('a plain call whose caller left before SIGTERM is read to its end and billed', async () => {
   await product.start()
   const before = (await log()).length
   const leaving = new AbortController()
@@ -158,7 +158,7 @@ it('a plain call that was left before SIGTERM is read to its end, and billed', a
   expect(await product.stop()).toBe(0)
 })
 
-it('a live reader that answers nothing keeps the product for seconds at most: 0', async () => {
+it('a live reader that answers nothing delays the exit with 0 by less than 15 s', async () => {
   await product.start()
   const socket = new WebSocket(`${product.url.replace('http', 'ws')}/api/live`, {
     headers: { ...session, origin: product.url },

@@ -54,8 +54,8 @@ async function tabTo(name: RegExp, text: string): Promise<void> {
   throw new Error(`Tab does not lead to ${name}`)
 }
 
-describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
-  it('setup ends signed in, on the list of steps', async () => {
+describe(`the first call needs ${CLICKS_MAX} clicks at most`, () => {
+  it('the setup ends with the user signed in, on the list of steps', async () => {
     await open.page.goto(`${product.url}/setup`)
     await type(/^Username/, 'root', open.page)
     await tabTo(/^Password/, PASSWORD)
@@ -102,7 +102,7 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
     expect(key).not.toBe('')
   })
 
-  it('the call shows up as done without a reload, and stands in the log', async () => {
+  it('the call is shown as done without a reload, and appears in the usage log', async () => {
     await open.page.getByText('Waiting for the first call').waitFor()
     const answer = await chat(product.url, key, { model: MODEL })
     expect(answer.status, answer.text).toBe(200)
@@ -114,8 +114,8 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
   })
 })
 
-describe('once all is set up', () => {
-  it('the list of steps stays within reach: from the account menu and the palette', async () => {
+describe('after the setup is complete', () => {
+  it('the list of steps stays available in the account menu and the palette', async () => {
     await button(/^Account/).click()
     await open.page.getByRole('menuitem', { name: en('shell.start') }).click()
     await open.page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
@@ -131,14 +131,14 @@ describe('once all is set up', () => {
     await open.page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
   })
 
-  it('the output limit that came with the preset stands beside the price', async () => {
+  it('the price list shows the output limit that the preset contains', async () => {
     await open.page.goto(`${product.url}/admin/settings`)
     await open.page.getByRole('searchbox', { name: en('shared.searchModels') }).fill(MODEL)
     const row = open.page.getByRole('row').filter({ hasText: MODEL })
     await row.getByText('8,192', { exact: true }).waitFor()
   })
 
-  it('no page met a policy violation, an error in the console or a missing file', () => {
+  it('no page causes a policy violation, a console error or a missing file', () => {
     expect(open.faults).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ const product = startedOnce(() =>
 
 const lines = () => product.output.split('\n').filter((line) => line !== '')
 
-it('a first start says where it is, and then a whole address to begin at', async () => {
+it('the first start prints that it is ready, and then the full address of the setup', async () => {
   await expect.poll(lines).toHaveLength(2)
   const [ready = '', first = ''] = lines()
   expect(ready).toBe(`Tallygate is ready: ${product.url}`)

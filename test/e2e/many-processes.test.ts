@@ -62,13 +62,13 @@ afterAll(async () => {
 
 const everybody = () => [...writers, ...readers, relay, pages, projector]
 
-describe('a process without a role', () => {
+describe('processes with different roles', () => {
   const get = async ({ url }: ProductProcess, path: string) => {
     const answer = await fetch(url + path, { headers: { 'accept-language': 'en' } })
     return { status: answer.status, text: await answer.text() }
   }
 
-  it('is alive, ready and measured, whatever its roles are', async () => {
+  it('a process is alive and ready and has metrics, whatever its roles are', async () => {
     for (const one of everybody()) {
       expect(await get(one, '/livez')).toEqual({ status: 200, text: 'ok\n' })
       expect(await get(one, '/readyz')).toEqual({ status: 200, text: 'ok\n' })
@@ -78,7 +78,7 @@ describe('a process without a role', () => {
     }
   })
 
-  it('answers 404 in the envelope below /api', async () => {
+  it('a process without the API answers 404 in the envelope below /api', async () => {
     for (const one of [relay, pages, projector, ...writers]) {
       const { status, text } = await get(one, '/api/status')
       expect(status).toBe(404)
@@ -93,7 +93,7 @@ describe('a process without a role', () => {
     expect(await answer.json()).toMatchObject({ success: false, code: 'NoSuchRoute' })
   })
 
-  it('answers 404 as OpenAI would below /v1', async () => {
+  it('a process without the relay answers 404 in OpenAI’s format below /v1', async () => {
     for (const one of everybody().filter((other) => other !== relay)) {
       const { status, text } = await get(one, '/v1/models')
       expect(status).toBe(404)
@@ -102,7 +102,7 @@ describe('a process without a role', () => {
     expect((await get(relay, '/v1/models')).status).toBe(401)
   })
 
-  it('has pages only where the console is', async () => {
+  it('only the process with the console role serves pages', async () => {
     expect((await get(pages, '/')).text).toContain('<div id="root">')
     expect((await get(relay, '/')).status).toBe(404)
   })
@@ -111,7 +111,7 @@ describe('a process without a role', () => {
 describe('the first run', () => {
   const tokenOf = ({ output }: ProductProcess) => /token=([\w-]{32})/.exec(output)?.[1] ?? 'none'
 
-  it('has one setup token, printed by those who accept it alone', async () => {
+  it('has one setup token, which only the processes that accept it print', async () => {
     for (const one of writers) await expect.poll(() => one.output).toContain('token=')
     expect(tokenOf(writers[0])).toBe(tokenOf(writers[1]))
     for (const one of [...readers, relay, pages, projector]) expect(tokenOf(one)).toBe('none')
@@ -123,7 +123,7 @@ describe('the first run', () => {
     expect(right).toMatchObject({ success: false, code: 'PasswordsDiffer' })
   })
 
-  it('of fifty at once over two processes makes one super admin', async () => {
+  it('creates one super admin when fifty requests reach two processes at once', async () => {
     const form = { password: PASSWORD, confirmPassword: PASSWORD }
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -147,7 +147,7 @@ describe('fifty creations at once over two processes', () => {
     ['users', '/api/user/', (n: number) => ({ username: `user${n}`, password: PASSWORD })],
     ['tokens', '/api/token/', (n: number) => ({ name: `token${n}`, unlimited_quota: true })],
   ])(
-    '%s: dense ids, each once, none lost',
+    '%s get dense ids, each id once, and none is lost',
     async (_name, path, body) => {
       const before = (await list(path)).length
       const answers = await Promise.all(
@@ -161,7 +161,7 @@ describe('fifty creations at once over two processes', () => {
     60_000,
   )
 
-  it('one name for fifty is one user', async () => {
+  it('fifty requests for one name create one user', async () => {
     const same = { username: 'wanted', password: PASSWORD }
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => root.call('POST', '/api/user/', same)),
@@ -170,10 +170,10 @@ describe('fifty creations at once over two processes', () => {
   })
 })
 
-describe('what one process does, the others know', () => {
+describe('changes that one process makes', () => {
   let key = ''
 
-  it('a call by a new key, price and channel', async () => {
+  it('the relay serves a call with a new key, price and channel', async () => {
     await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
     await addChannel({ root, provider }, { models: 'sim-small' })
     const owner = new ConsoleClient(front.url)
@@ -198,7 +198,7 @@ describe('what one process does, the others know', () => {
     }
   })
 
-  it('a token disabled by one is refused by the relay, within a second', async () => {
+  it('a token that one process disables is refused by the relay within a second', async () => {
     const owner = new ConsoleClient(front.url)
     await owner.logIn('wanted', PASSWORD)
     const { items } = await owner.must<{ items: { id: number }[] }>('GET', '/api/token/?p=0')
@@ -210,7 +210,7 @@ describe('what one process does, the others know', () => {
       .toBe(401)
   })
 
-  it('a session ended by one is over at all', async () => {
+  it('a session that one process ends is refused by all processes', async () => {
     await root.must('GET', '/api/user/logout')
     for (const { url } of readers) {
       const answer = await fetch(`${url}/api/user/self`, { headers: root.sessionHeaders })
@@ -220,7 +220,7 @@ describe('what one process does, the others know', () => {
 })
 
 describe('SIGTERM', () => {
-  it('ends each of them with 0', async () => {
+  it('ends every process with exit code 0', async () => {
     expect(await Promise.all(everybody().map((one) => one.stop()))).toEqual(Array(7).fill(0))
   })
 })

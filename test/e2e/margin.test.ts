@@ -26,7 +26,7 @@ const text = async (by: ConsoleClient, path: string): Promise<string> => {
   return response.text()
 }
 
-it('what a provider asks makes the margin, for admins alone; unknown is no zero', async () => {
+it('the provider’s cost gives the margin, for admins only; an unknown cost is not 0', async () => {
   for (const model of ['sim-small', 'sim-small', 'sim-large']) {
     expect((await chat(product.url, key, { model, max_tokens: 4 })).status).toBe(200)
   }

@@ -168,7 +168,7 @@ describe('a new user, from the first visit to the first bill', () => {
     await eventually(balanceUnits).toBeLessThan(balance)
   }, 120_000)
 
-  it('never met a policy violation, an error in the console or a missing file', () => {
+  it('causes no policy violation, no console error and no missing file', () => {
     expect(open.faults).toEqual([])
   })
 })

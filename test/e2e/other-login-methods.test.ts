@@ -51,8 +51,8 @@ async function logOut(): Promise<void> {
   await open.page.evaluate(() => localStorage.removeItem('user'))
 }
 
-describe('in a real browser', () => {
-  it('GitHub makes an account, and comes back to where one was going', async () => {
+describe('other login methods in a real browser', () => {
+  it('GitHub creates an account and returns to the page that the user requested', async () => {
     sites.who = { id: 9001, login: 'octo-browser', name: 'Octo' }
     await open.page.goto(`${product.url}/login?returnTo=/app/dashboard`)
     await button('Sign in with GitHub').click()
@@ -77,7 +77,7 @@ describe('in a real browser', () => {
     await logOut()
   })
 
-  it('OIDC does, and ends at the tokens', async () => {
+  it('OIDC creates an account and opens the page of tokens', async () => {
     oidc.who = 'browser-sub'
     await open.page.goto(`${product.url}/login`)
     await button('Sign in with OIDC').click()
@@ -85,7 +85,7 @@ describe('in a real browser', () => {
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'browser-sub' })
   })
 
-  it('comes in anew the same way, and back, where the login is long ago', async () => {
+  it('OIDC confirms a relogin and returns to the page when the login is too old', async () => {
     const answer = { success: false, message: 'too long ago', code: 'LoginNotRecent' }
     await open.page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
     await open.page.goto(`${product.url}/app/me?settings=price`)
@@ -99,7 +99,7 @@ describe('in a real browser', () => {
     await logOut()
   })
 
-  it('LinuxDO does, by its own button', async () => {
+  it('LinuxDO creates an account through its own button', async () => {
     sites.who = { id: 77, login: 'neo' }
     await open.page.goto(`${product.url}/login`)
     await button('Sign in with LinuxDO').click()
@@ -155,7 +155,7 @@ describe('in a real browser', () => {
     await logOut()
   })
 
-  it('what is not agreed to is said, and leads on', async () => {
+  it('a refused or forged authorization is reported, and the user can continue', async () => {
     await open.page.goto(`${product.url}/oauth/github?error=access_denied&state=x`)
     await open.page.getByText(en('oauth.refused', { site: 'GitHub' })).waitFor()
     await at('/login?returnTo=%2Fadmin%2Fsettings')
@@ -167,7 +167,7 @@ describe('in a real browser', () => {
     expect(open.faults).toEqual([])
   })
 
-  it('buttons are there for what is on, and other sites in the policy with them', async () => {
+  it('the login page shows enabled methods, and the policy allows their sites only', async () => {
     const policy = async () =>
       (await fetch(`${product.url}/login`)).headers.get('content-security-policy') ?? ''
     expect(await policy()).toContain('https://telegram.org')

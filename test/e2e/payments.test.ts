@@ -48,7 +48,7 @@ const notify = async ({ url }: ProductProcess, tradeNo: string): Promise<string>
 const standing = async (client: ConsoleClient): Promise<number> =>
   (await client.must<{ quota: number }>('GET', '/api/user/self')).quota
 
-it('a notice twenty times at once in two processes, one killed meanwhile: one credit', async () => {
+it('a payment notice sent 20 times to two processes, one being killed, credits once', async () => {
   const before = await standing(root)
   const tradeNos = await Promise.all([1, 2, 3].map(order))
   const [one, two] = processes

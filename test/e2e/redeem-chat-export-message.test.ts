@@ -75,7 +75,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     }
   })
 
-  it('redeems a code that a link brought along, once', async () => {
+  it('redeems the code of a link once', async () => {
     const before = await standing()
     const code = { name: `gift ${language}`, quota: WORTH, count: 1 }
     const [key = ''] = await product.root.must<string[]>('POST', '/api/redemption/', code)
@@ -91,7 +91,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     expect(await standing()).toBe(before + WORTH)
   })
 
-  it('tries a model, and is told to the unit what the answer cost', async () => {
+  it('tries a model and sees the exact cost of the answer', async () => {
     await page.getByRole('link', { name: words.shell.playground }).click()
     await page.getByLabel(words.ui.model).selectOption('sim-small')
     if (language === 'en') await button(page, words.playground.newChat).first().click()
@@ -115,7 +115,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     expect(new URL(page.url()).searchParams.get('request')).toBe(call?.request_id)
   })
 
-  it('filters the log and takes it along: the file adds up to what is listed', async () => {
+  it('filters the log and exports a file whose costs add up to the listed costs', async () => {
     await page.goto(`${product.url}/app/logs/api-usage?token=playground`)
     await page.getByLabel(words.ui.model, { exact: true }).fill('sim-small')
     await page.keyboard.press('Enter')
@@ -133,7 +133,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     expect(exported.toSorted()).toEqual(expectedCalls.map(({ quota }) => quota).toSorted())
   })
 
-  it('is written to by an admin, sees it at once, and the admin sees it read', async () => {
+  it('sees an admin’s message at once, and the admin sees that it was read', async () => {
     const title = `News in ${language}`
     await desk.goto(`${product.url}/admin/messages`)
     await button(desk, words.messages.create).first().click()
@@ -158,7 +158,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
   })
 })
 
-it('met no policy violation, no error in the console, no refused request', () => {
+it('causes no policy violation, no console error and no refused request', () => {
   const faults = opened.flatMap((one) => one.faults)
   expect(faults.filter((fault) => !fault.includes('favicon'))).toEqual([])
 })

@@ -78,14 +78,14 @@ describe('two processes on one Postgres', () => {
 
   const zeros = (count: number): number[] => Array(count).fill(0)
 
-  it('one code for twelve users in both: one has it, once', async () => {
+  it('let one of twelve users redeem a code, and credit it once', async () => {
     const { answers, gained } = await race(await codeOf(root))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'CodeInvalid']))
     await expect.poll(gained).toEqual([...zeros(11), QUOTA])
   })
 
-  it('codes asked for with one Idempotency-Key in both are made once', async () => {
+  it('create the codes of requests with one Idempotency-Key once', async () => {
     const body = JSON.stringify({ name: 'once', quota: QUOTA, count: 3 })
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'order 17' }
     const asked = Array.from({ length: 20 }, async (_, n) => {
@@ -100,7 +100,7 @@ describe('two processes on one Postgres', () => {
     await root.must('DELETE', '/api/redemption/delete-by-name?name=once')
   })
 
-  it('a gift with five uses: five have it, each once', async () => {
+  it('let five users redeem a gift code with five uses, each user once', async () => {
     const { answers, gained } = await race(await codeOf(root, { is_gift: true, max_uses: 5 }))
     expect(answers.filter(({ success }) => success)).toHaveLength(5)
     await expect.poll(gained).toEqual([...zeros(7), ...Array(5).fill(QUOTA)])
@@ -112,7 +112,7 @@ describe('two processes on one Postgres', () => {
   })
 })
 
-it('killed between the decision and the credit, on EventStoreDB: one credit, later', async () => {
+it('on EventStoreDB, a process killed between decision and credit credits once later', async () => {
   const [store, site] = [await startEventStoreDbServer(), await startSite()]
   try {
     const one = await site.start(ROLES, {

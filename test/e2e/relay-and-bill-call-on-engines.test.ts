@@ -9,7 +9,7 @@ const kafka = redisEngine === null ? { skip: 'no Redis' } : await kafkaForTests(
 const skipped = 'skip' in kafka ? ` (skipped: ${kafka.skip})` : ''
 
 describe.skipIf('skip' in kafka)(
-  `the main job on EventStoreDB, Kafka and Redis${skipped}`,
+  `relaying and billing a call on EventStoreDB, Kafka and Redis${skipped}`,
   { timeout: 60_000 },
   () => {
     const stops: (() => Promise<void>)[] = []

@@ -34,7 +34,7 @@ export function mainJobSuite(open: () => Promise<TestProduct>): void {
   const messages = [{ role: 'user' as const, content: 'Say something short, please.' }]
 
   describe('the official OpenAI client', () => {
-    it('is answered plainly, and the balance falls by exactly the row’s cost', async () => {
+    it('gets a plain answer, and the balance falls by exactly the cost in the log', async () => {
       const before = await balance()
       const client = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: token.key })
       const { data, response } = await client.chat.completions
@@ -48,7 +48,7 @@ export function mainJobSuite(open: () => Promise<TestProduct>): void {
       expect(before - (await balance())).toBe(row.quota)
     })
 
-    it('is answered in a stream, with usage only when asked for', async () => {
+    it('gets a streamed answer, with usage only when the request asks for usage', async () => {
       const client = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: token.key })
       const { data, response } = await client.chat.completions
         .create({ model: 'sim-small', messages, stream: true })
@@ -67,14 +67,14 @@ export function mainJobSuite(open: () => Promise<TestProduct>): void {
       expect(other.frt).toBeGreaterThanOrEqual(0)
     })
 
-    it('lists the models its token may call: those with a price', async () => {
+    it('lists the models that its token may call, which are those with a price', async () => {
       const client = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: token.key })
       const { data } = await client.models.list()
       expect(data.map(({ id }) => id)).toEqual(['sim-small'])
     })
   })
 
-  describe('a model called by the name of an object’s property', () => {
+  describe('a model named like a property of JavaScript objects', () => {
     it.each(['constructor', '__proto__', 'toString'])('%s is refused, not free', async (model) => {
       const before = product.provider.journal.count
       const { status } = await chat(product.url, token.key, { model })
@@ -84,7 +84,7 @@ export function mainJobSuite(open: () => Promise<TestProduct>): void {
     })
   })
 
-  describe('200 callers on a balance for exactly 10', () => {
+  describe('200 callers whose balance covers exactly 10 calls', () => {
     it('exactly 10 succeed and the balance ends at 0, never below', async () => {
       const { root, url } = product
       await setOption(root, 'ModelPrice', { 'sim-large': 0.002 })

@@ -2,6 +2,6 @@ import { describe } from 'vitest'
 import { testProduct } from '../support/test-product.ts'
 import { mainJobSuite } from './relay-and-bill-call-suite.ts'
 
-describe('the main job on one Postgres', () => {
+describe('relaying and billing a call on one Postgres', () => {
   mainJobSuite(() => testProduct())
 })

@@ -24,19 +24,19 @@ async function ask(target: string, headers: readonly string[] = []) {
   return { status: Number(answer.slice(9, 12)), text: answer }
 }
 
-describe('one path has one reading in relay, router and checks', () => {
-  it.each(['/v1/models', '/%761/models', '/v1/%6dodels'])('%s is the relay’s', async (path) => {
+describe('a path that the relay, the router and the checks read alike', () => {
+  it.each(['/v1/models', '/%761/models', '/v1/%6dodels'])('%s goes to the relay', async (path) => {
     const { status, text } = await ask(path)
     expect([status, text.includes('"missing_key"')]).toEqual([401, true])
   })
 
-  it('an absolute target is the relay’s as well, for its own host alone', async () => {
+  it('an absolute target goes to the relay too, if it names the product’s own host', async () => {
     expect((await ask(`${product.url}/v1/models`)).text).toContain('"missing_key"')
     expect((await ask('http://other.example/v1/models')).status).toBe(400)
   })
 
   it.each(['/v1/../api/user/self', '/v1/%2e%2e/api/user/self', '//api/user/self', '/mj/./submit'])(
-    '%s is refused before anything takes it',
+    '%s is refused before any handler runs',
     async (path) => {
       const { status, text } = await ask(path)
       expect([status, text.includes('"InvalidAddress"')]).toEqual([400, true])
@@ -44,7 +44,7 @@ describe('one path has one reading in relay, router and checks', () => {
   )
 
   it.each(['/api/status', '/%61pi/status', '/api/%73tatus'])(
-    '%s is never answered for another site, nor kept',
+    '%s is refused for another site, and is never cached',
     async (path) => {
       const foreign = ['sec-fetch-site: cross-site', 'origin: https://evil.example']
       expect((await ask(path, foreign)).text).toContain('"CrossSite"')
@@ -54,7 +54,7 @@ describe('one path has one reading in relay, router and checks', () => {
   )
 
   it.each(['/api/live', '/%61pi/live', '/api/./live'])(
-    'a socket at %s is opened for no other site',
+    '%s opens no socket for another site',
     async (path) => {
       const { status } = await ask(path, [
         'connection: upgrade',

@@ -82,7 +82,7 @@ it.each([
 )
 
 it.each(['1', '2'])(
-  'SIGHUP to all of %s workers, with a log that can not be written any more: 0',
+  'SIGHUP ends all of %s workers with 0 even if the log cannot be written',
   async (workers) => {
     const command = [process.execPath, 'infra/main.ts']
     const environment = { ROLES: 'write-api,projections', RELAY_WORKERS: workers }
@@ -104,7 +104,7 @@ it.each([
   ['it waits for read models', {}, /bin\/postgres -D/, /ready to accept connections/],
   ['workers start', { RELAY_WORKERS: '2' }, /worker-program/, /^/],
 ])(
-  'a signal while %s ends all, with 0',
+  'a signal while %s ends all processes with 0',
   async (_moment, environment, running, heard) => {
     const { child, pid, said } = start([process.execPath, 'infra/main.ts'], {
       ROLES: 'relay',
@@ -124,7 +124,7 @@ it.each([
 )
 
 // To a server that closes, such connections are neither idle nor ever late.
-it('a silent connection and half an upload keep the product for seconds at most: 0', async () => {
+it('a silent connection and half an upload delay the exit with 0 by seconds at most', async () => {
   const { child, pid, said } = start([process.execPath, 'infra/main.ts'], {
     ROLES: 'write-api,projections',
     HOST: '127.0.0.1',

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const standing = async () => (await buyer.must<{ quota: number }>('GET', '/api/user/self')).quota
 const button = (name: string) => open.page.getByRole('button', { name, exact: true })
 
-it('says that nothing can be paid until the administrator has enabled it', async () => {
+it('the page says that nothing can be paid until the administrator has enabled it', async () => {
   await open.page.getByText(en('wallet.topUpOff')).waitFor()
   expect(await button('Pay').count()).toBe(0)
   for (const [key, value] of Object.entries({
@@ -43,7 +43,7 @@ it('says that nothing can be paid until the administrator has enabled it', async
   }
 })
 
-it('tops up by a gateway: amount, price, confirmation, its page, and the balance', async () => {
+it('a user tops up by a gateway: amount, price, confirmation, its page, and balance', async () => {
   await open.page.reload()
   const amount = open.page.getByLabel(en('wallet.amount'))
   await amount.fill('3')
@@ -83,7 +83,7 @@ it('tops up by a gateway: amount, price, confirmation, its page, and the balance
   expect(await standing()).toBe(5_000_000)
 })
 
-it('tops up by Stripe, in Chinese; a cancelled dialog orders nothing', async () => {
+it('a user tops up by Stripe, in Chinese; a cancelled dialog creates no order', async () => {
   await open.page.evaluate(() => localStorage.setItem('i18nextLng', 'zh'))
   await open.page.reload()
   await open.page.getByRole('heading', { name: zh('wallet.topUp') }).waitFor()
@@ -113,7 +113,7 @@ it('tops up by Stripe, in Chinese; a cancelled dialog orders nothing', async () 
   expect(await standing()).toBe(7_500_000)
 })
 
-it('an admin finds the order and refunds it, by a reason; its user sees it at once', async () => {
+it('an admin finds the order and refunds it with a reason; its user sees it at once', async () => {
   const admin = await openRealPage(open.browser, product.url)
   await admin.page.goto(`${product.url}/login?returnTo=/admin/orders?keyword=buyer`)
   await admin.page.getByLabel(en('auth.username')).fill('root')

@@ -94,8 +94,8 @@ async function changePassword({ page }: OpenPage): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
 }
 
-describe('two-step login, in a browser', () => {
-  it('is set up, asked for, and met by a code, a recovery code and a passkey', async () => {
+describe('two-step login in a browser', () => {
+  it('is set up, is required, and accepts a code, a recovery code and a passkey', async () => {
     const here = await openRealPage(browser, url)
     await firstStep(here)
     await isIn(here)

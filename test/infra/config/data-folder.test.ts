@@ -8,14 +8,14 @@ import { makeDataFolder } from '#infra/config/data-folder.ts'
 const folder = mkdtempSync(join(tmpdir(), 'data-folder-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('a data folder is made with those above it, for its owner alone', () => {
+it('a data folder is created with its parent folders, for its owner only', () => {
   const path = join(folder, 'a', 'b', 'c')
   makeDataFolder(path)
   makeDataFolder(path)
   expect(statSync(path).mode & 0o777).toBe(0o700)
 })
 
-it('one that can’t be made is told at once, with the variable and the reason', () => {
+it('a data folder that can’t be created is reported with the variable and the reason', () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   for (const [path, reason] of [

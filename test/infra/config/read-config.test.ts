@@ -43,7 +43,7 @@ describe('a variable that cannot be used', () => {
     ['PRIVATE_UPSTREAMS', { PRIVATE_UPSTREAMS: 'model-server:80' }],
     ['PRIVATE_UPSTREAMS', { PRIVATE_UPSTREAMS: '10.0.0.1:0' }],
   ]
-  it.each(cases)('is named: %s in %j', (variable, environment) => {
+  it.each(cases)('is named in the error: %s in %j', (variable, environment) => {
     const attempt = () => readConfig(environment)
     expect(attempt).toThrow(ConfigError)
     expect(attempt).toThrow(new RegExp(`^${variable}: `))
@@ -51,7 +51,7 @@ describe('a variable that cannot be used', () => {
 })
 
 describe('engines', () => {
-  it('are the built-in ones, or those that are named', () => {
+  it('are the built-in ones unless the environment names others', () => {
     const builtIn = { eventStore: { url: null }, kafkaBrokers: [], redisUrl: null, relayWorkers: 1 }
     expect(readConfig({})).toMatchObject(builtIn)
     const named = {
@@ -70,8 +70,8 @@ describe('engines', () => {
   })
 })
 
-describe('lists', () => {
-  it('reads private upstreams with and without bits and ports', () => {
+describe('lists and keys', () => {
+  it('private upstreams are read with and without prefix lengths and ports', () => {
     const { privateUpstreams } = readConfig({
       PRIVATE_UPSTREAMS: '10.0.5.0/24:8000, 127.0.0.1:11434,[fd00::/8]:80,10.1.1.1',
     })

@@ -34,7 +34,7 @@ async function failedStart(environment: Record<string, string>): Promise<string>
 }
 
 describe('the secret key in the data folder', () => {
-  it('is made once, whole, for its owner alone', () => {
+  it('is created once, completely, and is readable by its owner only', () => {
     const key = load()
     expect(key).toHaveLength(32)
     expect(Buffer.from(load()).equals(Buffer.from(key))).toBe(true)
@@ -42,24 +42,24 @@ describe('the secret key in the data folder', () => {
     expect(readdirSync(dataDir)).toEqual(['secret-key'])
   })
 
-  it('is not made where one is given', () => {
+  it('is not created when the environment gives one', () => {
     const secretKey = Buffer.alloc(32, 'k')
     expect(load({ secretKey })).toBe(secretKey)
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  it('is not made beside a database, whose secrets only the missing one can read', () => {
+  it('is not created beside a database whose secrets need the missing key', () => {
     mkdirSync(join(dataDir, 'postgres'))
     expect(() => load()).toThrow(/^DATA_DIR: .*secret-key is missing.*restore/)
     expect(readdirSync(dataDir)).toEqual(['postgres'])
   })
 
-  it('is not made for a database elsewhere', () => {
+  it('is not created for an external database', () => {
     expect(() => load({ databaseUrl: 'postgres://db.example/x' })).toThrow(/^SECRET_KEY: /)
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  it('is refused when it is damaged, and left as it is', async () => {
+  it('is refused when it is damaged, and the file stays unchanged', async () => {
     const path = join(dataDir, 'secret-key')
     await writeFile(path, 'half\n')
     expect(() => load()).toThrow(/^DATA_DIR: .* does not hold 32 bytes/)
@@ -76,7 +76,7 @@ describe('the secret key in the data folder', () => {
     expect(readdirSync(join(dataDir, 'postgres'))).toEqual([])
   }, 120_000)
 
-  it('a start on another database without a key makes no folder', async () => {
+  it('a start on another database without a key creates no folder', async () => {
     const database = await testDatabase()
     const elsewhere = join(dataDir, 'new')
     const said = await failedStart({ DATABASE_URL: database.url, DATA_DIR: elsewhere })

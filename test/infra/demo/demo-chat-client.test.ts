@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { chatTemplate, startChatClient } from '#infra/demo/chat-client.ts'
 import { seedChats } from '#infra/demo/seed.ts'
 
-it('the demo’s chat client is listed once, first, wherever it is now; others stay', async () => {
+it('the demo’s chat client is listed first, once, at its new address; others stay', async () => {
   const client = await startChatClient()
   const other = { Other: 'https://chat.example.com/?key={key}' }
   let value = JSON.stringify([other, { 'Demo chat': 'http://127.0.0.1:1/#key={key}' }])

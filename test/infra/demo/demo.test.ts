@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(DATA_DIR, { recursive: true, force: true })
 })
 
-it('prints logins and a curl line that works, and no first run to be made', async () => {
+it('the demo prints logins and a working curl command, and needs no first run', async () => {
   await expect.poll(() => output, { timeout: 60_000 }).toContain('Ctrl-C stops it')
   expect(output).not.toMatch(/setup|token=/i)
   const [, url, key] = /curl -sN (http:\S+) [\s\S]*?Bearer (sk-\w+)"/.exec(output) ?? []

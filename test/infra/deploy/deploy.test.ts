@@ -47,7 +47,7 @@ const configSource = readFileSync(join(ROOT, 'infra/config/read-config.ts'), 'ut
 const known = new Set([...configSource.matchAll(/read\('(\w+)'\)/g)].map(([, name = '']) => name))
 
 describe('compose files', () => {
-  it('are there for the three topologies', () => {
+  it('exist for the three topologies', () => {
     expect(files).toEqual([
       'cluster.compose.yaml',
       'one-machine.compose.yaml',
@@ -57,7 +57,7 @@ describe('compose files', () => {
     expect(ours).toHaveLength(6)
   })
 
-  it.each(ours)('$at: its environment is one that the product starts with', ({ its }) => {
+  it.each(ours)('$at: the product can start with its environment', ({ its }) => {
     const environment = Object.entries(its.environment ?? {})
     expect(environment.map(([name]) => name).filter((name) => !known.has(name))).toEqual([])
     const values = environment.map(([name, value]) => [name, filledIn(value)])
@@ -70,7 +70,7 @@ describe('compose files', () => {
     expect(its.stop_grace_period ?? '10s').toMatch(/^\d+s$/)
   })
 
-  it('wait for what they need until it is healthy, and for nothing that is not there', () => {
+  it('wait until the services that they need are healthy, and name only existing ones', () => {
     for (const { compose } of composes) {
       for (const { depends_on = {} } of Object.values(compose.services)) {
         for (const [name, { condition }] of Object.entries(depends_on)) {
@@ -81,7 +81,7 @@ describe('compose files', () => {
     }
   })
 
-  it('have no secret in them: each is taken from the environment file', () => {
+  it('contain no secret: each secret comes from the environment file', () => {
     const example = textOf('.env.example')
     for (const name of Object.keys(SECRETS)) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'))
     for (const { at, its } of services) {
@@ -92,7 +92,7 @@ describe('compose files', () => {
     }
   })
 
-  it('run every role somewhere', () => {
+  it('run every role in some service', () => {
     for (const { name, compose } of composes) {
       const own = Object.values(compose.services).filter(({ image }) =>
         image?.startsWith('tallygate:'),
@@ -136,7 +136,7 @@ describe('the image', () => {
     )
   })
 
-  it('has one Node, and databases are healthy once they take connections', () => {
+  it('has one Node, and a database is healthy when it accepts connections', () => {
     expect(textOf('Dockerfile')).toMatch(/npm ci --omit=dev[^&]*&& rm -rf node_modules\/node /)
     const checks = services.map(({ its }) => its.healthcheck?.test.join(' ') ?? '')
     const asked = checks.filter((check) => check.includes('pg_isready'))
@@ -144,14 +144,14 @@ describe('the image', () => {
     for (const check of asked) expect(check).toContain('pg_isready -h 127.0.0.1 ')
   })
 
-  it('has every folder that the servers import', () => {
+  it('contains every folder that the servers import', () => {
     const copied = lines.flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? [])
     const { imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const parts = Object.keys(imports).map((name) => name.slice(1, -2))
     expect(copied.sort()).toEqual(parts.filter((part) => !/console|test/.test(part)).sort())
   })
 
-  it('leaves out what is not the product', () => {
+  it('excludes files that are not part of the product', () => {
     const ignored = textOf('Dockerfile.dockerignore').split('\n')
     for (const path of ['**/node_modules', '**/.env', '**/.data*', '.git']) {
       expect(ignored).toContain(path)
@@ -159,7 +159,7 @@ describe('the image', () => {
   })
 })
 
-describe('nginx in front', () => {
+describe('the nginx configuration', () => {
   const text = textOf('nginx.conf')
   let fixture: WriteFixture
   beforeAll(async () => {
@@ -167,7 +167,7 @@ describe('nginx in front', () => {
   })
   afterAll(() => fixture.close())
 
-  it('sends the acts that are GET to the write-api, by name or by folder', () => {
+  it('sends actions that use GET to the write-api, by name or by folder', () => {
     const acts = fixture.writeRoutes.filter(({ method }) => method === 'GET').map(({ url }) => url)
     expect(acts.length).toBeGreaterThan(0)
     const sent = [...text.matchAll(/location (=?) ?(\/\S+) \{\s+proxy_pass http:\/\/write-api;/g)]
@@ -176,7 +176,7 @@ describe('nginx in front', () => {
     expect(acts.filter((url) => !isSent(url))).toEqual([])
   })
 
-  it('sends nothing that is read there with them', () => {
+  it('sends no read route of these folders to the write-api', () => {
     const folders = [...text.matchAll(/location (\/api\/\S+) \{\s+proxy_pass http:\/\/write-api;/g)]
     const read = fixture.readRoutes.filter(({ url }) =>
       folders.some(([, folder = '']) => url.startsWith(folder)),
@@ -185,14 +185,14 @@ describe('nginx in front', () => {
     expect(read).toEqual([])
   })
 
-  it('keeps nothing of a stream back, and lets the live socket through', () => {
+  it('does not buffer streams, and lets the live socket through', () => {
     const location = (path: string) => text.split(`location ${path} {`)[1]?.split('}')[0] ?? ''
     expect(location('~ ^/(v1|pg)/')).toContain('proxy_buffering off;')
     expect(location('= /api/live')).toContain('proxy_pass http://read-api;')
     expect(text).toContain('proxy_set_header Upgrade $http_upgrade;')
   })
 
-  it('answers in the product’s form wherever a process is away or a body too large', () => {
+  it('answers in the product’s format if a process is down or a body is too large', () => {
     const passing = text.split(/^ {4}location /m).filter((each) => each.includes('proxy_pass '))
     const bare = passing.filter(
       (each) => !/error_page 502 504 = @\w+;\s+error_page 413 = @\w+;/.test(each),
@@ -201,7 +201,7 @@ describe('nginx in front', () => {
     expect(bare).toEqual([])
   })
 
-  it('asks only for parts that every topology names', () => {
+  it('uses only host names that every topology defines', () => {
     const asked = [...text.matchAll(/server ([\w-]+):3000 resolve/g)].map(([, name]) => name)
     expect(asked.sort()).toEqual(['console', 'read-api', 'relay', 'write-api'])
     for (const name of ['processes', 'cluster']) {

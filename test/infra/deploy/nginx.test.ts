@@ -92,7 +92,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('takes the file', () => {
+  it('accepts the configuration file', () => {
     const checked = spawnSync('nginx', ['-t', '-p', folder, '-c', conf], { encoding: 'utf8' })
     expect(checked.stderr).toContain('test is successful')
     expect(checked.status).toBe(0)
@@ -129,11 +129,11 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     expect(await response.text()).toBe(part)
   })
 
-  it.each(['/livez', '/readyz', '/metrics'])('%s is for inside alone', async (path) => {
+  it.each(['/livez', '/readyz', '/metrics'])('%s is not reachable from outside', async (path) => {
     expect((await fetch(`${url}${path}`)).status).toBe(404)
   })
 
-  it('a body beyond all bounds is refused in the form of whom it is for', async () => {
+  it('refuses a body that is too large in the format of the requested API', async () => {
     const refused = async (path: string) => {
       const headers = { 'accept-language': 'en', 'content-length': 99_999_999 }
       const asking = request(`${url}${path}`, { method: 'POST', headers })
@@ -155,7 +155,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     }
   })
 
-  it('what is away is told in its own form and the caller’s language', async () => {
+  it('reports an unavailable server in its own format and the caller’s language', async () => {
     for (const server of servers) {
       server.close()
       server.closeAllConnections()
