@@ -100,12 +100,12 @@ describe('GET /api/channel/update_balance/{id}/', () => {
   })
 
   it.each([
-    ['nothing of it', { body: '{}' }],
-    ['a number that is none', { body: '{"total_remaining":"1e999"}' }],
-    ['no JSON', { body: 'oops' }],
-    ['a key twice', { body: '{"total_remaining":1,"total_remaining":2}' }],
+    ['an answer without a balance', { body: '{}' }],
+    ['an invalid number', { body: '{"total_remaining":"1e999"}' }],
+    ['invalid JSON', { body: 'oops' }],
+    ['a duplicate key', { body: '{"total_remaining":1,"total_remaining":2}' }],
     ['an error', { status: 500, body: { error: { message: `broke with ${SECRET}` } } }],
-    ['far too much', { body: `{"total_remaining":1,"x":"${'x'.repeat(70_000)}"}` }],
+    ['an oversized answer', { body: `{"total_remaining":1,"x":"${'x'.repeat(70_000)}"}` }],
   ])('refuses %s with a reason and records nothing', async (_name, answer) => {
     site.scripted.answers.set(GRANTS, answer)
     const id = await site.channel({ type: 12 })

@@ -46,10 +46,10 @@ describe('GET /api/channel/fetch_models/{id}', () => {
 
   it.each([
     ['an error', { status: 401, body: { error: { message: `no ${SECRET}` } } }, '401 no ***'],
-    ['no list', { body: { object: 'list' } }, 'expected format'],
-    ['no JSON', { body: '<html>' }, 'expected format'],
+    ['an answer without a list', { body: { object: 'list' } }, 'expected format'],
+    ['invalid JSON', { body: '<html>' }, 'expected format'],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, '302'],
-    ['too much', { body: 'x'.repeat(3 * 1024 * 1024) }, 'expected format'],
+    ['an oversized answer', { body: 'x'.repeat(3 * 1024 * 1024) }, 'expected format'],
   ])('answers %s with the documented error and a reason', async (_name, answer, why) => {
     site.scripted.answers.set(MODELS, answer)
     const id = await site.channel()
@@ -242,7 +242,7 @@ describe('list of model names', () => {
       ['@cf/meta/llama'],
     ],
     [
-      'with entries that are none',
+      'OpenAI with invalid entries',
       { data: [{ id: '' }, {}, null, 7, { id: 'a,b' }, { id: 'c' }] },
       ['c'],
     ],

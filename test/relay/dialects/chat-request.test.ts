@@ -11,7 +11,7 @@ function read(text: string) {
 }
 
 describe('a chat request', () => {
-  it('tells what the gateway must know', () => {
+  it('exposes the fields that the gateway needs', () => {
     const request = read(
       `{"model":"m",${MESSAGES},"stream":true,"n":2,"max_tokens":5,"max_completion_tokens":9,` +
         '"stream_options":{"include_usage":true},"temperature":0.5}',
@@ -25,7 +25,7 @@ describe('a chat request', () => {
     })
   })
 
-  it('without limits or options has their defaults, null being like absent', () => {
+  it('has the defaults of absent and null fields', () => {
     const request = read(`{"model":"m",${MESSAGES},"n":null,"max_tokens":null,"stream":null}`)
     expect(request).toMatchObject({
       isStream: false,
@@ -40,7 +40,7 @@ describe('a chat request', () => {
     ['9', '0'],
     ['-0', '0'],
     ['0.0', '9'],
-  ])('has no limit that holds where one of two is 0: %s, %s', (older, newer) => {
+  ])('has no output limit where one of its two limits is 0: %s, %s', (older, newer) => {
     const limits = `"max_tokens":${older},"max_completion_tokens":${newer}`
     expect(read(`{"model":"m",${MESSAGES},${limits}}`).outputTokensMax).toBe(null)
   })
@@ -52,13 +52,13 @@ describe('a chat request', () => {
     ['{"type":"ephemeral","ttl":"5m"}', false],
     ['{"type":"ephemeral"}', false],
     ['"say \\"ttl\\":\\"1h\\""', false],
-  ])('stores its prompt for an hour by %s: %s', (control, expected) => {
+  ])('asks for a cache of one hour with %s: %s', (control, expected) => {
     const part = `{"type":"text","text":"hi","cache_control":${control}}`
     const request = read(`{"model":"m","messages":[{"role":"user","content":[${part}]}]}`)
     expect(requestsHourCache(request.body)).toBe(expected)
   })
 
-  it('bounds its input by its bytes, and by the piece for images', () => {
+  it('bounds its input by its bytes plus a fixed amount per image', () => {
     const plain = read(`{"model":"m",${MESSAGES}}`)
     expect(plain.inputBound.tokens).toBe(plain.body.length)
     const image = '{"type":"image_url","image_url":{"url":"https://x"}}'
@@ -136,7 +136,7 @@ describe('the reasoning effort', () => {
   })
 })
 
-describe('what may be meant', () => {
+describe('fields that only the provider can judge', () => {
   const fields = [
     ...['"tools":null', '"tools":[]', '"tools":[{"type":"new"}]', '"tool_choice":"auto"'],
     ...['"tool_choice":{}', '"response_format":null', '"response_format":{"type":"new"}'],
@@ -144,7 +144,7 @@ describe('what may be meant', () => {
     ...['"reasoning_effort":5', '"new_field":[{"role":5}]', '"store":"x"', '"verbosity":{}'],
     '"response_format":{"schema":{"content":5,"role":5}}',
   ]
-  it.each(fields)('%s is the provider’s to judge', (field) => {
+  it.each(fields)('%s is accepted and left to the provider', (field) => {
     expect(read(`{"model":"m",${MESSAGES},${field}}`).model).toBe('m')
     expect(read(`{${field},"model":"m",${MESSAGES}}`).model).toBe('m')
   })
@@ -155,7 +155,7 @@ describe('what may be meant', () => {
     '{"role":"assistant","tool_calls":[{"name":5,"function":{"name":5}}],"content":""}',
     '{"content":[],"tool_calls":null,"name":null,"audio":{"content":5},"refusal":5}',
     '{}',
-  ])('a message %s is the provider’s to judge', (message) => {
+  ])('a message %s is accepted and left to the provider', (message) => {
     expect(read(`{"model":"m","messages":[${message},${message}]}`).model).toBe('m')
   })
 })

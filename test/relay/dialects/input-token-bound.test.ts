@@ -24,9 +24,9 @@ describe('the input ceiling of text', () => {
     ['a part without a type', { content: [{ text: 'x', cache_control: { type: 'ephemeral' } }] }],
     ['an empty list', { content: [] }],
     ['a refusal', { content: [{ refusal: 'no', type: 'refusal' }], refusal: null }],
-    ['calls', { content: null, tool_calls: [{ id: 'c', type: 'image_url', function: {} }] }],
-    ['thoughts', { content: 'x', reasoning_content: 'image_url', annotations: [] }],
-  ])('is bare: %s', (_name, message) => {
+    ['tool calls', { content: null, tool_calls: [{ id: 'c', type: 'image_url', function: {} }] }],
+    ['reasoning', { content: 'x', reasoning_content: 'image_url', annotations: [] }],
+  ])('has no extra room for %s', (_name, message) => {
     const { tokens, ceiling } = ofMessage(message)
     expect(ceiling).toBe(tokens * 2 + 100_000)
     expect(tokens).toBeLessThan(200)
@@ -48,8 +48,8 @@ describe('the input ceiling of a part', () => {
     ['file', { type: 'file', file: { file_id: 'f' } }, 1_000_000],
     ['file_url', { file_url: URL }, 1_000_000],
     ['document', { type: 'document', document: {} }, 1_000_000],
-    ['two kinds', { type: 'file', file: {}, image_url: URL }, 1_050_000],
-  ])('has room for it: %s', (_name, part, room) => {
+    ['two kinds of media', { type: 'file', file: {}, image_url: URL }, 1_050_000],
+  ])('has extra room for %s', (_name, part, room) => {
     const { ceiling } = ofPart(part)
     expect(ceiling).toBeGreaterThanOrEqual(100_000 + room)
     expect(ceiling).toBeLessThan(MOST)
@@ -59,11 +59,11 @@ describe('the input ceiling of a part', () => {
     ['an unknown type', { type: 'tool_result', content: [] }],
     ['an unknown member', { type: 'text', text: 'x', source: URL }],
     ['a list of pictures', { image_url: [URL, URL] }],
-    ['a type that is no text', { type: 5 }],
+    ['a type that is not a string', { type: 5 }],
     ['another letter case', { Type: 'image_url' }],
     ['a text', 'x'],
     ['a list', [{ type: 'image_url' }]],
-  ])('is the most that is ever believed: %s', (_name, part) => {
+  ])('is the maximum for %s', (_name, part) => {
     expect(ofPart(part).ceiling).toBe(MOST)
   })
 
@@ -71,7 +71,7 @@ describe('the input ceiling of a part', () => {
     '{"type":"image_\\u0075rl","image_url":{}}',
     '{"t\\u0079pe":"text","text":"x"}',
     '{"type":"text","text":"x","\\u0069mage_url":{}}',
-  ])('is not escaped: %s', (part) => {
+  ])('is the maximum for a part with escapes: %s', (part) => {
     expect(boundOf(`{"model":"m","messages":[{"content":[${part}]}]}`).ceiling).toBe(MOST)
   })
 
@@ -85,17 +85,20 @@ describe('the input ceiling of a part', () => {
 })
 
 describe('the input ceiling of a message', () => {
-  it('has room for sound by its id', () => {
+  it('has room for audio that is referenced by its id', () => {
     const { ceiling } = ofMessage({ audio: { id: 'a' }, content: [{ type: 'text', text: 'x' }] })
     expect(ceiling).toBeGreaterThan(600_000)
     expect(ceiling).toBeLessThan(MOST)
   })
 
-  it.each([{ images: ['UklG'] }, { files: [] }, { unheard_of: 1 }])('%j may be any', (others) => {
-    expect(ofMessage({ content: 'x', ...others }).ceiling).toBe(MOST)
-  })
+  it.each([{ images: ['UklG'] }, { files: [] }, { unheard_of: 1 }])(
+    'is the maximum for %j',
+    (others) => {
+      expect(ofMessage({ content: 'x', ...others }).ceiling).toBe(MOST)
+    },
+  )
 
-  it('is not escaped', () => {
+  it('is the maximum for an escaped member name', () => {
     const content = '[{"type":"image_url","image_url":{}}]'
     const messages = `[{"role":"user","c\\u006fntent":${content}}]`
     expect(boundOf(`{"model":"m","messages":${messages}}`).ceiling).toBe(MOST)
@@ -106,22 +109,28 @@ describe('the input ceiling of a request', () => {
   it.each([
     ...['web_search_options', 'search_parameters', 'enable_search', 'search_options'],
     ...['web_search', 'plugins', 'Enable_Search'],
-  ])('has room for what %s finds', (name) => {
+  ])('has room for search results of the member %s', (name) => {
     const { ceiling } = ofRequest({ [name]: true })
     expect(ceiling).toBeGreaterThan(300_000)
     expect(ceiling).toBeLessThan(MOST)
   })
 
-  it.each([{ type: 'web_search' }, { googleSearch: {} }])('and %j finds', (tool) => {
-    expect(ofRequest({ tools: [tool] }).ceiling).toBeGreaterThan(300_000)
-  })
+  it.each([{ type: 'web_search' }, { googleSearch: {} }])(
+    'has room for search results of the tool %j',
+    (tool) => {
+      expect(ofRequest({ tools: [tool] }).ceiling).toBeGreaterThan(300_000)
+    },
+  )
 
-  it('is bare with functions', () => {
+  it('has no extra room for functions', () => {
     const tool = { type: 'function', function: { name: 'web_search', parameters: {} } }
     expect(ofRequest({ tools: [tool], top_k: 5 }).ceiling).toBeLessThan(BARE)
   })
 
-  it.each(['previous_response_id', 'documents', 'file_ids'])('%s may be any', (name) => {
-    expect(ofRequest({ [name]: 'x' }).ceiling).toBe(MOST)
-  })
+  it.each(['previous_response_id', 'documents', 'file_ids'])(
+    'is the maximum for the member %s',
+    (name) => {
+      expect(ofRequest({ [name]: 'x' }).ceiling).toBe(MOST)
+    },
+  )
 })

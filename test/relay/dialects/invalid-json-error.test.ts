@@ -26,7 +26,7 @@ describe('a body that is not a JSON object', () => {
     [Buffer.from([123, 0xff, 125]), 'invalid_utf8', 'UTF-8'],
     ['{"a":1,"a":2}', 'duplicate_key', "'a' more than once"],
     ['{"a":1,"A":2}', 'ambiguous_key', "'A' can be read as 'a'"],
-  ])('%j says what is wrong: %s', (body, code, words) => {
+  ])('causes for %j the error %s', (body, code, words) => {
     const { status, message, ...error } = wordsFor(body)
     expect({ status, ...error }).toMatchObject({ status: 400, type: 'invalid_request_error', code })
     expect(message).toContain(words)
@@ -41,12 +41,12 @@ describe('a body that is not a JSON object', () => {
     ['{"tools":[{"\\u0000":1}]}', 'tools[0]'],
     ['{"\\ud800":1}', null],
     [`{"a":"${'x'.repeat(2 << 20)}\\u0000"}`, null],
-  ])('%.80s: the bad text is in %s', (body, param) => {
+  ])('causes for %.80s an error that locates the invalid text in %s', (body, param) => {
     const denied = wordsFor(body)
     expect([denied.code, denied.param]).toEqual(['invalid_text', param])
   })
 
-  it('has more values than are read', () => {
+  it('is refused when it has more than 1000000 values', () => {
     const { code, message } = wordsFor(`{"a":[${'1,'.repeat(1_000_001)}1]}`)
     expect([code, message]).toEqual([
       'json_too_long',
@@ -58,7 +58,7 @@ describe('a body that is not a JSON object', () => {
     ['10 MB of line breaks', `${'\n'.repeat(10 << 20)}x`, 'at 10485760 (byte)'],
     ['10 MB of blanks', ' '.repeat(10 << 20), 'is empty'],
     ['10 MB in one line', `{"a":"${'é'.repeat(5 << 20)}"`, 'ends before'],
-  ])('of %s is told in no time', (_name, text, words) => {
+  ])('is refused quickly for %s', (_name, text, words) => {
     const body = Buffer.from(text)
     // Of a few the least: the machine's other work is not the scanner's.
     const spent = Array.from({ length: 4 }, () => {

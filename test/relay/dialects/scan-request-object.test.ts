@@ -50,12 +50,12 @@ const TEXTS = [
   '{',
 ]
 
-describe('an object', () => {
+describe('scan of a request object', () => {
   it.each(TEXTS)('%j is accepted exactly when JSON.parse accepts it', (text) => {
     expect(isSound(text)).toBe(isParsed(text))
   })
 
-  it.each([0, 1, 2, 3])('of a text is read alike at offset %d of its buffer', (offset) => {
+  it.each([0, 1, 2, 3])('reads a text alike at offset %d of its buffer', (offset) => {
     const marks = [
       '"',
       '\\',
@@ -88,7 +88,7 @@ describe('an object', () => {
     }
   })
 
-  it('tells where its members lie', () => {
+  it('returns the positions of the members', () => {
     const text = '{ "model" : "m", "list":[{},{"a":1}], "n":[1,{}], "nested":{"model":"x"} }'
     const members = scan(text)
     if (!Array.isArray(members)) throw new Error('not scanned')
@@ -102,7 +102,7 @@ describe('an object', () => {
   })
 })
 
-describe('refused though it is JSON', () => {
+describe('valid JSON that the scan refuses', () => {
   it.each([
     ['{"a":1,"a":2}', { fault: 'duplicate', key: 'a' }],
     ['{"model":1,"mod\\u0065l":2}', { fault: 'duplicate', key: 'model' }],
@@ -112,17 +112,17 @@ describe('refused though it is JSON', () => {
     ['{"a":"\\ud800"}', { fault: 'bad-text', at: 6 }],
     ['{"a":"x\\ud800\\u0041"}', { fault: 'bad-text', at: 7 }],
     ['{"a":"\\udc00"}', { fault: 'bad-text', at: 6 }],
-  ])('%s', (text, fault) => {
+  ])('includes %s', (text, fault) => {
     expect(scan(text)).toEqual(fault)
   })
 
-  it('bytes that are no UTF-8', () => {
+  it('includes bytes that are not UTF-8', () => {
     expect(scan(Buffer.from([123, 34, 97, 34, 58, 34, 0xff, 34, 125]))).toEqual({
       fault: 'not-utf8',
     })
   })
 
-  it('with more keys inside than its bound, by one, in one object or in many', () => {
+  it('includes one nested key more than the maximum, in one object or in many', () => {
     const one = (count: number) => `{"a":{${'"b":1,'.repeat(count - 1)}"b":1}}`
     const many = (count: number) => `{"a":[${'{"b":1},'.repeat(count - 1)}{"b":1}]}`
     for (const text of [one, many]) {
@@ -131,7 +131,7 @@ describe('refused though it is JSON', () => {
     }
   })
 
-  it('deeper than its bound, by one', () => {
+  it('includes one level more than the maximum depth', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
     expect(isSound(nested(DEPTH_MAX - 1))).toBe(true)
     expect(scan(nested(DEPTH_MAX))).toEqual({ fault: 'too-deep', at: 4 + DEPTH_MAX })
@@ -157,7 +157,7 @@ describe('invalid JSON', () => {
     ['hello', 0],
     ['{"a":1', 6],
     ['{"a":"x', 7],
-  ])('%s is at fault at byte %i', (text, at) => {
+  ])('%s has its first error at byte %i', (text, at) => {
     expect(scan(text)).toEqual({ fault: 'malformed', at })
   })
 })
@@ -175,10 +175,10 @@ describe('a key that can be read as another one', () => {
     ['{"ODD":1,"odd":2}', ambiguous('odd', 'ODD')],
     ['{"oK":1,"ok":2}', ambiguous('ok', 'oK')],
     ['{"taskId":1,"taskId":2}', { fault: 'duplicate', key: 'taskId' }],
-  ])('%s', (text, fault) => expect(scanObject(Buffer.from(text), known)).toEqual(fault))
+  ])('is found in %s', (text, fault) => expect(scanObject(Buffer.from(text), known)).toEqual(fault))
 
   it.each(['{"taskId":1}', '{"Odd":1}', '{"model":{"Model":1,"MODEL":2}}', '{"é":1,"e":2}'])(
-    '%s is none',
+    'is not found in %s',
     (text) => expect(scanObject(Buffer.from(text), known)).toBeInstanceOf(Array),
   )
 
@@ -187,14 +187,14 @@ describe('a key that can be read as another one', () => {
     ['[{"role":1,"role":1}]', { path: '[0].role', other: 'role' }],
     ['[{"role":1,"r\\u006fle":1}]', { path: '[0].role', other: 'role' }],
     ['[{"role":1,"x":{"Role":1}},{"role":1}]', null],
-  ])('inside of the array that has rules: %s', (list, ambiguity) => {
+  ])('is looked for inside an array that has rules: %s', (list, ambiguity) => {
     const rules = innerRules('list', { role: ['number'] })
     const members = scanObject(Buffer.from(`{"list":${list}}`), known, rules)
     expect(members).toMatchObject([{ ambiguity }])
   })
 })
 
-describe('hostile bodies are recognised quickly', () => {
+describe('a hostile body', () => {
   it.each([
     ['10 MB of [', '['.repeat(10 << 20)],
     ['10 MB of { in a value', `{"a":${'{'.repeat(10 << 20)}`],
@@ -202,7 +202,7 @@ describe('hostile bodies are recognised quickly', () => {
     ['10 MB of escapes', `{"a":"${'\\n'.repeat(5 << 20)}"}`],
     ['10 MB of a text', `{"a":"${'x'.repeat(10 << 20)}"}`],
     ['10 MB of empty objects', `{"a":[${'{},'.repeat(3 << 20)}{}]}`],
-  ])('%s', (_name, text) => {
+  ])('of %s is scanned quickly', (_name, text) => {
     const bytes = Buffer.from(text)
     // The thread's own time: what else runs on this machine is not the scanner's.
     const before = process.threadCpuUsage()

@@ -3,7 +3,7 @@ import { modelIn, withModel } from '#relay/dialects/openai-chat/upstream-body.ts
 
 const shown = (text: string, model = 'asked') => withModel(Buffer.from(text), model).toString()
 
-describe('the name of the model in an answer', () => {
+describe('model name in an answer', () => {
   it.each([
     ['{"id":"1","model":"up","choices":[]}', '{"id":"1","model":"asked","choices":[]}'],
     ['{ "model" : "up" }', '{ "model" : "asked" }'],
@@ -12,7 +12,7 @@ describe('the name of the model in an answer', () => {
       'data: {"model":"up"}\n\ndata: {"model":"up-2"}\n\n',
       'data: {"model":"asked"}\n\ndata: {"model":"asked"}\n\n',
     ],
-  ])('%j becomes the one asked for', (text, expected) => {
+  ])('is replaced by the requested one in %j', (text, expected) => {
     expect(shown(text)).toBe(expected)
   })
 
@@ -27,25 +27,25 @@ describe('the name of the model in an answer', () => {
     '{"model":"up',
     '{"content":"模型🎉"}',
     'data: [DONE]\n\n',
-  ])('%j stays the very bytes that came', (text) => {
+  ])('is absent from %j, whose bytes stay unchanged', (text) => {
     const bytes = Buffer.from(text)
     expect(withModel(bytes, 'asked')).toBe(bytes)
   })
 
-  it('may be any name', () => {
+  it('is replaced by a name with any characters', () => {
     const name = 'a"b\\c 模型'
     expect(JSON.parse(shown('{"model":"up"}', name))).toEqual({ model: name })
   })
 })
 
-describe('the model that an answer names', () => {
+describe('model name that is read from an answer', () => {
   it.each([
     ['{"choices":[{"message":{"content":"model"}}],"model":"o1-pro"}', 'o1-pro'],
     ['{"kind":"model","choices":[],"model" : "o1-pro"}', 'o1-pro'],
     ['{"content":"{\\"model\\":\\"x\\"}","model":"o1-pro"}', 'o1-pro'],
     ['{"model":null,"choices":[]}', null],
     ['{"content":"model"}', null],
-  ])('of %s is %s, whatever its words hold', (answer, model) => {
+  ])('of %s is %s, whatever the answer’s text contains', (answer, model) => {
     expect(modelIn(Buffer.from(answer))).toBe(model)
   })
 })

@@ -11,18 +11,18 @@ function read(text: string): ChatRequest {
   return request
 }
 
-describe('the bytes for the provider', () => {
+describe('request body that is sent to the provider', () => {
   const NONE = new Map<string, string>()
   const PLAIN = { allowed: new Set<string>() }
 
-  it('are the very bytes that came when nothing changes', () => {
+  it('equals the caller’s bytes when nothing changes', () => {
     const request = read(`{"model":"m",${MESSAGES},  "odd" :\t[1.0, 2e0]}`)
     const change = { model: 'm', forcesUsage: true, overrides: NONE, ...PLAIN }
     expect(upstreamBody(request, change)).toEqual({ body: request.body, dropped: [] })
     expect(upstreamBody(request, change).body).toBe(request.body)
   })
 
-  it('carry a mapped model and nothing else new', () => {
+  it('differs only in the model when the model is mapped', () => {
     const request = read(`{ "model" : "m" , ${MESSAGES}, "x":1.0}`)
     const { body } = upstreamBody(request, {
       model: 'other',
@@ -33,7 +33,7 @@ describe('the bytes for the provider', () => {
     expect(body.toString()).toBe(`{ "model" : "other" , ${MESSAGES}, "x":1.0}`)
   })
 
-  it('ask for usage in a stream, keeping the caller’s other options', () => {
+  it('asks for usage in a stream and keeps the caller’s other options', () => {
     const options = '"stream_options":{"x":1}'
     for (const text of [
       `{"model":"m",${MESSAGES},"stream":true}`,
@@ -59,7 +59,7 @@ describe('the bytes for the provider', () => {
     ['{"y":2}', { include_usage: true, y: 2 }],
     ['null', { include_usage: true }],
     ['{"include_usage":true,"y":2}', { include_usage: true, y: 2 }],
-  ])('ask for usage in a stream whose options are overridden by %s', (override, options) => {
+  ])('asks for usage in a stream whose options are overridden by %s', (override, options) => {
     for (const own of ['', ',"stream_options":{"include_usage":true,"x":1}']) {
       const request = read(`{"model":"m",${MESSAGES},"stream":true${own}}`)
       const overrides = new Map([['stream_options', override]])
@@ -72,7 +72,7 @@ describe('the bytes for the provider', () => {
     }
   })
 
-  it('take overrides in and stay one object with each key once', () => {
+  it('includes the overrides and has each key once', () => {
     const request = read(`{"model":"m",${MESSAGES},"temperature":1}`)
     const overrides = new Map([
       ['temperature', '0.1'],
@@ -109,7 +109,7 @@ describe('members that choose another model, price or route', () => {
     ...['serviceTier', 'webSearchOptions', 'bestOf', 'apiBase', 'extraBody', 'service-tier'],
     ...['n_cmpl', 'tokens_to_generate', 'auto_max_new_tokens', 'adapters', 'connectors'],
     ...['enable_multimedia', 'enable_speed_search', 'enable_deep_read'],
-  ])('%s is dropped wherever it stands', (name) => {
+  ])('%s is dropped at any position', (name) => {
     const member = `${JSON.stringify(name)}:["x",{"a":1}]`
     for (const text of [
       `{${member},"model":"m",${MESSAGES}}`,
@@ -120,7 +120,7 @@ describe('members that choose another model, price or route', () => {
     }
   })
 
-  it('several go at once, and what is new stands before the first that stays', () => {
+  it('several members are dropped at once, and overrides are added', () => {
     const text = `{"route":1,"models":[],"model":"m","speed":"fast","best_of":2,${MESSAGES},"plugins":[]}`
     const [body, dropped] = sent(text, [], [['top_k', '3']])
     expect(body).toEqual({ top_k: 3, ...plain })
@@ -132,12 +132,12 @@ describe('members that choose another model, price or route', () => {
     expect(sent(text)).toEqual([{ ...plain, service_tier: JSON.parse(tier) }, []])
   })
 
-  it('what the channel allows passes, and nothing beside it', () => {
+  it('members that the channel allows pass, and the others are dropped', () => {
     const text = `{"model":"m","service_tier":"flex","speed":"fast",${MESSAGES}}`
     expect(sent(text, ['service_tier'])).toEqual([{ ...plain, service_tier: 'flex' }, ['speed']])
   })
 
-  it('an admin’s override stands, whatever the caller wrote', () => {
+  it('an admin’s override replaces the caller’s value', () => {
     const text = `{"model":"m",${MESSAGES},"service_tier":"priority","Top_K":9}`
     const overrides: [string, string][] = [
       ['service_tier', '"flex"'],
@@ -151,7 +151,7 @@ describe('members that choose another model, price or route', () => {
     ...['prediction', 'safety_identifier', 'thinking', 'chat_template_kwargs', 'usage'],
     ...['transforms', 'include_reasoning', 'enable_thinking', 'top_k', 'cache_prompt', 'user'],
     ...['tools', 'response_format', 'modalities', 'audio', 'cache_control', 'repetition_penalty'],
-  ])('%s, which clients send, passes', (name) => {
+  ])('the common member %s passes', (name) => {
     const text = `{"model":"m",${MESSAGES},"${name}":null}`
     expect(sent(text)).toEqual([{ ...plain, [name]: null }, []])
   })
@@ -187,11 +187,11 @@ describe('tools that the provider runs itself', () => {
     ...['{"type":"function","function":{"name":"f"},"web_search":{"enable":true}}'],
     ...['{"type":"function","function":{},"google\\u0053earch":{}}'],
     ...['{"type":"custom","custom":{"name":"c"},"code_execution":{}}'],
-  ])('are told by their type and by their members: %s', (tool) => {
+  ])('are recognised by their type and by their members: %s', (tool) => {
     expect(sent(`[${tool},${call}]`)).toEqual([{ tools: [JSON.parse(call)] }, ['tools']])
   })
 
-  it('take the members with them that make no sense without any tool', () => {
+  it('are dropped with tool_choice and parallel_tool_calls when no tool remains', () => {
     const others = ',"tool_choice":"auto","parallel_tool_calls":true,"top_k":1'
     expect(sent(`[${search}]`, others)).toEqual([{ top_k: 1 }, ['tools']])
   })
@@ -200,7 +200,7 @@ describe('tools that the provider runs itself', () => {
     expect(sent(`[${search}]`, '', ['tools'])).toEqual([{ tools: [JSON.parse(search)] }, []])
   })
 
-  it('pass where an admin sets them', () => {
+  it('pass where an admin’s override sets them', () => {
     const request = read(`{"model":"m",${MESSAGES},"tools":[${search},${call}]}`)
     const overrides = new Map([['tools', `[${search}]`]])
     const { body, dropped } = upstreamBody(request, { ...change, overrides, allowed: new Set() })
@@ -213,7 +213,7 @@ describe('tools that the provider runs itself', () => {
     '[{"function":{"name":"f"}},{"name":"f","description":"","parameters":{}},{}]',
     '[{"type":"function","function":{},"cache_control":{"type":"ephemeral"}}]',
     ...['[]', 'null'],
-  ])('are none of %s: the very bytes are sent', (tools) => {
+  ])('are absent from %s, whose bytes are sent unchanged', (tools) => {
     const request = read(`{"model":"m",${MESSAGES},"tools":${tools},"tool_choice":"auto"}`)
     const { body } = upstreamBody(request, { ...change, allowed: new Set() })
     expect(body).toBe(request.body)
@@ -227,7 +227,7 @@ describe('tools that the provider runs itself', () => {
   })
 })
 
-describe('the output limit that is added', () => {
+describe('output limit that the gateway adds', () => {
   it.each([
     ['o3-mini', 'my-deployment', true, 'max_completion_tokens'],
     ['prod-gpt-5', 'gateway', true, 'max_completion_tokens'],
@@ -236,15 +236,18 @@ describe('the output limit that is added', () => {
     ['gpt-35-turbo', 'my-deployment', true, 'max_tokens'],
     ['o3-mini', 'deepseek-chat', false, 'max_tokens'],
     ['mini', 'openai/o3-mini', false, 'max_completion_tokens'],
-  ])('for %s, sent as %s (a deployment: %s), is %s', (asked, model, isDeployment, member) => {
-    const request = read(`{"model":"${asked}",${MESSAGES}}`)
-    const { body } = upstreamBody(request, {
-      ...{ model, isDeployment, forcesUsage: false, outputTokens: 300 },
-      ...{ overrides: new Map(), allowed: new Set<string>() },
-    })
-    const { messages: _messages, model: _model, ...limits } = JSON.parse(body.toString())
-    expect(limits).toEqual({ [member]: 300 })
-  })
+  ])(
+    'for %s, sent as %s (a deployment: %s), is the member %s',
+    (asked, model, isDeployment, member) => {
+      const request = read(`{"model":"${asked}",${MESSAGES}}`)
+      const { body } = upstreamBody(request, {
+        ...{ model, isDeployment, forcesUsage: false, outputTokens: 300 },
+        ...{ overrides: new Map(), allowed: new Set<string>() },
+      })
+      const { messages: _messages, model: _model, ...limits } = JSON.parse(body.toString())
+      expect(limits).toEqual({ [member]: 300 })
+    },
+  )
 
   it.each([
     ['a larger override', '', { max_tokens: '100000' }, { max_tokens: 300 }],

@@ -36,7 +36,7 @@ const call = (idempotencyKey: string, isStream: boolean) =>
 const codeOf = async (answer: Response): Promise<unknown> =>
   ((await answer.json()) as { error: { code: unknown } }).error.code
 
-it('a key still stands for its call after kill -9, over or cut off', async () => {
+it('a key of a completed or interrupted call is still claimed after kill -9', async () => {
   const over = await call('over', false)
   expect(over.status).toBe(200)
   await over.text()

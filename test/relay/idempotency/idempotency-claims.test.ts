@@ -29,7 +29,7 @@ const of = (index: number): ClaimedCalls => {
 const claim = (keyHash: string, call: string, at = NOW, index = 0) =>
   of(index).claim({ tokenId: 1, keyHash, bodyHash: `body of ${call}`, call, at })
 
-it('fifty claims of one key, over two relays, are one call', async () => {
+it('fifty claims of one key over two relays make one call', async () => {
   const claims = await Promise.all(
     Array.from({ length: 50 }, (_, index) => claim('race', `call-${index}`, NOW, index)),
   )
@@ -39,7 +39,7 @@ it('fifty claims of one key, over two relays, are one call', async () => {
   expect(await claim('race', 'later')).toEqual({ call, bodyHash })
 })
 
-it('a key counts for a day', async () => {
+it('a claim of a key lasts a day', async () => {
   await claim('daily', 'first')
   expect(await claim('daily', 'second', NOW + CLAIM_MS - 1)).toMatchObject({ call: 'first' })
   const third = { call: 'third', bodyHash: 'body of third' }
@@ -47,7 +47,7 @@ it('a key counts for a day', async () => {
   expect(await claim('daily', 'fourth', NOW + CLAIM_MS + 1)).toEqual(third)
 })
 
-it('a key is freed of the call it stands for, and of no other', async () => {
+it('a key is freed only for the call that claimed it', async () => {
   await claim('freed', 'first')
   await of(1).free({ tokenId: 1, keyHash: 'freed', call: 'other' })
   expect(await claim('freed', 'second')).toMatchObject({ call: 'first' })
@@ -55,7 +55,7 @@ it('a key is freed of the call it stands for, and of no other', async () => {
   expect(await claim('freed', 'second')).toMatchObject({ call: 'second' })
 })
 
-it('a key is freed by the call alone, of its token', async () => {
+it('a key is freed by its token and call alone, without the key itself', async () => {
   await claim('by call', 'swept')
   await of(1).freeCall({ tokenId: 2, call: 'swept' })
   expect(await claim('by call', 'next')).toMatchObject({ call: 'swept' })
@@ -63,7 +63,7 @@ it('a key is freed by the call alone, of its token', async () => {
   expect(await claim('by call', 'next')).toMatchObject({ call: 'next' })
 })
 
-it('what is older than a day is removed, and nothing else', async () => {
+it('the sweep removes exactly the claims that are older than a day', async () => {
   await claim('old', 'first', NOW - CLAIM_MS)
   await claim('fresh', 'first', NOW - CLAIM_MS + 1)
   await of(0).sweep(NOW)

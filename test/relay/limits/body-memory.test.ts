@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { BodyMemory } from '#relay/limits/body-memory.ts'
 
-it('gives each user a share, whatever the others hold', () => {
+it('the body memory gives each user a share, whatever other users hold', () => {
   const memory = new BodyMemory(100)
   const owner = { userId: 1, bytesMax: 40 }
   expect(memory.reserve(owner, 30)).toBe(true)

@@ -52,18 +52,18 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   53: 'https://llm.submodel.ai/v1/chat/completions',
 }
 
-describe('the profiles', () => {
-  it('are those that can be served, each number once', () => {
+describe('provider profiles', () => {
+  it('cover exactly the served types, each once', () => {
     const ids = PROFILES.map(({ id }) => id)
     expect(ids.toSorted((one, other) => one - other)).toEqual(Object.keys(ADDRESSES).map(Number))
   })
 
-  it.each(Object.entries(ADDRESSES))('type %s: chats go to %s', (type, expected) => {
+  it.each(Object.entries(ADDRESSES))('type %s sends chats to %s', (type, expected) => {
     const other = type === '39' ? 'acc/1' : ''
     expect(address(Number(type), { other })).toBe(expected ?? 'none')
   })
 
-  it('a key goes into the one header that its provider reads', () => {
+  it('a key is sent in the one header that its provider reads', () => {
     for (const { id } of PROFILES) {
       const headers = target(id, { baseUrl: 'https://a.example', other: 'x' })?.headers ?? []
       const at = headers.findIndex((text) => text.includes(KEY))
@@ -73,13 +73,13 @@ describe('the profiles', () => {
     }
   })
 
-  it('a key or organization that would break out of its header reaches nobody', () => {
+  it('a key or organization that would break out of its header is not sent', () => {
     const odd = { ...PLAIN_CHANNEL_TERMS, type: 1 }
     expect(providerTarget(odd, 'sk-a\r\nx: y', policy)).toBeNull()
     expect(providerTarget({ ...odd, organization: 'org-é' }, KEY, policy)).toBeNull()
   })
 
-  it('every text is in both languages, and names no key', () => {
+  it('every text exists in Chinese and English', () => {
     for (const { keyHint, fields = [], bases = [] } of PROFILES) {
       const texts = [keyHint, ...fields.flatMap(({ label, hint }) => [label, hint])]
       for (const { zh, en } of [...texts, ...bases.map(({ name }) => name)]) {
@@ -89,10 +89,10 @@ describe('the profiles', () => {
   })
 })
 
-describe('own fields', () => {
+describe('fields of a single provider type', () => {
   const azure = { baseUrl: 'https://it.openai.azure.com' }
 
-  it('Azure: the deployment is the model, the version has a default', () => {
+  it('the Azure address contains the model as deployment and a default version', () => {
     const path = 'https://it.openai.azure.com/openai/deployments/some%2Fmodel%201/chat/completions'
     expect(address(3, azure)).toBe(`${path}?api-version=2024-10-21`)
     expect(address(3, { ...azure, other: '2025-01-01-preview&x=1' })).toBe(
@@ -100,17 +100,17 @@ describe('own fields', () => {
     )
   })
 
-  it('Azure: its newer API has neither', () => {
+  it('the address of Azure’s newer API contains neither deployment nor version', () => {
     expect(address(3, { baseUrl: 'https://it.openai.azure.com/openai/v1/' })).toBe(
       'https://it.openai.azure.com/openai/v1/chat/completions',
     )
   })
 
-  it('Cloudflare: nothing is called without the account', () => {
+  it('a Cloudflare channel has no address without an account', () => {
     expect(address(39)).toBe('none')
   })
 
-  it('an account can not lead out of its place in the path', () => {
+  it('a Cloudflare account cannot leave its place in the path', () => {
     expect(address(39, { other: '../../{model}?x' })).toBe(
       'https://api.cloudflare.com/client/v4/accounts/..%2F..%2F%7Bmodel%7D%3Fx/ai/v1/chat/completions',
     )
@@ -137,36 +137,36 @@ describe('addresses as admins enter them', () => {
       'https://a.example?x=1',
       'https://a.example/openai/deployments/some%2Fmodel%201/chat/completions?api-version=2024-10-21&x=1',
     ],
-  ])('type %i at %s', (type, baseUrl, expected) => {
+  ])('an address of type %i is completed from %s', (type, baseUrl, expected) => {
     expect(address(type, { baseUrl })).toBe(expected)
   })
 
-  it('an address the policy refuses is none', () => {
+  it('an address that the policy refuses is not used', () => {
     expect(address(1, { baseUrl: 'http://169.254.169.254' })).toBe('none')
   })
 })
 
-describe('named bases', () => {
+describe('named base addresses', () => {
   it.each([
     [26, 'glm-coding-plan', 'https://open.bigmodel.cn/api/coding/paas/v4/chat/completions'],
     [26, 'glm-coding-plan-international', 'https://api.z.ai/api/coding/paas/v4/chat/completions'],
     [25, 'kimi-coding-plan', 'https://api.kimi.com/coding/v1/chat/completions'],
     [45, 'doubao-coding-plan', 'https://ark.cn-beijing.volces.com/api/coding/v3/chat/completions'],
-  ])('type %i, %s', (type, baseUrl, expected) => {
+  ])('type %i resolves the name %s', (type, baseUrl, expected) => {
     expect(address(type, { baseUrl })).toBe(expected)
   })
 
-  it('stand for an address of their own type alone', () => {
+  it('are valid only for their own type', () => {
     expect(address(1, { baseUrl: 'glm-coding-plan' })).toBe('none')
   })
 
-  it('are the very words that a channel may be saved with', () => {
+  it('are exactly the names that a channel may be saved with', () => {
     const declared = PROFILES.flatMap(({ bases = [] }) => bases.map(({ keyword }) => keyword))
     expect(declared.toSorted()).toEqual([...NAMED_BASES].toSorted())
   })
 })
 
-it('a type of another format is none', () => {
+it('a type of another API format has no profile', () => {
   for (const type of [0, 2, 11, 14, 21, 24, 33, 38, 41, 999])
     expect(profileOf(type)).toBeUndefined()
 })

@@ -34,7 +34,7 @@ describe.each(PROVIDER_STREAMS)('$name', ({ type, events, usage }) => {
   const shown = events.filter((event) => typeof event === 'string').join('')
   const bytes = Buffer.from(all)
 
-  it('split at every byte: the bytes pass, and the same is billed', () => {
+  it('passes on unchanged and is billed the same, split at any byte', () => {
     for (let at = 0; at <= bytes.length; at += 1) {
       const pieces = [bytes.subarray(0, at), bytes.subarray(at)]
       const { text, verdict, rawUsage } = carried(pieces, false)
@@ -44,14 +44,14 @@ describe.each(PROVIDER_STREAMS)('$name', ({ type, events, usage }) => {
     }
   })
 
-  it('byte by byte, to a caller who asked for the usage', () => {
+  it('passes on unchanged byte by byte to a caller who asks for usage', () => {
     const pieces = [...bytes].map((byte) => Buffer.from([byte]))
     const { text, rawUsage } = carried(pieces, true)
     expect(text).toBe(all)
     expect(normalised(rawUsage, type)).toMatchObject({ isTrusted: true, usage })
   })
 
-  it('the same usage in a plain answer', () => {
+  it('has the same usage in a plain answer', () => {
     const { rawUsage } = carried([bytes], false)
     const message = { role: 'assistant', content: 'say "usage":{"prompt_tokens":999}' }
     const plain = { choices: [{ index: 0, message }], usage: rawUsage }
@@ -60,20 +60,20 @@ describe.each(PROVIDER_STREAMS)('$name', ({ type, events, usage }) => {
   })
 })
 
-describe('a plain answer', () => {
+describe('usage in a plain answer', () => {
   it.each([
     [
-      'llama.cpp: what was cached stands beside the usage',
+      'includes the cached count that llama.cpp sends beside it',
       '{"choices":[{}],"usage":{"prompt_tokens":30,"completion_tokens":2},"timings":{"cache_n":25}}',
       { inputUncached: 5, cacheRead: 25 },
     ],
     [
-      'llama.cpp: OpenAI’s own count goes first',
+      'prefers OpenAI’s cached count over that of llama.cpp',
       '{"choices":[{}],"usage":{"prompt_tokens":30,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}},"timings":{"cache_n":25}}',
       { inputUncached: 27, cacheRead: 3 },
     ],
     [
-      'usage inside of a choice',
+      'is read inside a choice',
       '{"choices":[{"index":0,"usage":{"prompt_tokens":30,"completion_tokens":2}}]}',
       { inputUncached: 30, output: 2 },
     ],
@@ -85,7 +85,7 @@ describe('a plain answer', () => {
 /** Those that refuse `stream_options`, and send usage without. */
 const UNASKED = [27, 34, 42]
 
-describe('what is sent', () => {
+describe('request to a provider', () => {
   const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}'
   const request = readChatRequest(Buffer.from(body))
 
@@ -98,7 +98,7 @@ describe('what is sent', () => {
   }
 
   it.each(PROFILES.map(({ id, name }) => [id, name] as const))(
-    'type %i, %s: usage is asked for where it may be, and the channel may say otherwise',
+    'of type %i, %s asks for usage where possible, and the channel can override that',
     (type) => {
       const asking = `{"stream_options":{"include_usage":true},${body.slice(1)}`
       expect(sent(type, '')).toBe(UNASKED.includes(type) ? body : asking)
@@ -108,7 +108,7 @@ describe('what is sent', () => {
   )
 
   it.each(PROFILES.map(({ id, name }) => [id, name] as const))(
-    'type %i, %s: these headers and no others',
+    'of type %i, %s has exactly the expected headers',
     (type) => {
       const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
       const baseUrl = 'https://a.example'

@@ -14,7 +14,7 @@ const DONE = 'data: [DONE]\n\n'
 export const PROVIDER_STREAMS: readonly ProviderStream[] = [
   {
     type: 1,
-    name: 'OpenAI: usage in a chunk of its own, null before',
+    name: 'OpenAI: usage in a separate chunk, null before',
     events: [
       chunk('Hé', ',"usage":null'),
       chunk('llo', ',"usage":null'),
@@ -42,7 +42,7 @@ export const PROVIDER_STREAMS: readonly ProviderStream[] = [
   },
   {
     type: 8,
-    name: 'llama.cpp: what was cached stands beside the usage',
+    name: 'llama.cpp: the cached count beside the usage',
     events: [
       chunk('Hello'),
       {
@@ -69,7 +69,7 @@ export const PROVIDER_STREAMS: readonly ProviderStream[] = [
   },
   {
     type: 25,
-    name: 'Moonshot: usage inside of the last choice',
+    name: 'Moonshot: usage inside the last choice',
     events: [
       chunk('Hello'),
       'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":19,"completion_tokens":13,"total_tokens":32,"cached_tokens":10}}]}\n\n',
@@ -102,7 +102,7 @@ export const PROVIDER_STREAMS: readonly ProviderStream[] = [
   },
   {
     type: 42,
-    name: 'Mistral: usage unasked, with the last choice',
+    name: 'Mistral: usage without a request for it, with the last choice',
     events: [
       chunk('Hello'),
       'data: {"choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":6,"total_tokens":8,"completion_tokens":2}}\n\n',
@@ -123,7 +123,7 @@ export const PROVIDER_STREAMS: readonly ProviderStream[] = [
   },
   {
     type: 48,
-    name: 'xAI: reasoning is no part of the completion',
+    name: 'xAI: reasoning outside the completion count',
     events: [
       chunk('Hello'),
       {

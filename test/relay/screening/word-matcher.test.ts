@@ -8,25 +8,25 @@ const isIn = (words: readonly string[], ...pieces: readonly string[]): boolean =
   return pieces.reduce((state, piece) => matcher.feed(state, piece), MATCH_START) === MATCHED
 }
 
-describe('words in a text', () => {
+describe('word search in a text', () => {
   it.each([
-    ['at its beginning', ['bomb'], ['bomb here'], true],
-    ['at its end', ['bomb'], ['a bomb'], true],
-    ['inside of another', ['omb'], ['bomber'], true],
-    ['cut in two', ['bomb'], ['a bo', 'mb'], true],
-    ['in other case', ['Bomb'], ['A BOMB'], true],
-    ['in full width', ['bomb'], ['ｂｏｍｂ'], true],
-    ['of Chinese', ['违禁词'], ['这是一个违禁词吗'], true],
-    ['of two units', ['🧨🧨'], ['x🧨🧨'], true],
-    ['that begins like another', ['hers', 'she'], ['ushers'], true],
-    ['behind a false beginning', ['aab'], ['aaab'], true],
-    ['not there', ['bomb'], ['bom', 'x', 'b'], false],
-    ['with a gap', ['违禁词'], ['违禁的词'], false],
+    ['finds a word at the beginning', ['bomb'], ['bomb here'], true],
+    ['finds a word at the end', ['bomb'], ['a bomb'], true],
+    ['finds a word inside another', ['omb'], ['bomber'], true],
+    ['finds a word that is cut in two', ['bomb'], ['a bo', 'mb'], true],
+    ['finds a word in another letter case', ['Bomb'], ['A BOMB'], true],
+    ['finds a word in full-width letters', ['bomb'], ['ｂｏｍｂ'], true],
+    ['finds a Chinese word', ['违禁词'], ['这是一个违禁词吗'], true],
+    ['finds a word of surrogate pairs', ['🧨🧨'], ['x🧨🧨'], true],
+    ['finds a word inside another listed word', ['hers', 'she'], ['ushers'], true],
+    ['finds a word after a false start', ['aab'], ['aaab'], true],
+    ['finds no absent word', ['bomb'], ['bom', 'x', 'b'], false],
+    ['finds no word with a gap', ['违禁词'], ['违禁的词'], false],
   ] as const)('%s', (_where, words, pieces, expected) => {
     expect(isIn(words, ...pieces)).toBe(expected)
   })
 
-  it('are found exactly where looking for each of them finds one', () => {
+  it('finds a word exactly where a plain search finds one', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '词'), maxLength: 12 })
     const word = fc.string({
       unit: fc.constantFrom('a', 'b', 'c', '词'),
@@ -44,7 +44,7 @@ describe('words in a text', () => {
   })
 })
 
-it('a text takes time by its length, whatever the words', () => {
+it('a word search takes time by the length of the text, not by the number of words', () => {
   const words = Array.from({ length: 20_000 }, (_, n) => `${'a'.repeat(8)}${n.toString(36)}z`)
   const matcher = new WordMatcher(words)
   const text = 'a'.repeat(1_000_000)

@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 const saying = (content: unknown) => ({ messages: [{ role: 'user', content }] })
 
-describe('prompts', () => {
+describe('screening of prompts', () => {
   beforeEach(() => rig.setOption('CheckSensitiveOnPromptEnabled', 'true'))
 
   it.each([
@@ -22,7 +22,7 @@ describe('prompts', () => {
     ],
     ['a tool', { tools: [{ type: 'function', function: { name: 'x', description: 'bomb' } }] }],
     ['an escaped text', saying('b\u006fmb')],
-  ])('with a word in %s are refused: nothing is held, nothing sent', async (_where, body) => {
+  ])('refuses a sensitive word in %s, holds nothing and sends nothing', async (_where, body) => {
     const before = await rig.balance()
     const answer = await chat(rig, body)
     expect(answer.status).toBe(400)
@@ -33,7 +33,7 @@ describe('prompts', () => {
     expect(await rig.balance()).toBe(before)
   })
 
-  it('without one pass, and pictures are not looked into', async () => {
+  it('accepts other prompts and does not search inside pictures', async () => {
     expect((await chat(rig, saying('a harmless question'))).status).toBe(200)
     const url = 'data:image/png;base64,bombbomb'
     const picture = [{ type: 'image_url', image_url: { url } }]
@@ -42,23 +42,23 @@ describe('prompts', () => {
     expect((await chat(rig, saying('data:image/png;base64, bomb'))).status).toBe(400)
   })
 
-  it('of the exempt group pass', async () => {
+  it('accepts all prompts of the exempt group', async () => {
     await rig.setOption('global.safe_check_exempt_group', 'default')
     expect((await chat(rig, saying('bomb'))).status).toBe(400)
     await rig.setOption('global.safe_check_exempt_enabled', 'true')
     expect((await chat(rig, saying('bomb'))).status).toBe(200)
   })
 
-  it('pass where the check is off, at once', async () => {
+  it('accepts all prompts as soon as the check is off', async () => {
     await rig.setOption('CheckSensitiveEnabled', 'false')
     expect((await chat(rig, saying('bomb'))).status).toBe(200)
   })
 })
 
-describe('answers', () => {
+describe('screening of answers', () => {
   beforeEach(() => rig.setOption('StopOnSensitiveEnabled', 'true'))
 
-  it('with a word do not reach the caller and cost nothing', async () => {
+  it('withholds a plain answer with a sensitive word and charges nothing', async () => {
     const before = await rig.balance()
     const answer = await chat(rig, { max_tokens: 10 })
     expect(answer.status).toBe(400)
@@ -67,7 +67,7 @@ describe('answers', () => {
     expect(await rig.balance()).toBe(before)
   })
 
-  it('that stream end before the word; what was delivered is charged', async () => {
+  it('ends a stream before a sensitive word and charges the delivered part', async () => {
     const { status, text } = await chat(rig, { stream: true, max_tokens: 10 })
     expect(status).toBe(200)
     expect(text).toContain(' that')
@@ -87,7 +87,7 @@ describe('answers', () => {
     expect(rig.provider.journal.count).toBe(1)
   })
 
-  it('without one are as they were', async () => {
+  it('leaves answers without a sensitive word unchanged', async () => {
     expect((await chat(rig, { max_tokens: 3 })).status).toBe(200)
     const { text } = await chat(rig, { stream: true, max_tokens: 3 })
     expect(text).toContain('[DONE]')
