@@ -35,7 +35,7 @@ const put = (body: object, call = admin) => call('PUT', '/api/user/', { body, he
 const read = async (id: number, call = admin): Promise<User> =>
   (await call<User>('GET', `/api/user/${id}`)).data
 const balanceOf = async (id: number): Promise<number> => (await read(id, fixture.root.call)).quota
-/** A payment that arrives in between: money that nobody may take away by a stale row. */
+/** Credits a payment in between, which an update from a stale row must not undo. */
 const pay = async (userId: number, orderId: number, amount: bigint): Promise<void> => {
   const command = { type: 'CreditTopUp', userId, orderId, provider: 'epay', amount } as const
   const context = { actor: 'system', cause: null, at: fixture.core.now() }

@@ -7,7 +7,7 @@ export type Shown = Readonly<Record<string, string>>
 export type Callers = {
   /** By an access token, and no cookie. */
   readonly byToken: { readonly user: Shown; readonly admin: Shown }
-  /** What let somebody in once, or elsewhere, and lets in no more. */
+  /** Credentials that have expired, were revoked, or are valid only elsewhere. */
   readonly voidWays: readonly (readonly [way: string, shown: Shown])[]
 }
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 /**
  * `session`: any user, but by no access token; `admin-session` and `root-session` likewise.
- * `callback`: anybody who can sign, and nobody while there is no secret to sign with.
+ * `callback`: every caller who can sign; the route refuses all callers while no secret is set.
  */
 type Level =
   | 'anybody'

@@ -313,7 +313,7 @@ describe('the proxy of a channel', () => {
     const copy = data.id
     expect(await proxyInUse(copy)).toBe('http://me:canary-1@p.example:1')
     expect([await secretsOf(id), await secretsOf(copy)]).toEqual([2, 2])
-    // The same again, entered anew: nothing changes.
+    // Entering the same setting again changes nothing.
     const before = await fixture.head()
     expect(await put({ id, setting: settingOf('me:canary-1@') })).toMatchObject({ success: true })
     expect(await fixture.head()).toBe(before)

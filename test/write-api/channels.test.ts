@@ -236,7 +236,7 @@ describe('an existing channel', () => {
     expect(await read(id)).toMatchObject({ status: 2 })
     await put({ id, status: 1, priority: 9 })
     expect(await read(id)).toMatchObject({ status: 1, priority: 9 })
-    // What it is by itself is sent back with its row, and set by nobody.
+    // Only the gateway sets status 3, but an update may send it back unchanged.
     expect(await put({ id, status: 3 })).toMatchObject({
       status: 400,
       code: 'InvalidField',

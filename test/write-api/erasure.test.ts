@@ -56,7 +56,7 @@ async function canary(): Promise<number> {
 
 type Call = SeededFixture['root']['call']
 
-/** Tokens made together, one called anew and one deleted. */
+/** Creates three tokens at once, then renames one and deletes another. */
 async function makeTokens(call: Call): Promise<void> {
   const body = { name: 'canary-token', count: 3 }
   const [first, second] = (await call<{ ids: number[] }>('POST', '/api/token/', { body })).data.ids
@@ -65,14 +65,14 @@ async function makeTokens(call: Call): Promise<void> {
   expect((await call('DELETE', `/api/token/${second}/`)).success).toBe(true)
 }
 
-/** How many keys of the tokens that somebody ever had are in the vault. */
+/** The number of keys in the vault for all tokens that the user ever had. */
 async function keysOf(userId: number): Promise<number | null> {
   const text = `select from vault.secrets s join read_tokens.tokens t
     on s.owner = 'token:' || t.id where t.user_id = $1`
   return (await fixture.core.pg.query(text, [userId])).rowCount
 }
 
-/** As somebody's confirmation of it does. */
+/** Binds an email address, as the user’s confirmation of it does. */
 async function bindMail(userId: number): Promise<void> {
   const { core } = fixture
   const identity = { provider: 'email', id: 'canary@example.com' } as const

@@ -16,7 +16,7 @@ import {
 
 const SITE = { origin: 'https://gate.example', host: 'gate.example' }
 
-/** Two processes on one database; nobody comes in by password. */
+/** Two processes on one database, where password login is disabled. */
 let here: SeededFixture
 let there: WriteFixture
 let id: number

@@ -153,7 +153,7 @@ describe('a change to a user or to the login settings', () => {
     const put = (value: string) =>
       fixture.root.call('PUT', '/api/option/', { body: { key: 'PasswordLoginEnabled', value } })
     expect((await put('false')).success).toBe(true)
-    // Right, wrong or nobody's: the answer tells none of it.
+    // The answer does not reveal whether the name exists or the password is right.
     for (const [name, password] of [
       ['user1', PASSWORD],
       ['user1', 'wrong password'],

@@ -239,7 +239,7 @@ describe('editing and deleting', () => {
     for (const path of [`/api/admin/messages/${id}`, `/api/admin/messages/${id}/recipients`]) {
       expect((await fixture.admin.call('GET', path)).status).toBe(404)
     }
-    // Nor is anything left of its receipts, whoever asks.
+    // No receipts of the message remain, for any caller.
     expect(await recipientsOf(fixture.core.db, id, { limit: 10, offset: 0 })).toEqual([])
     expect((await read(fixture.user.call, id)).status).toBe(404)
     expect((await remove(id)).status).toBe(404)

@@ -118,7 +118,7 @@ describe('coming in by a real OpenID provider', () => {
     expect(await read(fixture.user.id)).toMatchObject({ oidc_id: '' })
     expect((await unbind('oidc')).success).toBe(true)
     expect((await unbind('everything')).status).toBe(400)
-    // Free again: it may be somebody’s first way in, and then is the last one.
+    // The identity is free again: another user may log in with it, as their only login method.
     const comer = fixture.visitor()
     const { data } = await comer.comeBy('oidc')
     expect(data?.id).not.toBe(fixture.user.id)

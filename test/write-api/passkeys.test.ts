@@ -278,7 +278,7 @@ describe('a passkey as the last way in', () => {
   })
   afterAll(() => put('PasswordLoginEnabled', 'true'))
 
-  // Sessions of before, as nobody here logs in by password now.
+  // Starts the session before password login is disabled, as no user can log in by it later.
   const user = async (username: string, made: { isUnlocked: boolean }) => {
     await put('PasswordLoginEnabled', 'true')
     const { id, call } = await newUser(username)

@@ -86,7 +86,7 @@ describe('asking for a reset', () => {
   })
 })
 
-/** What would outlast the temporary password, in somebody else's hands. */
+/** Routes that would grant access beyond the life of the temporary password. */
 const TO_COME_BACK_BY = [
   ['GET', '/api/user/token'],
   ['POST', '/api/token/'],

@@ -24,7 +24,7 @@ async function dump(): Promise<string> {
 
 type Place = 'events' | 'tables' | 'answers'
 
-/** Everything that is kept or was told, as text. */
+/** All stored data and all answers, as text. */
 const everything = async (answers: unknown): Promise<Record<Place, string>> => ({
   events: JSON.stringify(await fixture.core.store.readAll(0, 10_000)),
   tables: await dump(),

@@ -135,7 +135,7 @@ describe('no list ever shows a hash, a secret or an access token', () => {
     kept = await everyHash()
   })
 
-  /** Gives the caller all that there is to keep; what of it is told once, or never. */
+  /** Sets up every kind of secret for the caller; returns those that are shown once or never. */
   async function secured(call: Caller): Promise<string[]> {
     const webhook = `whs-${randomBytes(12).toString('hex')}`
     const settings = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/x' }

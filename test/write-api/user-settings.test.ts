@@ -20,7 +20,7 @@ const settings = async (): Promise<unknown> => {
   const { data } = await fixture.user.call<User>('GET', '/api/user/self', { headers })
   return JSON.parse(data.setting)
 }
-/** How one is told, before one said anything. */
+/** The notification settings of a user who has not set any. */
 const UNSET = {
   notify_type: 'email',
   quota_warning_threshold: 500_000,

@@ -15,7 +15,7 @@ type Call = {
   readonly calls: number
   readonly admittedAt: number
   readonly isTask: boolean
-  /** Everything was taken from the account, or from the token, while the call was open. */
+  /** The account, or the token, was emptied while the call was open. */
   isUnpaid: boolean
   isTokenUnpaid: boolean
   leaseUntil: number
@@ -41,8 +41,8 @@ const NOTHING: Verdict = { nothing: true }
 const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) => a + b, 0n)
 
 /**
- * The account in the plainest words: it keeps what happened and adds everything up anew whenever it
- * is asked. Slow, and nothing of it is the product's code.
+ * The simplest model of an account: it keeps all facts and sums them up on every query. It is slow,
+ * and shares no code with the product.
  */
 export class ReferenceAccount {
   readonly grants = new Map<string, bigint>()

@@ -56,7 +56,7 @@ describe('setting an option', () => {
     given(priced)
       .when(seen('ModelRatio', blanks, '{"a":3,"b":2}'))
       .then([set('ModelRatio', '{"a":1,"b":2}', '{"a":3,"b":2}')])
-    // What is wanted is there already: nobody's is undone.
+    // The option already has this value, so the command overwrites no other change.
     given(priced)
       .when(seen('ModelRatio', '{"a":1}', blanks))
       .then([])

@@ -93,7 +93,7 @@ async function act<S, C, E extends Fact, R extends CodedError>(
   expect(outcome.isDone).toBe(true)
 }
 
-/** Somebody with 10 000, told as given. */
+/** A user with a quota of 10 000 and the given notification settings. */
 async function person(told: Partial<NotificationSettings> & { mail?: string } = {}) {
   lastId += 1
   const userId = lastId
