@@ -102,20 +102,20 @@ const ask = (row: string, shown: Shown, headers: Shown = {}): Promise<Answer> =>
   callerOf(fixture.app, shown)('GET', pathOf(row), { headers })
 
 const isReached = ({ status }: Answer, way?: string) => expect(REACHED, way).toContain(status)
-/** Turned away, and told nothing. */
+/** The answer refuses the request and contains no data. */
 function isRefused({ status, data = null, code }: Answer, as: 401 | 403, way?: string): void {
   expect({ status, data, hasCode: Boolean(code) }, way).toEqual({
     ...{ status: as, data: null, hasCode: true },
   })
 }
 
-it('has a row for every read route, and none for others', () => {
+it('the access matrix has a row for every read route, and no other rows', () => {
   const registered = fixture.readRoutes.map(({ method, url }) => `${method} ${url}`)
   expect([...new Set(registered)].sort()).toEqual(ROWS.map(([row]) => row).sort())
 })
 
-describe.each(REST)('%s, for %s', (row, level) => {
-  it('nobody without a session', async () => {
+describe.each(REST)('%s, access level %s', (row, level) => {
+  it('answers a caller without a session only if the level is anybody', async () => {
     const answer = await ask(row, {})
     if (level === 'anybody') expect(answer.status).toBe(200)
     else {
@@ -126,7 +126,7 @@ describe.each(REST)('%s, for %s', (row, level) => {
     }
   })
 
-  it('nobody under another User-Id, or none', async () => {
+  it('refuses a session with a wrong or missing User-Id unless the level is anybody', async () => {
     const { cookie } = fixture.user
     for (const shown of [{ cookie }, ...OTHER_IDS.map((id) => ({ cookie, 'user-id': id }))]) {
       const answer = await ask(row, shown)
@@ -135,7 +135,7 @@ describe.each(REST)('%s, for %s', (row, level) => {
     }
   })
 
-  it('nobody from another site', async () => {
+  it('refuses requests from other sites', async () => {
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -145,7 +145,7 @@ describe.each(REST)('%s, for %s', (row, level) => {
     }
   })
 
-  it('by role', async () => {
+  it('admits admins at every level, and users unless the level is admin', async () => {
     const { user, admin, root } = fixture
     const asUser = await ask(row, shownBy(user))
     if (level === 'admin') isRefused(asUser, 403)
@@ -153,7 +153,7 @@ describe.each(REST)('%s, for %s', (row, level) => {
     for (const above of [admin, root]) isReached(await ask(row, shownBy(above)))
   })
 
-  it('by an access token', async () => {
+  it('admits access tokens by the role of their user, except at level session', async () => {
     const asUser = await ask(row, callers.byToken.user)
     const asAdmin = await ask(row, callers.byToken.admin)
     if (level === 'session' || level === 'admin') isRefused(asUser, 403)
@@ -162,7 +162,7 @@ describe.each(REST)('%s, for %s', (row, level) => {
     else isReached(asAdmin)
   })
 
-  it('by nothing that is void', async () => {
+  it('refuses invalid credentials unless the level is anybody', async () => {
     for (const [way, shown] of callers.voidWays) {
       const answer = await ask(row, shown)
       if (level === 'anybody') expect(answer.status, way).toBe(200)
@@ -171,7 +171,7 @@ describe.each(REST)('%s, for %s', (row, level) => {
   })
 })
 
-describe.each(SOCKETS)('%s, for a %s', (row) => {
+describe.each(SOCKETS)('%s, access level %s', (row) => {
   /** 101 for a socket that opened. */
   const knock = async (shown: Shown, origin = `http://${host}`): Promise<number> => {
     const headers = { ...shown, ...(origin === '' ? {} : { origin }) }
@@ -185,13 +185,13 @@ describe.each(SOCKETS)('%s, for a %s', (row) => {
     return status
   }
 
-  it('any user by session, whose id no browser can send with it', async () => {
+  it('opens for every session, also without User-Id, which browsers cannot send', async () => {
     const { user, admin, root } = fixture
     for (const who of [user, admin, root]) expect(await knock(shownBy(who))).toBe(101)
     expect(await knock({ cookie: user.cookie })).toBe(101)
   })
 
-  it('nobody without a session, by an access token or by what is void', async () => {
+  it('refuses callers without a session, with an access token or invalid credentials', async () => {
     const { user, admin } = callers.byToken
     const ways = [['none', {}], ['token', user], ['admin’s token', admin], ...callers.voidWays]
     for (const [way, shown] of ways as [string, Shown][]) {
@@ -199,13 +199,13 @@ describe.each(SOCKETS)('%s, for a %s', (row) => {
     }
   })
 
-  it('nobody from another site, or from none that is named', async () => {
+  it('refuses requests with a foreign or missing Origin header', async () => {
     for (const origin of ['', 'null', 'https://evil.example', `http://${host}0`]) {
       expect(await knock(shownBy(fixture.root), origin), origin).toBe(403)
     }
   })
 
-  it('what asks for no socket reads nothing', async () => {
+  it('answers a request without an upgrade with an empty 404', async () => {
     const response = await fetch(`http://${host}${pathOf(row)}`, {
       headers: { ...shownBy(fixture.root), origin: `http://${host}` },
     })

@@ -41,7 +41,7 @@ const failedAt = (hours: number): Given[] => {
 }
 
 describe('GET /api/channel/{id}/health_history', () => {
-  it('is for admins, of channels and ranges that there are', async () => {
+  it('is for admins, and only for existing channels and valid ranges', async () => {
     await given(channelCreated(1, 'one'))
     expect((await api.get(PATH)).status).toBe(401)
     expect((await api.get(PATH, await api.logIn(ALICE))).status).toBe(403)
@@ -56,7 +56,7 @@ describe('GET /api/channel/{id}/health_history', () => {
     ['1h', 120, 30],
     ['24h', 1_800, 48],
     ['7d', 10_800, 56],
-  ])('has every step of %s, the last one holding now', async (range, step, count) => {
+  ])('returns every step of %s, of which the last contains now', async (range, step, count) => {
     await given(channelCreated(1, 'one'))
     const { data } = (await history(`?range=${range}`)).body
     expect(data).toMatchObject({ range, step })
@@ -70,7 +70,7 @@ describe('GET /api/channel/{id}/health_history', () => {
     expect((last + step) * 1_000).toBeGreaterThan(NOW)
   })
 
-  it('counts what ended in each step, of this channel alone, with its latency', async () => {
+  it('counts the calls of this channel that ended in each step, with their latency', async () => {
     await given(
       channelCreated(1, 'one'),
       channelCreated(2, 'two'),
@@ -97,7 +97,7 @@ describe('GET /api/channel/{id}/health_history', () => {
     expect([sum('successes'), sum('failures')]).toEqual([3, 2])
   })
 
-  it('says nothing of latency where every call failed, and nothing where none was', async () => {
+  it('returns null latencies for a step without successful calls', async () => {
     await given(channelCreated(1, 'one'), ...failedAt(2))
     const { points } = (await history()).body.data
     const failed = points.filter(({ failures }) => failures > 0)

@@ -55,7 +55,7 @@ describe('GET /api/channel/health', () => {
     }
   })
 
-  it('answers figures, circuits, calls in flight, and a gap where nothing is known', async () => {
+  it('returns figures, circuits and calls in flight, and null for unknown figures', async () => {
     const [call, other] = [aCall({ isStream: true }), aCall()]
     await given(
       channelCreated(1, 'busy'),
@@ -92,7 +92,7 @@ describe('GET /api/channel/health', () => {
     expect(body.data.channels.map(({ is_last }) => is_last)).toEqual([false, false, true])
   })
 
-  it('says that calls in flight are not known while no relay lives', async () => {
+  it('returns null calls in flight while no relay runs', async () => {
     await given(channelCreated(1, 'one'))
     const { body } = await api.get<HealthSnapshot>(PATH, await api.logIn(ADMIN))
     expect(body.data.channels[0]?.in_flight).toBeNull()
@@ -119,7 +119,7 @@ describe('health on the live socket', () => {
     return pushed
   }
 
-  it('comes to admins alone, with what changed alone', async () => {
+  it('is sent only to admins, and contains only channels that changed', async () => {
     await api.app.listen({ port: 0, host: '127.0.0.1' })
     await given(channelCreated(1, 'one'), channelCreated(2, 'two'))
     const [admins, users] = await Promise.all([listen(ADMIN), listen(ALICE)])

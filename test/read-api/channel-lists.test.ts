@@ -81,13 +81,13 @@ describe('the list of channels', () => {
     ['test_time', [6, 5, 3, 4, 2, 1]],
     ['created_time', [6, 5, 4, 3, 2, 1]],
     ['expired_time', [3, 6, 5, 4, 2, 1]],
-  ])('is sorted by %s, equal ones with the newest first', async (sort, ids) => {
+  ])('is sorted by %s, and lists the newest first among equal rows', async (sort, ids) => {
     expect(await idsOf(`?sort=${sort}&order=asc`)).toEqual(ids)
     const { items, total } = await page(`?sort=${sort}&order=desc&page_size=2&p=1`)
     expect([items.length, total]).toEqual([2, 6])
   })
 
-  it('is sorted by what is whitelisted alone', async () => {
+  it('accepts only known sort columns and orders', async () => {
     for (const query of ['sort=key', 'sort=id;drop', 'order=up']) {
       expect((await api.get(`/api/channel/?${query}`, admin)).status, query).toBe(400)
     }
@@ -108,11 +108,11 @@ describe('the list of channels', () => {
     ['search?group=vi', []],
     ['search?model=M-u', [4]],
     ['search?model=m-us&group=vip', []],
-  ])('%s finds what it says', async (query, ids) => {
+  ])('%s returns the channels that match its filter', async (query, ids) => {
     expect(await idsOf(`${query}${query.includes('?') ? '&' : '?'}id_sort=true`)).toEqual(ids)
   })
 
-  it('says what was spent over a channel, how fast it is and what its keys are worth', async () => {
+  it('shows a channel’s used quota, response time, key count and set-aside keys', async () => {
     const { items } = await page('?id_sort=true')
     const [keys, , , , , first] = items
     expect(first).toMatchObject({ id: 1, used_quota: 700, response_time: 1_000, key_count: 1 })
@@ -123,7 +123,7 @@ describe('the list of channels', () => {
     ])
   })
 
-  it('shows an expired channel as off since then, though nothing turned it off', async () => {
+  it('shows a channel as disabled since its expiry, though no event disabled it', async () => {
     const [channel] = (await page('search?keyword=Gamma')).items
     expect(channel).toMatchObject({ status: 3, expired_time: EXPIRED })
     expect(JSON.parse(channel?.other_info ?? '')).toEqual({
@@ -132,15 +132,15 @@ describe('the list of channels', () => {
     })
   })
 
-  it('leaves what is off or expired out of the models that can be called', async () => {
+  it('omits the models of disabled and expired channels from the callable models', async () => {
     const enabled = await api.get<string[]>('/api/channel/models_enabled', admin)
     expect(enabled.body.data).toEqual(['m-keys', 'sim-large', 'sim-small'])
     expect((await api.get('/api/channel/models_enabled', await api.logIn(ALICE))).status).toBe(403)
   })
 })
 
-describe('channels by tag', () => {
-  it('are one line a tag: groups together, quota summed, time averaged, else blank', async () => {
+describe('the list of channels by tag', () => {
+  it('merges a tag into one row: sums quota, averages time, blanks differing fields', async () => {
     const { items, total } = await page<ChannelEntry>('?tag_mode=true')
     expect(total).toBe(5)
     const [eu] = items.filter(isTag).filter(({ tag }) => tag === 'eu')
@@ -155,7 +155,7 @@ describe('channels by tag', () => {
     expect(items.flatMap((item) => (isTag(item) ? [] : [item.id])).sort()).toEqual([3, 5, 6])
   })
 
-  it('are paged by the tag, none torn apart and none twice', async () => {
+  it('keeps the channels of a tag on one page, and lists each channel once', async () => {
     const pages = await Promise.all(
       [0, 1, 2, 3, 4, 5].map((p) => page<ChannelEntry>(`?tag_mode=true&page_size=1&p=${p}`)),
     )
@@ -166,7 +166,7 @@ describe('channels by tag', () => {
     expect(pages.every(({ total }) => total === 5)).toBe(true)
   })
 
-  it('come without their channels where so asked; their tag lists them by itself', async () => {
+  it('omits a tag’s channels with children=false, and lists them with ?tag', async () => {
     const { items, total } = await page<ChannelEntry>('?tag_mode=true&children=false')
     const [whole] = (await page<ChannelEntry>('?tag_mode=true')).items.filter(isTag)
     const tags = items.filter(isTag)
@@ -181,13 +181,13 @@ describe('channels by tag', () => {
     expect(await idsOf('?tag=e')).toEqual([])
   })
 
-  it('are found by any channel of the tag, and then whole', async () => {
+  it('returns the whole tag if one of its channels matches', async () => {
     const { items, total } = await page<ChannelEntry>('search?tag_mode=true&group=vip')
     expect(total).toBe(1)
     expect(items.filter(isTag)[0]?.children).toHaveLength(2)
   })
 
-  it('are sorted by the sum of what was spent, or by the foremost', async () => {
+  it('sorts tags by the sum of used quota, or otherwise by their first channel', async () => {
     const first = async (query: string) => {
       const [item] = (await page<ChannelEntry>(`?tag_mode=true&${query}`)).items
       return item === undefined || isTag(item) ? item?.tag : item.id

@@ -47,14 +47,14 @@ async function stateAt(minutes: number) {
 }
 
 describe('GET /api/channel/{id}/timeline', () => {
-  it('is for admins, and a 404 for a channel that never was', async () => {
+  it('is for admins, and answers 404 for a channel that never existed', async () => {
     expect((await api.get('/api/channel/7/timeline')).status).toBe(401)
     expect((await ask('', ALICE)).status).toBe(403)
     expect((await ask('')).status).toBe(404)
     expect((await ask('?at=soon')).status).toBe(400)
   })
 
-  it('says why a channel was off at a moment, and what had made it so', async () => {
+  it('returns the channel’s state at a given moment and the event that caused it', async () => {
     await given(
       at(0, channelCreated(7, 'seven')),
       at(10, opened),
@@ -79,7 +79,7 @@ describe('GET /api/channel/{id}/timeline', () => {
     })
   })
 
-  it('names the key that something is about by its place, never by its reference', async () => {
+  it('names the key of an entry by its index, never by its reference', async () => {
     const ofKey = (key: string) => ({
       ...opened,
       data: { ...(opened.data as object), keyRef: key },
@@ -97,7 +97,7 @@ describe('GET /api/channel/{id}/timeline', () => {
     expect(await stateAt(2)).toEqual(['partly-open', 'circuit-opened'])
   })
 
-  it('lists what happened, newest first, with the fields that changed', async () => {
+  it('lists events newest first, with the fields that changed', async () => {
     const created = channelCreated(7, 'seven')
     const { terms } = created.data as { terms: Record<string, unknown> }
     await given(
@@ -128,7 +128,7 @@ describe('GET /api/channel/{id}/timeline', () => {
     expect(within.body.data.items.map(({ kind }) => kind)).toEqual(['terms-changed'])
   })
 
-  it('has an entry for each end that a channel came to by time, on its page', async () => {
+  it('lists each expiry of the channel as an entry, on the right page', async () => {
     Object.assign(api.core, { now: () => NOW + 120 * MINUTE })
     const { terms } = channelCreated(7, 'seven').data as { terms: Record<string, unknown> }
     const ending = (minutes: number) => ({

@@ -71,7 +71,7 @@ const shortestMs = async (work: () => Promise<unknown>): Promise<number> => {
 
 describe(`the log at ${ROWS} rows`, () => {
   it.each([{}, { userId: ALICE }, { userId: ALICE, model: 'model-3' }])(
-    'reads a page as fast at the far end as at the near one: %j',
+    'reads a page near the end about as fast as the first page: %j',
     async (filter) => {
       const { db } = api.core
       const page = (before?: number) =>
@@ -116,7 +116,7 @@ describe(`the log at ${ROWS} rows`, () => {
     expect(await shortestMs(() => sumLogRows(db, filter))).toBeLessThan(budget(usual * 4 + 2))
   })
 
-  it('reads a page of a failed channel as fast with the filter of a frequent user', async () => {
+  it('reads failures of a channel quickly when filtered by a user with many calls', async () => {
     const { db } = api.core
     const slice = { offset: 0, limit: 20 }
     const usual = await shortestMs(() => logRows(db, {}, slice))
@@ -127,7 +127,7 @@ describe(`the log at ${ROWS} rows`, () => {
     }
   })
 
-  it('walks a whole list by p alone, each row once, in order', async () => {
+  it('returns every row once and in order over the pages of parameter p', async () => {
     const admin = await api.logIn(ADMIN)
     const expectedRows = await api.core.pg.query<{ id: string }>(
       `select id from read_call_log.log where user_id = ${ALICE + 1} order by id desc`,
@@ -163,7 +163,7 @@ describe(`the log at ${ROWS} rows`, () => {
     ['username=alice&channel=10', `user_id = ${ALICE} and channel_id = 10`],
     ['token_name=phone&channel=1&type=2', 'token_id = 4 and channel_id = 1 and type = 2'],
     ['channel=1&group=group-0', "channel_id = 1 and call_group = 'group-0'"],
-  ])('finds and counts all of %j exactly, within a time too', async (query, condition) => {
+  ])('finds and counts %j exactly, with and without a time range', async (query, condition) => {
     const admin = await api.logIn(ADMIN)
     for (const [asked, where] of [
       [query, condition],

@@ -70,7 +70,7 @@ const objects = (body: string): LogEntry[] =>
     .map((line) => JSON.parse(line) as LogEntry)
 
 describe('a line of CSV', () => {
-  it.each(['=', '+', '-', '@', '\t', '\r'])('text that begins with %j is no formula', (start) => {
+  it.each(['=', '+', '-', '@', '\t', '\r'])('escapes a formula that begins with %j', (start) => {
     const [cell = ''] = csvLine([`${start}1+1`]).split('\r\n')
     expect(cell.replace(/^"/, '')).toMatch(/^'/)
   })
@@ -87,7 +87,7 @@ describe('a line of CSV', () => {
     ['500000', -750_000n, '-1.500000'],
     ['0.3', 1n, '3.333333'],
     ['none', 250_000n, '0.500000'],
-  ])('at %s a dollar, %i is $%s', (perUnit, quota, text) => {
+  ])('with QuotaPerUnit %s, a quota of %i is $%s', (perUnit, quota, text) => {
     expect(dollarsAt(perUnit)(quota)).toBe(text)
   })
 })
@@ -113,7 +113,7 @@ describe('the export of the log', () => {
     expect(rows.find((row) => row[at('channel')] === '1')?.[at('channel_name')]).toBe("'+1 channel")
   })
 
-  it('has what calls cost as the totals do, all other money apart and with its sign', async () => {
+  it('has call costs in cost_usd, and other amounts with their sign in amount_usd', async () => {
     await api.settled(await api.append([deducted(BOB, 2_000_000)]))
     const { body } = await fileOf('/api/log/export', admin)
     const [header, ...lines] = body.trimEnd().split('\r\n')
@@ -132,7 +132,7 @@ describe('the export of the log', () => {
     expect(costs.filter((cost) => cost !== '')).toHaveLength(CALLS)
   })
 
-  it('is made of the rows of the list, each cell of them', async () => {
+  it('reads the same rows and cells as the list', async () => {
     const { db, pg } = api.core
     await pg.query(`insert into read_call_log.log
       (id, created_at, type, user_id, token_id, actor_id, note, reason)
@@ -148,7 +148,7 @@ describe('the export of the log', () => {
     await pg.query('delete from read_call_log.log where id = 1e9')
   })
 
-  it('has the columns that are asked for, in that order, and says which there are', async () => {
+  it('has the requested columns in order, and names the available ones on an error', async () => {
     const path = '/api/log/export?type=2&zone=UTC&columns='
     const { body } = await fileOf(`${path}${encodeURIComponent('quota, time,model,quota')}`, admin)
     const [header, first] = body.split('\r\n')
@@ -165,7 +165,7 @@ describe('the export of the log', () => {
     }
   })
 
-  it('as NDJSON has the very rows of the list, their details no text in text', async () => {
+  it('has the same rows as the list in NDJSON, with their details as objects', async () => {
     const query = 'type=6&model_name=sim-small'
     const rows = objects((await fileOf(`/api/log/export?format=ndjson&${query}`, admin)).body)
     const { items, total } = (await api.get<LogPage>(`/api/log/?page_size=100&${query}`, admin))
@@ -176,7 +176,7 @@ describe('the export of the log', () => {
     )
   })
 
-  it('gives a user the own rows alone, and nothing of channels, whatever is asked', async () => {
+  it('gives users only their own rows without channels, whatever filter they send', async () => {
     const path = '/api/log/self/export?username=bob&channel=7'
     const [header] = (await fileOf(path, alice)).body.split('\r\n')
     for (const title of ['channel', 'channel_name', 'user_id', 'username']) {
@@ -192,7 +192,7 @@ describe('the export of the log', () => {
     expect((await fileOf('/api/log/self/export', {})).status).toBe(401)
   })
 
-  it('opens in spreadsheets in Chinese, and has its titles even where nothing is', async () => {
+  it('begins with a byte order mark in Chinese, and has titles even without rows', async () => {
     const zh = { ...admin, 'accept-language': 'zh' }
     const { body } = await fileOf('/api/log/export?username=nobody', zh)
     expect(body).toMatch(/^\uFEFFid,.*content\r\n$/)
@@ -210,7 +210,7 @@ describe('the export of the log', () => {
     expect((JSON.parse(body) as { message: string }).message).toContain(field)
   })
 
-  it('lets one user have two at once, and releases the permit once its reader leaves', async () => {
+  it('allows two exports per user, and frees a permit when the client disconnects', async () => {
     await api.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = api.app.server.address() as AddressInfo
     const path = '/api/log/self/export?format=ndjson'
@@ -227,14 +227,14 @@ describe('the export of the log', () => {
     await expect.poll(async () => (await fileOf(`${path}&type=1`, alice)).status).toBe(200)
   })
 
-  it('is not made for a HEAD', async () => {
+  it('answers a HEAD request with 404', async () => {
     for (const url of ['/api/log/export', '/api/log/self/export']) {
       const { statusCode } = await api.app.inject({ method: 'HEAD', url, headers: admin })
       expect(statusCode).toBe(404)
     }
   })
 
-  it('breaks off once its reader is logged out', async () => {
+  it('is aborted when the user’s session ends', async () => {
     const { port } = api.app.server.address() as AddressInfo
     const headers = await api.logIn(ALICE)
     const request = get({ port, path: '/api/log/self/export?format=ndjson', headers })
@@ -246,7 +246,7 @@ describe('the export of the log', () => {
     await expect(answer.toArray()).rejects.toThrow('aborted')
   })
 
-  it('is refused once the process stops, while one under way comes to its end', async () => {
+  it('is refused once the process stops, but a running export completes', async () => {
     const { port } = api.app.server.address() as AddressInfo
     const path = '/api/log/self/export?format=ndjson'
     const request = get({ port, path, headers: alice })

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createPermits, limitReading } from '#read-api/logs/export-permits.ts'
 
-it('so many exports at once, of all and of one user; a permit is given back once', () => {
+it('exports at once are limited in total and per user; a permit is released once', () => {
   const long = { inFlight: 0 }
   const take = createPermits({ all: 3, each: 2 }, long)
   const [first, second] = [take(1), take(1)]
@@ -22,7 +22,7 @@ it('so many exports at once, of all and of one user; a permit is given back once
   expect(long.inFlight).toBe(0)
 })
 
-it('admins find a permit where everybody else has taken theirs', () => {
+it('admins get a reserved permit when all others are in use', () => {
   const take = createPermits({ all: 4, each: 2, reservedForAdmins: 1 }, { inFlight: 0 })
   for (const user of [1, 1, 2]) take(user)
   expect(() => take(3)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
@@ -32,7 +32,7 @@ it('admins find a permit where everybody else has taken theirs', () => {
   expect(() => take(3)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
 })
 
-it('a reader that takes a little now and then is cut off in the end', async () => {
+it('an export whose client reads too slowly is aborted at the time limit', async () => {
   const ends: string[] = []
   const trickle = async function* () {
     for (;;) yield 'x'
@@ -45,7 +45,7 @@ it('a reader that takes a little now and then is cut off in the end', async () =
   expect(ends).toEqual(['reading an export took too long'])
 })
 
-it('a reader that stops reading is cut off, one that reads on is not', async () => {
+it('an export is aborted when its client stops reading, but not while it reads', async () => {
   // At first as slow as who reads it, then more than any socket takes unread.
   const endless = async function* () {
     for (let piece = 0; piece < 30; piece += 1) {

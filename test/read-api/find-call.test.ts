@@ -34,35 +34,35 @@ async function idsFor(requestId: string, who: number, isEverybodys = false): Pro
   return body.data.items.map(({ request_id }) => request_id)
 }
 
-describe('a call is found by its request id', () => {
-  it('whole, in either case, however long ago it was made', async () => {
+describe('the log filtered by request id', () => {
+  it('finds a call by its whole id, in either case and at any age', async () => {
     expect(await idsFor(recent, ALICE)).toEqual([recent])
     expect(await idsFor(old.toUpperCase(), ALICE)).toEqual([old])
   })
 
-  it('by its first characters, eight or more of them, and by no fewer', async () => {
+  it('finds a call by a prefix of at least eight characters', async () => {
     expect(await idsFor(old.slice(0, 8), ALICE)).toEqual([old])
     expect(await idsFor(old.slice(0, 20), ALICE)).toEqual([old])
     expect(await idsFor(old.slice(0, 7), ALICE)).toEqual([])
   })
 
-  it('among all calls that begin alike', async () => {
+  it('finds all calls that share the prefix', async () => {
     const alike = calls.map(({ id }) => id).filter((id) => id.startsWith(recent.slice(0, 8)))
     expect((await idsFor(recent.slice(0, 8), ADMIN, true)).toSorted()).toEqual(alike.toSorted())
   })
 
-  it('of other users by admins alone', async () => {
+  it('finds calls of other users only for admins', async () => {
     expect(await idsFor(bobs, ALICE)).toEqual([])
     expect(await idsFor(bobs, ADMIN, true)).toEqual([bobs])
   })
 
-  it('by nothing that only looks like one', async () => {
+  it('finds nothing by wildcards or by an unknown id', async () => {
     for (const text of ['%', '________', `${old.slice(0, 8)}%`, 'zzzzzzzz', '-'.repeat(8)]) {
       expect(await idsFor(text, ADMIN, true), text).toEqual([])
     }
   })
 
-  it('with totals of that call', async () => {
+  it('returns the totals of that call', async () => {
     const path = `/api/log/self/stat?request_id=${old.slice(0, 13)}`
     const { body } = await api.get<LogStat>(path, await api.logIn(ALICE))
     expect(body.data.count).toBe(1)
@@ -76,11 +76,11 @@ const planOf = (requestId: string): Promise<string> =>
     return (await db.anyFirst(sql.unsafe`explain ${rows}`)).join('\n')
   })
 
-describe('the look-up', () => {
+describe('the query for a request id', () => {
   it.each([
     ['a whole id', () => old],
     ['a prefix', () => old.slice(0, 10)],
-  ])('of %s reads an index, and no months before the call', async (_name, requestId) => {
+  ])('uses an index for %s, and reads no months before the call', async (_name, requestId) => {
     const plan = await planOf(requestId())
     expect(plan).toMatch(/Index Cond: .*request_id/)
     const old = monthOf(Math.floor((NOW - 3 * MONTH_MS) / 1_000)).name

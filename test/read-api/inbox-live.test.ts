@@ -66,7 +66,7 @@ const tellAll = (body: object) =>
   })
 const allUsers = Array.from({ length: USERS }, (_, n) => n + 1)
 
-it('a message to 10 000 users is in each inbox and on each badge within two seconds', async () => {
+it('a message to 10 000 users reaches each inbox and badge within two seconds', async () => {
   const startedAt = performance.now()
   const { data } = await tellAll({ everybody: true })
   await expect.poll(badges, { interval: 5 }).toEqual(new Set([1]))
@@ -77,7 +77,7 @@ it('a message to 10 000 users is in each inbox and on each badge within two seco
   expect(new Set(counts.values())).toEqual(new Set([1]))
 })
 
-it('so is one to 5 000 who are scattered among them', async () => {
+it('a message to 5 000 scattered users reaches their badges within two seconds', async () => {
   const chosen = allUsers.filter((id) => id % 2 === 1)
   const startedAt = performance.now()
   await tellAll({ user_ids: chosen })
@@ -87,7 +87,7 @@ it('so is one to 5 000 who are scattered among them', async () => {
   expect(allUsers.every((id) => counts.get(id) === (id % 2 === 1 ? 2 : 1))).toBe(true)
 })
 
-it('reading moves the badges of the reader alone; deleting moves all back', async () => {
+it('reading a message updates only the reader’s badges; deleting it updates all', async () => {
   const told = open.map((one) => one.told)
   expect((await fixture.user.call('PUT', '/api/user/messages/1/read')).success).toBe(true)
   const own = open.filter(({ userId }) => userId === 3)
@@ -99,7 +99,7 @@ it('reading moves the badges of the reader alone; deleting moves all back', asyn
   await expect.poll(badges).toEqual(new Set([0]))
 })
 
-it('a console that comes back knows at once what came meanwhile', async () => {
+it('a console that reconnects receives its current unread count at once', async () => {
   const [first] = open.splice(0, 1)
   first?.socket.terminate()
   await tellAll({ user_ids: [3] })

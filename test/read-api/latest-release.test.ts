@@ -39,7 +39,7 @@ describe('the update check', () => {
     await put('UpdateCheckEnabled', 'false')
   })
 
-  it('by the button asks the configured address, each time', async () => {
+  it('requests the configured address each time the button starts it', async () => {
     const { data } = await check('?is_forced=true')
     expect(data).toMatchObject({ latest: 'v9.0.0', notes: 'Better.', is_newer: true })
     expect(data.checked_at).toBeGreaterThan(0)
@@ -56,7 +56,7 @@ describe('the update check', () => {
     [200, '{"tag_name":" "}'],
     [302, ''],
     [200, `{"tag_name":"v1","body":"${'x'.repeat(2_000_000)}"}`],
-  ])('that is answered %i %.20s failed, in the words of the spec', async (status, text) => {
+  ])('fails with the specified message if the address returns %i %.20s', async (status, text) => {
     answer = { status, text }
     const failed = await check('?is_forced=true')
     expect(failed).toMatchObject({ status: 200, success: false, code: 'UpdateCheckFailed' })
@@ -71,12 +71,12 @@ describe('the update check', () => {
     },
   )
 
-  it('without an address says what is missing', async () => {
+  it('answers UpdateCheckUnset while no address is set', async () => {
     await put('UpdateCheckUrl', '')
     expect(await check('?is_forced=true')).toMatchObject({ code: 'UpdateCheckUnset' })
   })
 
-  it('is for admins; its address is the super admin’s', async () => {
+  it('is for admins, but only the super admin may set its address', async () => {
     expect((await check('', fixture.user.call)).status).toBe(403)
     expect((await check('', fixture.anybody)).status).toBe(401)
     const body = { key: 'UpdateCheckUrl', value: 'https://a.example' }
@@ -84,7 +84,7 @@ describe('the update check', () => {
     expect(await check('?is_forced=1')).toMatchObject({ status: 400, code: 'InvalidField' })
   })
 
-  it('by itself is off, and once a day at most when it is on', async () => {
+  it('runs automatically only if it is enabled, and at most once a day', async () => {
     await put('UpdateCheckUrl', `${address()}?by-itself`)
     expect((await check()).data).toMatchObject({ latest: '', is_newer: false, checked_at: 0 })
     expect(requestCount).toBe(0)

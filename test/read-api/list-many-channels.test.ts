@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 type Page = { items: ChannelEntry[]; total: number }
 
-describe(`${CHANNELS} channels`, () => {
+describe(`the list of ${CHANNELS} channels`, () => {
   it.each([
     '?p=0&page_size=20',
     '?p=49&page_size=20&id_sort=true',
@@ -53,14 +53,16 @@ describe(`${CHANNELS} channels`, () => {
     'search?keyword=7&sort=name&order=asc',
     '?tag_mode=true&page_size=10',
     'search?tag_mode=true&page_size=20&keyword=lone',
-  ])('answer %s in less than 100 ms', (query) => answersWithin(100, query))
+  ])('answers %s in less than 100 ms', (query) => answersWithin(100, query))
 
   it.each([
     ['the tag itself', 'search?tag_mode=true&children=false&keyword=one%20of%20many'],
     ['a page of its channels', '?tag=everything&page_size=100&p=9'],
-  ])('of one tag: answer %s in less than 100 ms', (_, query) => answersWithin(100, query))
+  ])('answers a request for %s of a large tag in less than 100 ms', (_, query) =>
+    answersWithin(100, query),
+  )
 
-  it('of one tag: the tag says enough to act on all of them, without them', async () => {
+  it('returns the id and status of each member of a tag, without its channels', async () => {
     const query = '/api/channel/search?tag_mode=true&children=false&keyword=one%20of%20many'
     const [group] = (await api.get<Page>(query, admin)).body.data.items
     if (group === undefined || !('children' in group)) throw new Error('not a tag')

@@ -113,7 +113,7 @@ describe(`${TOKENS} tokens`, () => {
     expect(await timed(what, () => list(fields))).toBeLessThan(budget(100))
   })
 
-  it('are searched by a part of a key, for which all of a user’s are opened', async () => {
+  it('are searched by a part of a key, which decrypts all keys of the user', async () => {
     const parts = { core }
     const id = OWNER - 1 + 100 * 7
     expect(await idsByKey(parts, IN_SESSION, `sk-key-of-${id}-is`)).toEqual([id])
@@ -143,7 +143,7 @@ describe(`${TOKENS} tokens`, () => {
     )
   })
 
-  it('are loaded by a relay within seconds, and stay small', async () => {
+  it('are loaded by a relay within 10 seconds and 100 MB', async () => {
     const before = heapMegabytes()
     const startedAt = performance.now()
     const view = await loadedView()

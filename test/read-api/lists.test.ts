@@ -50,7 +50,7 @@ const LISTS = [
 ]
 
 describe('every list', () => {
-  it.each(LISTS)('%s refuses page numbers and sizes that are none, by name', async (path) => {
+  it.each(LISTS)('%s refuses invalid page numbers and sizes, and names the field', async (path) => {
     for (const query of [
       'p=-1',
       'p=x',
@@ -68,7 +68,7 @@ describe('every list', () => {
     expect([status, body.data.items]).toEqual([200, []])
   })
 
-  it.each(LISTS)('%s is for those who are logged in, and never kept by a cache', async (path) => {
+  it.each(LISTS)('%s requires a login, and is never cached', async (path) => {
     const { status, headers } = await api.get(path)
     expect(status).toBe(401)
     expect(headers['cache-control']).toContain('no-store')
@@ -90,13 +90,13 @@ describe('every list', () => {
     '/api/token/99999999999999999999',
     `/api/user/search?keyword=${'x'.repeat(201)}`,
     '/api/log/?p=0&p=1',
-  ])('%s is a 400', async (path) => {
+  ])('%s is refused with status 400', async (path) => {
     expect((await api.get(path, admin)).status).toBe(400)
   })
 })
 
 describe('tokens', () => {
-  it('are told to their owner with their key, and look like none to others', async () => {
+  it('are listed with their keys for their owner, and are 404 for other users', async () => {
     const { body } = await api.get<List<Token>>('/api/token/?p=0&size=100', alice)
     expect(body.data.items.map(({ id, key }) => [id, key])).toEqual([
       [2, 'secret of token:2'],
@@ -109,7 +109,7 @@ describe('tokens', () => {
     expect((await api.get<Token>('/api/token/1/', alice)).body.data.name).toBe('laptop')
   })
 
-  it('are found by a part of the name as it is typed, or by the key', async () => {
+  it('are found by a literal part of their name in any case, or by their key', async () => {
     const found = async (query: string) =>
       (await api.get<List<Token>>(`/api/token/search?${query}`, alice)).body.data.items.map(
         ({ id }) => id,
@@ -122,7 +122,7 @@ describe('tokens', () => {
 })
 
 describe('models', () => {
-  it('are a user’s to call where a group of the user’s reaches them, and once priced', async () => {
+  it('are callable if one of the user’s groups reaches them and they have a price', async () => {
     const callable = async () => (await api.get('/api/user/models', alice)).body.data
     expect(await callable()).toEqual([])
     const value = '{"sim-small":1,"sim-vip":1}'
@@ -135,7 +135,7 @@ describe('models', () => {
     }
   })
 
-  it('are left out of the chats where their channels take tasks alone', async () => {
+  it('are not offered for chats if their channels only take tasks', async () => {
     const drawing = channelCreated(8, 'drawing', { type: 2, models: ['mj_imagine'] })
     await api.settled(await api.append([drawing]))
     const named = async (query: string) =>
@@ -147,7 +147,7 @@ describe('models', () => {
 })
 
 describe('channels', () => {
-  it('are listed by priority, by id or by tag, never with a key', async () => {
+  it('are listed by priority or by id, and never with a key', async () => {
     const ids = async (query: string) => {
       const { body } = await api.get<List<Channel>>(`/api/channel/${query}`, admin)
       expect(body.data.items.every(({ key }) => key === '')).toBe(true)
@@ -167,7 +167,7 @@ describe('channels', () => {
     expect(JSON.parse(data.other_info)).toMatchObject({ status_reason: 'status_401' })
   })
 
-  it('offer their models to the groups that reach them, if their type is served', async () => {
+  it('offer their models only if the relay serves their type', async () => {
     const unserved = channelCreated(9, 'of no provider', { type: 41, models: ['sim-none'] })
     await api.settled(await api.append([unserved]))
     const enabled = await api.get('/api/channel/models_enabled', admin)
@@ -197,7 +197,7 @@ const STATUS_BESIDE = [
 ]
 
 describe('users and the site', () => {
-  it('are listed with their balances, and without their password', async () => {
+  it('users are listed with their balances and without their passwords', async () => {
     const { body } = await api.get<List<User>>('/api/user/search?keyword=ali', admin)
     expect(body.data.items).toHaveLength(1)
     expect(body.data.items[0]).toMatchObject({ id: ALICE, quota: 77, username: 'alice', role: 1 })
@@ -214,7 +214,7 @@ describe('users and the site', () => {
     return [data.items.map(({ id }) => id), data.page, data.total]
   }
 
-  it('are paged newest first, by p from 0 and page_size, each once', async () => {
+  it('users are paged newest first, and each appears once', async () => {
     expect(await usersOf('')).toEqual([[BOB, ALICE, ADMIN, ROOT], 0, 4])
     expect(await usersOf('?p=0&page_size=3')).toEqual([[BOB, ALICE, ADMIN], 0, 4])
     expect(await usersOf('?p=1&page_size=3')).toEqual([[ROOT], 1, 4])
@@ -222,7 +222,7 @@ describe('users and the site', () => {
     expect(await usersOf('search?p=1&page_size=2')).toEqual([[ADMIN, ROOT], 1, 4])
   })
 
-  it('are found by their group, whole, alone or with a keyword', async () => {
+  it('users are found by their whole group name, alone or with a keyword', async () => {
     const moved = (userId: number) => {
       const data = { userId, group: 'inner' }
       return { stream: `user-${userId}`, type: 'UserGroupChanged', v: 1, data }
@@ -237,7 +237,7 @@ describe('users and the site', () => {
     expect(await usersOf('search?group=')).toEqual([[BOB, ALICE, ADMIN, ROOT], 0, 4])
   })
 
-  it('waits for the position that a read names, and not for ever', async () => {
+  it('a read waits for the position in its header, and refuses an invalid one', async () => {
     const position = (await api.core.store.headPosition()) + 1
     const read = api.get<User>('/api/user/self', { ...alice, 'x-after-position': `${position}` })
     await api.append([granted(ALICE, 23)])
@@ -246,7 +246,7 @@ describe('users and the site', () => {
     expect(bad.status).toBe(400)
   })
 
-  it('tells anybody its status, in full, and whether it is set up', async () => {
+  it('anyone may read the complete site status and whether the setup is done', async () => {
     const { status, body } = await api.get('/api/status')
     expect(status).toBe(200)
     expect(body.data).toMatchObject({ quota_per_unit: 500_000, setup: false, version: '0.1.0' })
@@ -254,7 +254,7 @@ describe('users and the site', () => {
     expect((await api.get('/api/setup')).body.data).toMatchObject({ status: false })
   })
 
-  it('tells admins the options, and secrets to nobody', async () => {
+  it('admins may read the options and groups, users only their own groups', async () => {
     const { body } = await api.get<{ key: string; value: string }[]>('/api/option/', admin)
     expect(body.data.map(({ key }) => key)).toContain('ModelRatio')
     expect((await api.get('/api/option/', alice)).status).toBe(403)
@@ -263,7 +263,7 @@ describe('users and the site', () => {
     expect((await api.get<string[]>('/api/group/', admin)).body.data).toContain('default')
   })
 
-  it('describes its own routes', async () => {
+  it('the OpenAPI document describes the read routes', async () => {
     const { body } = await api.get('/api/openapi.json')
     const { paths } = body as unknown as { paths: Record<string, unknown> }
     expect(Object.keys(paths).sort()).toEqual(

@@ -9,7 +9,7 @@ const item = (position: number, weight?: number): LiveItem => ({
 })
 const positionsIn = (ring: LiveBuffer) => [...ring.after(ring.from)].map(({ position }) => position)
 
-it('lets go of the oldest where there are too many, or they weigh too much', () => {
+it('the live buffer drops its oldest items beyond 4 096 items or 32 MiB', () => {
   const ring = new LiveBuffer(0)
   ring.extend([item(1), item(2, 20 * MIB), item(3)], 3)
   expect([ring.from, positionsIn(ring)]).toEqual([0, [1, 2, 3]])

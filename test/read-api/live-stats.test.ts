@@ -12,7 +12,7 @@ const statOf = (message: LiveMessage): LogStat | null =>
   message.type === 'event' && message.topic === 'stats' ? message.data : null
 
 describe('the totals of the site', () => {
-  it('are told to admins alone, at a subscription and when they are others', async () => {
+  it('are sent only to admins, on subscription and when they change', async () => {
     const topics = ['logs', 'inbox', 'channels', 'stats'] as const
     const [admin, alice] = [
       await site.follow(ADMIN, undefined, topics),

@@ -51,7 +51,7 @@ const at = (position: number) => (message: LiveMessage) =>
   message.type === 'event' && message.position >= position
 
 describe('the live socket', () => {
-  it('sends what REST answers, cut to what each may see', async () => {
+  it('sends the same rows as the REST lists, limited to what each user may see', async () => {
     const [admin, alice] = [await follow(ADMIN), await follow(ALICE)]
     const [begun, ended] = aCallOf(ALICE) as [Given, Given]
     const costed = [begun, costing(ended, 3)]
@@ -71,7 +71,7 @@ describe('the live socket', () => {
     expect(channels.at(-1)).toMatchObject({ data: { id: 1, status: 2, key: '' } })
   })
 
-  it('tells admins, and nobody else, what tests of channels came to', async () => {
+  it('sends the results of channel tests only to admins', async () => {
     const [admin, alice] = [await follow(ADMIN), await follow(ALICE)]
     const fact = (stream: string, type: string, data: object): Given => ({
       stream,
@@ -100,7 +100,7 @@ describe('the live socket', () => {
     expect(alice.seen.filter(isTest)).toEqual([])
   })
 
-  it('tells a token’s owner, and nobody else, what calls and changes made of it', async () => {
+  it('sends changes of a token by calls and by edits only to its owner', async () => {
     await api.append([tokenCreated(1, ALICE, 'mine'), budgetSet(1, ALICE, HOLD + 1)])
     const topics: LiveTopic[] = ['logs', 'tokens']
     const [admin, alice] = [
@@ -113,7 +113,7 @@ describe('the live socket', () => {
     const spent = await api.append([admitted(call), settledCall(call, HOLD + 1)])
     await alice.until(at(spent))
     await expect.poll(() => states(alice).at(-1)).toMatchObject({ id: 1, name: 'mine', status: 4 })
-    // What comes in two batches is told twice.
+    // A change that arrives in two batches is sent twice.
     const exhausted = states(alice).at(-1)
     expect(exhausted).toMatchObject({ remain_quota: 0, used_quota: HOLD + 1 })
     await alice.until(at(await api.append([budgetSet(1, ALICE, HOLD)])))
@@ -133,7 +133,7 @@ describe('the live socket', () => {
     expect(states(admin)).toEqual([])
   })
 
-  it('tells admins, and nobody else, that a user was changed, also after a break', async () => {
+  it('sends changes of a user only to admins, also after a reconnect', async () => {
     const before = await api.core.store.headPosition()
     const topics: LiveTopic[] = ['logs', 'users']
     const [admin, bob] = [
@@ -154,7 +154,7 @@ describe('the live socket', () => {
     expect(other.seen.filter((m) => 'topic' in m && m.topic === 'users')).toEqual([])
   })
 
-  it('tells a task’s owner and admins, and nobody else, how it goes', async () => {
+  it('sends the progress of a task only to its owner and to admins', async () => {
     const before = await api.core.store.headPosition()
     const topics: LiveTopic[] = ['tasks']
     const [admin, alice] = [
@@ -221,7 +221,7 @@ describe('the live socket', () => {
     expect(got.length).toBe(1_001)
   })
 
-  it('holds little for a reader that stops, and tells it to read again', async () => {
+  it('buffers little for a client that stops reading, and then sends it a resync', async () => {
     const slow = await follow(ADMIN)
     slow.socket.pause()
     const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed
@@ -240,7 +240,7 @@ describe('the live socket', () => {
     expect(grown).toBeLessThan(400_000_000)
   })
 
-  it('tells a reader that missed too much to read again', async () => {
+  it('sends a resync to a client that missed too many events', async () => {
     for (let i = 0; i < 21; i += 1) {
       await api.append(Array.from({ length: 250 }, () => aCallOf(ALICE)).flat())
     }
@@ -276,7 +276,7 @@ describe('the live socket', () => {
     await closed(ROOT, () => api.append([position(ROOT, 'UserDeleted', {})]))
   })
 
-  it('as a stop begins, sends its readers elsewhere at once and takes no new ones', async () => {
+  it('closes its sockets with 1012 on shutdown, and refuses new ones with 503', async () => {
     const session = await api.logIn(ALICE)
     const readers = [await follow(ALICE), await connect(BOB)]
     const closing = readers.map(({ socket }) => once(socket, 'close'))
@@ -290,14 +290,14 @@ describe('the live socket', () => {
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5'])
   })
 
-  it('sends elsewhere who is half-way through the handshake as a stop begins', async () => {
+  it('closes a socket with 1012 if the shutdown begins during its handshake', async () => {
     // Past the refusal, and not among the open ones yet.
     api.app.websocketServer.once('headers', api.drain)
     const { socket } = await connect(ALICE)
     expect((await once(socket, 'close'))[0]).toBe(1012)
   })
 
-  it('refuses strangers, other sites, temporary passwords, and a sixth socket', async () => {
+  it('refuses visitors, other sites, temporary passwords and a user’s sixth socket', async () => {
     const refused = async (headers: Record<string, string>): Promise<unknown> => {
       const socket = new WebSocket(`ws://${url}/api/live`, { headers })
       const [, response] = await once(socket, 'unexpected-response')
@@ -315,7 +315,7 @@ describe('the live socket', () => {
     expect(code).toBe(1013)
   })
 
-  it('cuts the topics to those there are', async () => {
+  it('accepts a subscription with unknown topics, and ignores those', async () => {
     const listener = await connect(ALICE)
     listener.ask({ type: 'subscribe', topics: ['logs', 'weather', 'channels', 'stats'] })
     await listener.until(({ type }) => type === 'ready')
@@ -323,7 +323,7 @@ describe('the live socket', () => {
     listener.socket.close()
   })
 
-  it('answers pings, and says what is wrong with messages that are none', async () => {
+  it('answers pings, explains invalid messages, and closes on long or many messages', async () => {
     const listener = await connect(ALICE, { 'accept-language': 'en' })
     const wrong = [
       ['', 'Invalid field message: is not valid JSON'],

@@ -74,7 +74,7 @@ const everything = async (path: string, headers: Record<string, string>): Promis
 }
 
 describe('the log', () => {
-  it('shows a user the own rows alone, an admin everybody’s', async () => {
+  it('shows users only their own rows, and admins the rows of all users', async () => {
     const own = await page('/api/log/self/?page_size=100', alice)
     expect(own.total).toBe(122)
     expect(new Set(own.items.map(({ user_id }) => user_id))).toEqual(new Set([ALICE]))
@@ -83,7 +83,7 @@ describe('the log', () => {
     expect((await api.get('/api/log/self/')).status).toBe(401)
   })
 
-  it('says to admins alone over which channel a call went, and by which tries', async () => {
+  it('shows the channel and the attempts of a call only to admins', async () => {
     const [forAdmin] = (await page('/api/log/?type=2&username=alice', admin)).items
     const [forAlice] = (await page('/api/log/self/?type=2', alice)).items
     expect(forAdmin).toMatchObject({ channel: 1, channel_name: 'simulated', username: 'alice' })
@@ -96,7 +96,7 @@ describe('the log', () => {
     expect(forAlice?.client_ip).toBe('203.0.113.x')
   })
 
-  it('adds up to the balance, to the unit', async () => {
+  it('has rows that add up exactly to the balance', async () => {
     const rows = await everything('/api/log/self/?', alice)
     const balance = rows.reduce((sum, { type, quota }) => sum + (type === 2 ? -quota : quota), 0)
     const self = await api.get<{ quota: number; used_quota: number }>('/api/user/self', alice)
@@ -132,7 +132,7 @@ describe('the log', () => {
     expect(stat.body.data.quota).toBe(spent.reduce((sum, { quota }) => sum + quota, 0))
   })
 
-  it('tells of the last minute’s calls that match, by kind too', async () => {
+  it('returns the rate of matching calls in the last minute, also by type', async () => {
     const [spent, lost] = [aCall({ userId: BOB }), aCall({ userId: BOB })]
     const at = Date.now()
     await api.settled(
@@ -152,7 +152,7 @@ describe('the log', () => {
     expect(await rates('?type=2&username=alice')).toEqual([0, 0])
   })
 
-  it('does not shift a page when rows come in above it', async () => {
+  it('does not shift a page when newer rows arrive', async () => {
     const first = await page('/api/log/self/?p=0&page_size=10', alice)
     const before = await page('/api/log/self/?p=1&page_size=10', alice)
     await api.settled(await api.append([granted(ALICE, 1), granted(ALICE, 1)]))
@@ -161,7 +161,7 @@ describe('the log', () => {
     expect(after.items[0]?.id).toBeLessThan(first.items[9]?.id ?? 0)
   })
 
-  it('nor where the range moves on with the clock', async () => {
+  it('does not shift a page when its time range moves with the clock', async () => {
     let now = Math.floor(api.core.now() / 1_000)
     const next = async (p: number): Promise<number[]> => {
       const range = `start_timestamp=${now - 90 * 86_400}&end_timestamp=${now + 3_600}`
@@ -188,7 +188,7 @@ describe('the log', () => {
     expect(site.body.data.reduce((sum, { count }) => sum + count, 0)).toBe(81)
   })
 
-  it('tells admins the totals of the site, who and what costs most, and the lag', async () => {
+  it('returns the site’s totals, its top users and models, and the lag to admins', async () => {
     const site = (await api.get<SiteUsage>(`/api/data/site?${within(8 * 86_400)}`, admin)).body.data
     const stat = (await api.get<LogStat>('/api/log/stat', admin)).body.data
     const { count, quota, token_used, failed, users } = site.totals
@@ -207,7 +207,7 @@ describe('the log', () => {
     expect([short.totals.quota, short.totals.quota < quota]).toEqual([ofUsers, true])
   })
 
-  it('sums usage by token and day, to the same whole', async () => {
+  it('sums usage by token and day to the same total', async () => {
     const points = (await api.get<TokenUsagePoint[]>('/api/data/self/tokens', alice)).body.data
     const stat = (await api.get<LogStat>('/api/log/self/stat', alice)).body.data
     expect(points.reduce((sum, { quota }) => sum + quota, 0)).toBe(stat.quota)
@@ -215,7 +215,7 @@ describe('the log', () => {
     expect(points.some(({ token_id }) => token_id > 0)).toBe(true)
   })
 
-  it('words its rows in the caller’s language', async () => {
+  it('describes its rows in the caller’s language', async () => {
     const zh = await page('/api/log/self/?type=6&page_size=1', {
       ...alice,
       'accept-language': 'zh',
@@ -228,7 +228,7 @@ describe('the log', () => {
   })
 })
 
-it('every kind of row is in its totals, a change of group too', async () => {
+it('the totals of the log include every kind of row, also changes of a user’s group', async () => {
   const DAVE = 60
   const moved = (group: string): Given => {
     const data = { userId: DAVE, group }
@@ -252,7 +252,7 @@ it('every kind of row is in its totals, a change of group too', async () => {
   expect(await counted('group=inner&type=3')).toEqual([1, 1])
 })
 
-it('a name finds all of its tokens, however many have it', async () => {
+it('a token name finds the calls of all tokens with that name, even of 1 100', async () => {
   const CAROL = 50
   const ids = Array.from({ length: 1_100 }, (_, n) => 1_000 + n)
   const [oldest = 0, second = 0] = ids
@@ -268,7 +268,7 @@ it('a name finds all of its tokens, however many have it', async () => {
   expect(stat.body.data.count).toBe(5)
 })
 
-it('what a provider asks is told to admins alone, and only where it is known', async () => {
+it('the provider’s cost of a call is visible only to admins, and only if known', async () => {
   const FRED = 80
   const [known, unknown] = [0, 1].map(() => aCall({ userId: FRED, tokenId: 80 }))
   if (known === undefined || unknown === undefined) throw new Error('two calls')
@@ -285,7 +285,7 @@ it('what a provider asks is told to admins alone, and only where it is known', a
   expect(JSON.stringify(own)).not.toMatch(/cost/)
 })
 
-it('no duration is told of a call whose relay died', async () => {
+it('the log has no duration for a call whose relay died', async () => {
   const ERIN = 70
   const call = aCall({ userId: ERIN, tokenId: 1 })
   await api.settled(
@@ -336,7 +336,7 @@ describe('calls with failed attempts on a channel', () => {
     gina = await api.logIn(GINA)
   })
 
-  it('are listed whether or not another channel answered, and say where they failed', async () => {
+  it('are listed with their failed channels, even if another channel answered', async () => {
     const found = await page('/api/log/?failed_channel=2', admin)
     expect([ids(found), found.total]).toEqual([[lost.call, answered.call], 2])
     const failed = found.items.map((row) => (JSON.parse(row.other) as LogOther).failed_channels)
@@ -355,7 +355,7 @@ describe('calls with failed attempts on a channel', () => {
     }
   })
 
-  it('are all in their totals, and so is a failed call that is found by its id', async () => {
+  it('are all counted in the totals, as is a failed call found by its id', async () => {
     const stat = async (query: string) => {
       const { data } = (await api.get<LogStat>(`/api/log/stat?${query}`, admin)).body
       return [data.count, data.quota]
@@ -370,7 +370,7 @@ describe('calls with failed attempts on a channel', () => {
     expect(own.body.data.count).toBe(1)
   })
 
-  it('are exported by the same filter, with the channels where they failed', async () => {
+  it('are exported with the same filter, and with the channels that failed', async () => {
     const url = '/api/log/export?format=ndjson&failed_channel=2'
     const { body } = await api.app.inject({ url, headers: admin })
     const rows = body
@@ -383,7 +383,7 @@ describe('calls with failed attempts on a channel', () => {
     ])
   })
 
-  it('look like other calls to their user, who can not find them by a channel', async () => {
+  it('look like other calls to their user, who cannot filter by failed channel', async () => {
     const whole = await page('/api/log/self/', gina)
     expect(whole.total).toBe(3)
     for (const channel of [1, 2, 3]) {

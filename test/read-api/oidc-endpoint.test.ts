@@ -38,7 +38,7 @@ const put = async (key: string, value: string) => {
 const endpoint = async () =>
   (await fixture.anybody<Status>('GET', '/api/status')).data.oidc_authorization_endpoint
 
-it('the status names the endpoint of the discovery document, and never waits for it', async () => {
+it('the status has the discovered OIDC endpoint, and never waits for the provider', async () => {
   await put('oidc.well_known', wellKnown())
   await put('oidc.client_id', 'us')
   expect([await endpoint(), requestCount]).toEqual(['', 0])
@@ -53,7 +53,7 @@ it('the status names the endpoint of the discovery document, and never waits for
   expect(requestCount).toBe(2)
 })
 
-it('what is no web address is none; what was known stays while the provider is away', async () => {
+it('the status keeps the known endpoint during an outage, and omits an invalid one', async () => {
   answer = { status: 500, text: '{}' }
   fixture.clock.ahead += 600_001
   const before = requestCount

@@ -15,7 +15,7 @@ const history = async (query: string, call = fixture.admin.call): Promise<Change
   (await call<ChangePage>('GET', `/api/option/history?${query}`)).data
 
 describe('GET /api/option/schema', () => {
-  it('says everything about every option that a form needs', async () => {
+  it('returns everything that a form needs to know about each option', async () => {
     const { data } = await fixture.admin.call<OptionsSchema>('GET', '/api/option/schema')
     expect(data.options.map(({ key }) => key)).toEqual([...OPTIONS.keys()])
     expect(data.options.find(({ key }) => key === 'gemini.version_settings')).toMatchObject({
@@ -49,7 +49,7 @@ describe('GET /api/option/schema', () => {
 })
 
 describe('GET /api/option/history', () => {
-  it('says who changed an option when, from what to what, newest first', async () => {
+  it('returns who changed an option and when, with both values, newest first', async () => {
     const from = Math.floor(fixture.core.now() / 1_000)
     await put('RetryTimes', '2')
     await put('RetryTimes', '3', fixture.admin.call)
@@ -63,7 +63,7 @@ describe('GET /api/option/history', () => {
     expect(items.every(({ changed_at }) => changed_at >= from)).toBe(true)
   })
 
-  it('is of a section too, and of everything, page by page', async () => {
+  it('returns the changes of a section or of all options, page by page', async () => {
     await put('Logo', 'https://example.com/a.png')
     await put('SystemName', 'Gate')
     const { items } = await history('section=appearance')
@@ -75,7 +75,7 @@ describe('GET /api/option/history', () => {
     expect(await history('key=NoSuchOption')).toMatchObject({ items: [], total: 0 })
   })
 
-  it('tells of secrets only whether they were set', async () => {
+  it('shows only whether a secret was set', async () => {
     for (const text of ['canary-one', 'canary-two', '']) await put('SMTPToken', text)
     const { items } = await history('key=SMTPToken', fixture.root.call)
     expect(items.map(({ before, after }) => [before, after])).toEqual([
@@ -86,7 +86,7 @@ describe('GET /api/option/history', () => {
     expect(JSON.stringify(items)).not.toContain('canary')
   })
 
-  it('has no name for parts of the system, and leaves open what no event said', async () => {
+  it('returns no user name for system actors, and null for an unrecorded old value', async () => {
     const event = {
       id: crypto.randomUUID(),
       type: 'OptionSet',
@@ -135,7 +135,7 @@ it('the console may frame the chat clients of the site, and nothing else', async
   ])
 })
 
-it('what providers made is shown over TLS or from this machine, where it is on', async () => {
+it('the console may load provider media via TLS or localhost if the feature is on', async () => {
   const made = async () => {
     const { images, media } = await pageSources(fixture.core)
     return { images, media }

@@ -59,17 +59,17 @@ const messageOf = async (call: string, path: string, headers: Record<string, str
   return (JSON.parse(row?.other ?? '{}') as LogOther).provider_message
 }
 
-it('stands in the row of a failed call, for its user and for administrators', async () => {
+it('the row of a failed call shows the provider’s message to its user and to admins', async () => {
   expect(await messageOf(shown.call, '/api/log/self/', alice)).toBe('The model is overloaded.')
   expect(await messageOf(shown.call, '/api/log/', admin)).toBe('The model is overloaded.')
 })
 
-it('is for administrators alone where the caller did not receive it', async () => {
+it('a provider’s message that the caller did not receive is visible only to admins', async () => {
   expect(await messageOf(hidden.call, '/api/log/self/', alice)).toBeUndefined()
   expect(await messageOf(hidden.call, '/api/log/', admin)).toBe('Your account *** is suspended.')
 })
 
-it('is absent where nothing is known, or where the call did not fail', async () => {
+it('a provider’s message is absent if it is unknown or if the call succeeded', async () => {
   expect(await messageOf(unknown.call, '/api/log/', admin)).toBeUndefined()
   expect(await messageOf(settled.call, '/api/log/', admin)).toBeUndefined()
 })

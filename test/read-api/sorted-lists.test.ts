@@ -151,7 +151,7 @@ it.each(['/api/log/self/', '/api/mj/self'])(
 )
 
 describe.each(SORTS)('$path sorted by $sort', ({ path, sort, keyOf }) => {
-  it.each(['asc', 'desc'])('%s: the rows in order, equal ones newest first', async (order) => {
+  it.each(['asc', 'desc'])('%s: orders the rows, and equal rows newest first', async (order) => {
     const { items } = await listOf(path, `size=100&sort=${sort}&order=${order}`)
     expect(items.length).toBeGreaterThan(1)
     const newestFirst = (await listOf(path, 'size=100')).items
@@ -186,7 +186,7 @@ it.each(Object.keys(LISTS))('%s refuses to be sorted by an unknown column', asyn
 it.each([
   ['/api/log/', insertCalls, 'quota'],
   ['/api/mj/', insertTasks, 'channel'],
-] as const)('%s: rows that arrive while it is read shift no page', async (path, insert, sort) => {
+] as const)('%s shifts no page when rows arrive while it is read', async (path, insert, sort) => {
   const query = (page: number) => `size=3&p=${page}&sort=${sort}&order=desc`
   const whole = await listOf(path, `size=100&sort=${sort}&order=desc`)
   await listOf(path, query(0))

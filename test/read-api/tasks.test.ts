@@ -71,7 +71,7 @@ const songs = async (path: string, as: Headers): Promise<List<MusicTask>> =>
 const idsOf = ({ items }: List<DrawingTask>) => items.map(({ mj_id }) => mj_id)
 
 describe('drawings', () => {
-  it('are told to admins: everybody’s, newest first, with their channels', async () => {
+  it('are listed for admins from all users, newest first, with their channels', async () => {
     const { items, total, page } = await drawings()
     expect([total, page]).toEqual([3, 0])
     expect(items.map(({ mj_id }) => mj_id)).toEqual(['going', 'refused', 'done'])
@@ -90,7 +90,7 @@ describe('drawings', () => {
     expect(items[0]).toMatchObject({ status: 'IN_PROGRESS', code: 22, progress: '40%' })
   })
 
-  it('are told to their owners alone, without the channel', async () => {
+  it('are listed for users only if they own them, without the channel', async () => {
     const { body } = await api.get<List<DrawingTask>>('/api/mj/self', bob)
     expect(idsOf(body.data)).toEqual(['going'])
     expect(body.data.items[0]).toMatchObject({ channel_id: 0, channel_name: '', progress: '40%' })
@@ -107,7 +107,7 @@ describe('drawings', () => {
     expect(ofAdmin.body.data.total).toBe(0)
   })
 
-  it('are found by channel, id and time, both ends included', async () => {
+  it('are found by channel, by id and by a time range that includes both ends', async () => {
     expect(idsOf(await drawings('channel_id=1'))).toEqual(['going', 'done'])
     expect(idsOf(await drawings('mj_id=done'))).toEqual(['done'])
     expect(idsOf(await drawings('mj_id=up-going'))).toEqual(['going'])
@@ -120,7 +120,7 @@ describe('drawings', () => {
     ])
   })
 
-  it('are paged, and a page stays where it was as new ones come', async () => {
+  it('are paged, and no page shifts when new drawings arrive', async () => {
     const first = await drawings('page_size=2')
     const late = aDrawing('late', ALICE)
     await api.settled(await api.append([submitted(late)]))
@@ -130,7 +130,7 @@ describe('drawings', () => {
   })
 })
 
-it('a page reads no more than it shows, and counts no further than it may', async () => {
+it('a task list reads only the results that it shows, and counts up to its limit', async () => {
   const { db } = api.core
   expect(await countTasks(db, { kind: 'drawing' }, 2)).toBe(2)
   expect(await countTasks(db, { kind: 'music' }, 9)).toBe(2)
@@ -141,7 +141,7 @@ it('a page reads no more than it shows, and counts no further than it may', asyn
 })
 
 describe('music tasks', () => {
-  it('are told with what came of them; what is no address of the web is left out', async () => {
+  it('are listed with their songs, and without links that are not web addresses', async () => {
     const all = await songs('/api/task/', admin)
     expect(all.items.map(({ task_id }) => task_id)).toEqual(['lyrics', 'song'])
     const { items } = await songs('/api/task/self', alice)
@@ -164,9 +164,9 @@ describe('music tasks', () => {
   })
 })
 
-describe('refusals', () => {
+describe('refused requests for tasks', () => {
   const PATHS = ['/api/mj/', '/api/mj/self', '/api/task/', '/api/task/self']
-  it.each(PATHS)('%s names the field that is wrong', async (path) => {
+  it.each(PATHS)('%s names the invalid field', async (path) => {
     const id = path.includes('mj') ? 'mj_id' : 'task_id'
     const wrong = ['p=-1', 'p=x', 'page_size=0', 'page_size=101', 'channel_id=x']
     const times = ['start_timestamp=-5', 'end_timestamp=1e9', 'end_timestamp=9999999999999999']
@@ -182,7 +182,7 @@ describe('refusals', () => {
     }
   })
 
-  it('everybody’s are for admins, one’s own for whoever is logged in', async () => {
+  it('tasks of all users are for admins, and own tasks for every logged-in user', async () => {
     for (const path of PATHS) {
       expect((await api.get(path)).status).toBe(401)
       const { status, body } = await api.get(path, alice)

@@ -57,7 +57,7 @@ const ids = async (query: string): Promise<number[]> =>
   (await list(query, '/api/token/search')).items.map(({ id }) => id)
 
 describe('the list of tokens', () => {
-  it('says each one’s status as it is now', async () => {
+  it('shows each token’s current status', async () => {
     const { items } = await list('p=0&size=100')
     expect(items.map(({ id, status }) => [id, status])).toEqual([
       [5, 1],
@@ -74,7 +74,7 @@ describe('the list of tokens', () => {
     ['3', [3]],
     ['4', [4]],
     ['', [5, 4, 3, 2, 1]],
-  ])('is filtered by status %s as it shows it', async (status, wanted) => {
+  ])('is filtered by the displayed status %s', async (status, wanted) => {
     expect(await ids(`status=${status}`)).toEqual(wanted)
   })
 
@@ -90,20 +90,20 @@ describe('the list of tokens', () => {
     ['sort=accessed_time&order=desc', [2, 5, 4, 3, 1]],
     ['sort=created_time&order=asc', [5, 4, 3, 2, 1]],
     ['sort=&order=', [5, 4, 3, 2, 1]],
-  ])('is sorted by ?%s, over pages too', async (query, wanted) => {
+  ])('is sorted by ?%s across pages', async (query, wanted) => {
     expect(await ids(query)).toEqual(wanted)
     const pages = await Promise.all([0, 1, 2].map((p) => ids(`${query}&p=${p}&size=2`)))
     expect(pages.flat()).toEqual(wanted)
   })
 
-  it('finds by a part of the name, whatever its case, and counts', async () => {
+  it('finds tokens by a part of the name in any case, and counts them', async () => {
     expect(await list('keyword=A', '/api/token/search')).toMatchObject({ total: 4 })
     expect(await ids('keyword=LPH')).toEqual([2])
     expect(await ids('keyword=foxtrot')).toEqual([])
     expect(await ids('keyword=%25')).toEqual([])
   })
 
-  it('finds by a whole key or a part of one, with sk- and without', async () => {
+  it('finds tokens by a whole key or a part of one, with and without sk-', async () => {
     expect(await ids('token=sk-2')).toEqual([2])
     expect(await ids(`token=${encodeURIComponent('secret of token:4')}`)).toEqual([4])
     expect(await ids(`token=${encodeURIComponent('sk-of token:5')}`)).toEqual([5])
@@ -127,7 +127,7 @@ describe('the list of tokens', () => {
     expect(body.message).toContain(field)
   })
 
-  it('is one’s own alone: an admin’s too', async () => {
+  it('contains only the caller’s own tokens, even for admins', async () => {
     expect((await api.get<List>('/api/token/?size=100', admin)).body.data.total).toBe(0)
     expect((await api.get('/api/token/2', admin)).status).toBe(404)
     expect((await api.get('/api/token/')).status).toBe(401)
