@@ -37,7 +37,7 @@ const removed = (passkeyId: number): CredentialsEvent => ({
   data: { ...of, passkeyId },
 })
 
-describe('codes of an app', () => {
+describe('authenticator app codes', () => {
   const enable = {
     type: 'EnableTotp',
     ...of,
@@ -46,7 +46,7 @@ describe('codes of an app', () => {
     codeHashes: ['a', 'b'],
   } as const
 
-  it('come with recovery codes where there is no other second factor', () => {
+  it('are enabled with recovery codes if the user has no other second factor', () => {
     given()
       .when(enable)
       .then([totpOn, codes('a', 'b')])
@@ -56,7 +56,7 @@ describe('codes of an app', () => {
     given(totpOn).when(other).then(codedError('TotpAlreadyOn'))
   })
 
-  it('are good once each, and never after a later one', () => {
+  it('can be used once each, and never after a later code was used', () => {
     const take = (step: number): CredentialsCommand => ({ type: 'UseTotpStep', ...of, step })
     const used = { type: 'TotpStepUsed', v: 1, data: { ...of, step: 101 } } as const
     given(totpOn).when(take(101)).then([used])
@@ -65,7 +65,7 @@ describe('codes of an app', () => {
     given().when(take(101)).then(codedError('CodeWrong'))
   })
 
-  it('take the recovery codes with them, unless a passkey is left', () => {
+  it('remove the recovery codes when they are disabled, unless a passkey remains', () => {
     const disable = { type: 'DisableTotp', ...of } as const
     const off = { type: 'TotpDisabled', v: 1, data: of } as const
     given(totpOn, codes('a')).when(disable).then([off, codes()])
@@ -75,7 +75,7 @@ describe('codes of an app', () => {
 })
 
 describe('recovery codes', () => {
-  it('are good once each, and replaced only beside a second factor', () => {
+  it('can be used once each, and can be replaced only if a second factor exists', () => {
     const take = { type: 'UseRecoveryCode', ...of, codeHash: 'a' } as const
     const used = { type: 'RecoveryCodeUsed', v: 1, data: { ...of, codeHash: 'a' } } as const
     given(totpOn, codes('a', 'b')).when(take).then([used])
@@ -89,7 +89,7 @@ describe('recovery codes', () => {
 })
 
 describe('passkeys', () => {
-  it('have ids of their own for ever, and are each here once', () => {
+  it('have ids that are never reused, are registered once each, and number at most 20', () => {
     const second: CredentialsEvent = {
       type: 'PasskeyAdded',
       v: 1,
@@ -106,7 +106,7 @@ describe('passkeys', () => {
       .then(full)
   })
 
-  it('count up, where they count at all', () => {
+  it('must have a higher counter at each use, unless the counter is always 0', () => {
     const take = (counter: number) =>
       ({ type: 'UsePasskey', ...of, passkeyId: 1, counter }) as const
     const used = (counter: number): CredentialsEvent => ({
@@ -126,7 +126,7 @@ describe('passkeys', () => {
     given().when(take(1)).then(codedError('PasskeyUnknown'))
   })
 
-  it('take the recovery codes with the last of them', () => {
+  it('remove the recovery codes when the last second factor is removed', () => {
     const remove = { type: 'RemovePasskey', ...of, passkeyId: 1 } as const
     given(added(1), codes('a'))
       .when(remove)
@@ -137,10 +137,10 @@ describe('passkeys', () => {
   })
 })
 
-describe('second factors taken away by an admin', () => {
+describe('the reset of second factors by an admin', () => {
   const reset = { type: 'ResetSecondFactor', ...of, passkeyIds: [1, 2] } as const
 
-  it('are gone at once, with the recovery codes, and are not there to be taken twice', () => {
+  it('removes all factors and recovery codes in one event; a second reset is refused', () => {
     const outcome = given(totpOn, codes('a'), added(1), added(2)).when(reset)
     const gone = { type: 'SecondFactorReset', v: 1, data: { ...of, passkeyIds: [1, 2] } } as const
     outcome.then([gone])
@@ -150,7 +150,7 @@ describe('second factors taken away by an admin', () => {
     given().when(reset).then(codedError('NoSecondFactor'))
   })
 
-  it('stay where a passkey was added that nobody looked at', () => {
+  it('is refused if a passkey was added that the admin had not seen', () => {
     given(totpOn, added(1), added(2), added(3)).when(reset).then(codedError('PasskeysChanged'))
   })
 })
@@ -159,7 +159,7 @@ describe('the access token', () => {
   const token = { ...of, tokenHash: 'h', authVersion: 2, expiresAt: 9 }
   const issued = { type: 'AccessTokenIssued', v: 1, data: token } as const
 
-  it('is one: a new one takes the old one’s place, and is revoked once', () => {
+  it('is replaced by a new one, and its revocation is recorded once', () => {
     given()
       .when({ type: 'IssueAccessToken', ...token })
       .then([issued])
@@ -171,7 +171,7 @@ describe('the access token', () => {
     given(issued, revoked).when(revoke).then([])
   })
 
-  it('is forgotten with everything else once the user is gone', () => {
+  it('is removed with all other credentials when the user is deleted', () => {
     const forget = { type: 'ForgetCredentials', ...of } as const
     const data = { ...of, passkeyIds: [1] }
     const outcome = given(issued, totpOn, codes('a'), added(1)).when(forget)

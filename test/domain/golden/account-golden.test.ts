@@ -222,7 +222,7 @@ describe('the account’s events, as first recorded', () => {
   const { userId, call, tokenId, model, group, isStream, ...terms } = opened
   const facts = { call, userId, tokenId, model, group, isStream }
   story(
-    'a call that pays for a task, under way',
+    'a call in progress that pays for a task',
     accountDecider,
     [
       ['quota-granted-v1', grant],
@@ -300,7 +300,7 @@ describe('the account’s events, as first recorded', () => {
     },
   )
   story(
-    'budgets of tokens made together',
+    'budgets of tokens that were created together',
     accountDecider,
     [
       [
@@ -354,7 +354,7 @@ describe('the account’s events, as first recorded', () => {
     },
   )
 
-  it('a budget closed alone, as it was once written', () => {
+  it('a single closed budget, in the form of earlier events', () => {
     const { initialState, evolve } = accountDecider
     const set = evolve(initialState(), golden('token-budget-set-v1') as AccountEvent)
     expect(set.budgets.size).toBe(1)

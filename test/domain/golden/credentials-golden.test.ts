@@ -69,7 +69,7 @@ describe('the events of credentials, as first recorded', () => {
   )
 
   story(
-    'taken away by an admin',
+    'second factors that an admin reset',
     credentialsDecider,
     [
       ['access-token-issued-v1', null],
@@ -88,7 +88,7 @@ describe('the events of credentials, as first recorded', () => {
   )
 
   story(
-    'their end',
+    'the deletion of all credentials',
     credentialsDecider,
     [
       ['totp-enabled-v1', null],

@@ -166,7 +166,7 @@ const TESTED = {
 }
 
 describe('golden events', () => {
-  it('are there for every type and every version it ever had', () => {
+  it('exist for every type and every version of an event', () => {
     const kept = new Set(goldenNames().map((name) => identity(golden(name))))
     const expectedVersions = Object.entries(VERSIONS).flatMap(([type, newest]) =>
       Array.from({ length: newest }, (_, n) => identity({ type, v: n + 1 })),
@@ -174,7 +174,7 @@ describe('golden events', () => {
     expect([...kept].sort()).toEqual(expectedVersions.sort())
   })
 
-  it('are called after what they are', () => {
+  it('have file names that match their type and version', () => {
     for (const name of goldenNames()) {
       const { type, v } = golden(name)
       const words = type.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()
@@ -186,8 +186,8 @@ describe('golden events', () => {
 const identity = ({ type, v }: { readonly type: string; readonly v: number }) => `${type} v${v}`
 
 const GITHUB = { provider: 'github', identityKey: 'b7c8d9' } as const
-describe('an earlier version of an option’s event', () => {
-  it.each(['option-set', 'secret-option-set'])('%s reads as the newest one', (name) => {
+describe('an earlier version of an option event', () => {
+  it.each(['option-set', 'secret-option-set'])('%s is converted to the newest version', (name) => {
     const [old, newest] = [golden(`${name}-v1`), golden(`${name}-v2`)] as OptionsEvent[]
     const upcast = upcastOption(old as Recorded<SettingEvent>)
     expect(upcast.v).toBe(newest?.v)
@@ -227,7 +227,7 @@ describe('the events of options and the site, as first recorded', () => {
     {},
   )
   story(
-    'a run over all channels',
+    'a test run over all channels',
     testRunsDecider,
     [
       ['channel-test-run-started-v1', { type: 'StartTestRun', run: TESTED.run, total: 3 }],
@@ -318,7 +318,7 @@ describe('the events of users, as first recorded', () => {
       },
     },
   )
-  it('a password that the server made up', () => {
+  it('a temporary password that the server generated', () => {
     const [created, changed] = ['user-created-v1', 'user-password-changed-temporary-v1'].map(
       (name) => golden(name) as UserEvent,
     )
@@ -328,7 +328,7 @@ describe('the events of users, as first recorded', () => {
     const { user } = userDecider.evolve(created7, changed as UserEvent)
     expect(user).toMatchObject({ passwordRef: 'key-6', authVersion: 2 })
   })
-  it('logins that an admin voided', () => {
+  it('logins that an admin revoked', () => {
     const [created, voided] = ['user-created-v1', 'user-logins-voided-v1'].map(
       (name) => golden(name) as UserEvent,
     )

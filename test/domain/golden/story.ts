@@ -28,7 +28,7 @@ export function story<State, Command, E extends Fact, R extends CodedError>(
   acts: readonly (readonly [name: string, command: Command | null])[],
   becomes: unknown,
 ): void {
-  it(title, () => {
+  it(`are still decided and folded the same way: ${title}`, () => {
     let state = decider.initialState()
     for (const [name, command] of acts) {
       const event = golden(name) as E

@@ -38,7 +38,7 @@ describe('the events of tasks, as first recorded', () => {
     },
   )
   story(
-    'a drawing that no provider took',
+    'a drawing that no provider accepted',
     taskDecider,
     [
       ['task-submitted-v1', submit],

@@ -27,20 +27,23 @@ const changedTerms = {
   ...{ expiresAt: null, models: null },
 }
 
-describe('an earlier version of a token’s event', () => {
-  it.each(['tokens-created', 'token-terms-changed'])('%s has its names as plain text', (name) => {
-    const [old, newest] = [golden(`${name}-v1`), golden(`${name}-v2`)] as TokenEvent[]
-    if (old === undefined || newest === undefined) throw new Error('no such events')
-    const upcast = upcastToken(old)
-    expect(upcast.v).toBe(newest.v)
-    const names = JSON.stringify(old.data).matchAll(/"name":("[^"]*")/g)
-    const wanted = [...names].reduce(
-      (text, [found, plain]) => text.replace(found, `"name":{"plain":${plain}}`),
-      JSON.stringify(old.data),
-    )
-    expect(JSON.stringify(upcast.data)).toBe(wanted)
-    expect(upcastToken(newest)).toBe(newest)
-  })
+describe('an earlier version of a token event', () => {
+  it.each(['tokens-created', 'token-terms-changed'])(
+    '%s is converted to the newest version, with plain names',
+    (name) => {
+      const [old, newest] = [golden(`${name}-v1`), golden(`${name}-v2`)] as TokenEvent[]
+      if (old === undefined || newest === undefined) throw new Error('no such events')
+      const upcast = upcastToken(old)
+      expect(upcast.v).toBe(newest.v)
+      const names = JSON.stringify(old.data).matchAll(/"name":("[^"]*")/g)
+      const wanted = [...names].reduce(
+        (text, [found, plain]) => text.replace(found, `"name":{"plain":${plain}}`),
+        JSON.stringify(old.data),
+      )
+      expect(JSON.stringify(upcast.data)).toBe(wanted)
+      expect(upcastToken(newest)).toBe(newest)
+    },
+  )
 })
 
 describe('the events of tokens, as first recorded', () => {

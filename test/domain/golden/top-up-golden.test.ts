@@ -109,7 +109,7 @@ describe('the events of top-ups, as first recorded', () => {
     },
   )
   story(
-    'the account of whoever topped up',
+    'the account of the user who topped up',
     accountDecider,
     [
       [

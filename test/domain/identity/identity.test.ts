@@ -21,7 +21,7 @@ const released = (userId: number): IdentityEvent => ({
 })
 
 describe('an identity', () => {
-  it('belongs to whoever claims it first', () => {
+  it('belongs to the user who claims it first', () => {
     given()
       .when(claim(7))
       .then([claimed(7)])
@@ -30,11 +30,11 @@ describe('an identity', () => {
       .then(codedError('IdentityTaken', { provider: 'github' }))
   })
 
-  it('claimed again by its owner changes nothing', () => {
+  it('does not change if its owner claims it again', () => {
     given(claimed(7)).when(claim(7)).then([])
   })
 
-  it('is free once its owner releases it, and nobody else can', () => {
+  it('becomes free when its owner releases it; other users cannot release it', () => {
     given(claimed(7)).when(release(8)).then([])
     given(claimed(7))
       .when(release(7))

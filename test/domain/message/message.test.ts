@@ -24,7 +24,7 @@ const deleted = {
 } as const
 
 describe('a message', () => {
-  it('is one event, to however many', () => {
+  it('is sent by one event, whatever the number of recipients', () => {
     const everybody = {
       messageId: 4,
       recipients: rangesOf(Array.from({ length: 10_000 }, (_, n) => n + 1)),
@@ -36,7 +36,7 @@ describe('a message', () => {
       ])
   })
 
-  it('goes to somebody, and not to too many places', () => {
+  it('needs at least one recipient, and is refused if its recipients form too many ranges', () => {
     const send = { type: 'SendMessage', messageId: 4, ...text } as const
     given()
       .when({ ...send, recipients: [] })
@@ -48,7 +48,7 @@ describe('a message', () => {
     expect(given().when({ ...send, recipients: scattered.slice(1) }).facts).toHaveLength(1)
   })
 
-  it('sent again is the same one, and its id nobody else’s, also once it was deleted', () => {
+  it('is sent once; its id cannot be reused for another message, even after its deletion', () => {
     const again = { type: 'SendMessage', ...toTwo, ...text } as const
     given(sent).when(again).then([])
     given(sent)
@@ -57,7 +57,7 @@ describe('a message', () => {
     given(sent, deleted).when(again).then(codedError('MessageExists'))
   })
 
-  it('is edited, to the same without a trace', () => {
+  it('can be edited, and an edit without a difference is not recorded', () => {
     given(sent)
       .when({ type: 'EditMessage', messageId: 4, ...other })
       .then([edited])
@@ -69,7 +69,7 @@ describe('a message', () => {
       .then([])
   })
 
-  it('is unknown before it was sent and after it was deleted', () => {
+  it('is unknown before it is sent and after it is deleted', () => {
     for (const facts of [[], [sent, deleted]]) {
       given(...facts)
         .when({ type: 'EditMessage', messageId: 4, ...other })
@@ -81,7 +81,7 @@ describe('a message', () => {
     given(sent).when({ type: 'DeleteMessage', messageId: 4 }).then([deleted])
   })
 
-  it('is read once by each', () => {
+  it('is marked as read once per user', () => {
     const inbox = specificationOf(inboxDecider)
     const read = { messageId: 4, userId: 7 }
     const first = inbox.given().when({ type: 'MarkRead', ...read })
@@ -93,8 +93,8 @@ describe('a message', () => {
   })
 })
 
-describe('recipients', () => {
-  it('are each there once, whatever order they are given in', () => {
+describe('the recipients of a message', () => {
+  it('are stored as sorted ranges without duplicates', () => {
     expect(rangesOf([5, 3, 4, 9, 3, 1, 10])).toEqual([
       [1, 1],
       [3, 5],
@@ -104,7 +104,7 @@ describe('recipients', () => {
     expect(countOf(rangesOf([5, 3, 4, 9, 3, 1, 10]))).toBe(6)
   })
 
-  it('are those and nobody else', () => {
+  it('include exactly the given ids', () => {
     const ids = [2, 3, 7, 11, 12, 13, 20]
     const ranges = rangesOf(ids)
     const found = Array.from({ length: 25 }, (_, id) => id).filter((id) => includesId(ranges, id))

@@ -25,7 +25,7 @@ const warned = (warnedAt: number): NotificationEvent => ({
   },
 })
 
-it('a warning is given once in two hours, also where a clock went back', () => {
+it('a quota warning is sent at most once in two hours, even if the clock goes back', () => {
   given()
     .when(warn(NOW))
     .then([warned(NOW)])
@@ -37,7 +37,7 @@ it('a warning is given once in two hours, also where a clock went back', () => {
   after.when(warn(later)).then([warned(later)])
 })
 
-it('settings that are as they were change nothing', () => {
+it('an update without a difference does not change the notification settings', () => {
   const same = { type: 'ChangeNotifications', userId: 7, settings: DEFAULT_NOTIFICATIONS } as const
   given().when(same).then([])
   const settings = { ...DEFAULT_NOTIFICATIONS, threshold: 0 as WireQuota }

@@ -51,7 +51,7 @@ describe('plain options', () => {
     [mail, 'me@mail.example', 'me@mail.example'],
     [mail, 'Me at work <me@mail.example>', 'Me at work <me@mail.example>'],
     [choice, 'day', 'day'],
-  ])('%j keeps %j as %j', (type, given, value) => {
+  ])('%j stores %j as %j', (type, given, value) => {
     expect(checkText(type, given)).toEqual({ value })
   })
 
@@ -101,7 +101,7 @@ describe('plain options', () => {
     expect(checkText(type, given)).toMatchObject({ fault })
   })
 
-  it('take no more bytes than two of them fit into an event', () => {
+  it('are limited to a size at which an event holds two of them', () => {
     const fault = { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
     for (const letter of ['好', '"', '\n', 'é', '😀']) {
       const bytes = Buffer.byteLength(JSON.stringify(letter)) - 2
@@ -111,20 +111,23 @@ describe('plain options', () => {
     }
   })
 
-  it('say the bounds that were left', () => {
+  it('report the bounds with a refusal', () => {
     expect(checkText(few, '21')).toEqual({ fault: 'above-maximum', minimum: -1, maximum: 20 })
     expect(checkText(text(3), 'abcd')).toEqual({ fault: 'too-long', maximum: 3 })
   })
 })
 
-describe('ratios with a name that must be there', () => {
+describe('ratios with a required name', () => {
   const groups: OptionType = { kind: 'ratios', required: 'default' }
 
-  it.each(['{}', '{"vip":1}', '{"Default":1}'])('%s lacks it', (given) => {
-    expect(checkText(groups, given)).toEqual({ fault: 'entry-missing', name: 'default' })
-  })
+  it.each(['{}', '{"vip":1}', '{"Default":1}'])(
+    '%s is refused, because the name is missing',
+    (given) => {
+      expect(checkText(groups, given)).toEqual({ fault: 'entry-missing', name: 'default' })
+    },
+  )
 
-  it('are kept with it, a ratio of 0 included', () => {
+  it('are accepted with the required name, even with a ratio of 0', () => {
     for (const value of ['{"default":1}', '{"vip":2,"default":0}']) {
       expect(checkText(groups, value)).toEqual({ value })
     }
@@ -134,7 +137,7 @@ describe('ratios with a name that must be there', () => {
 describe('JSON options', () => {
   const check = (kind: (typeof KINDS)[number], given: string) => checkText({ kind }, given)
 
-  it.each(KINDS)('%s refuse what is no JSON', (kind) => {
+  it.each(KINDS)('%s refuse invalid JSON', (kind) => {
     const broken = ['', ' ', '{', '{"a":1,}', "{'a':1}", '[1 2]', '{"a":1}x', '// x', 'undefined']
     const numbers = ['{"a":NaN}', '{"a":Infinity}', '{"a":01}', '{"a":.5}', '{"a":+1}', '{"a":1.}']
     for (const given of [...broken, ...numbers]) {
@@ -142,14 +145,14 @@ describe('JSON options', () => {
     }
   })
 
-  it.each(OBJECTS)('%s refuse a name that is there twice, however it is written', (kind) => {
+  it.each(OBJECTS)('%s refuse a duplicate name, even if it is escaped differently', (kind) => {
     const fault = { fault: 'duplicate-key', name: 'a' }
     expect(check(kind, '{"a":1,"a":2}')).toEqual(fault)
     expect(check(kind, '{"a":1,"\\u0061":2}')).toEqual(fault)
     expect(check(kind, '{"b":{"a":1,"a":2}}')).toEqual(fault)
   })
 
-  it.each(KINDS)('%s refuse nesting beyond 16 levels, a million of them at once', (kind) => {
+  it.each(KINDS)('%s refuse nesting beyond 16 levels, and a million levels as well', (kind) => {
     expect(check(kind, nested(17))).toEqual({ fault: 'too-deep' })
     expect(check(kind, '['.repeat(1_000_000))).toEqual({ fault: 'too-deep' })
     expect(check(kind, nested(16))).not.toMatchObject({ fault: 'too-deep' })
@@ -159,7 +162,7 @@ describe('JSON options', () => {
     expect(check(kind, `"${WIDE.repeat(1_000_000)}"`)).toMatchObject({ fault: 'too-long' })
   })
 
-  it.each(OBJECTS)('%s refuse what is no object', (kind) => {
+  it.each(OBJECTS)('%s refuse any value that is not an object', (kind) => {
     for (const given of ['[]', 'null', '1', '"a"', 'true']) {
       expect(check(kind, given), given).toEqual({ fault: 'not-object' })
     }
@@ -170,19 +173,19 @@ describe('JSON options', () => {
     expect(check(kind, `{"${'x'.repeat(257)}":1}`)).toEqual({ fault: 'name-too-long' })
   })
 
-  it.each(['1', '0', '0.075', '1e-3'])('ratios take %s', (member) => {
+  it.each(['1', '0', '0.075', '1e-3'])('ratios accept %s', (member) => {
     expect(check('ratios', `{"a":${member}}`)).toEqual({ value: `{"a":${member}}` })
   })
 
   it.each(['"2.5"', '-1', '1e999', 'null', 'true', '"x"', '""', '[]', '{}', '1e-31', '1e12'])(
-    'ratios refuse %s, naming the entry',
+    'ratios refuse %s, and the error names the entry',
     (member) => {
       const fault = { fault: 'not-ratio', name: 'constructor' }
       expect(check('ratios', `{"a":1,"constructor":${member}}`)).toEqual(fault)
     },
   )
 
-  it('the others refuse members of another kind', () => {
+  it('every other kind refuses members of a wrong type', () => {
     expect(check('names', '{"a":1}')).toEqual({ fault: 'not-text', name: 'a' })
     expect(check('names', '{"a":"b"}')).toEqual({ value: '{"a":"b"}' })
     for (const member of ['0', '-1', '1.5', '"1"', '1e3', '1000000000']) {
@@ -198,7 +201,7 @@ describe('JSON options', () => {
   })
 
   it.each(['https://a.example/?key={key}', 'opencat://team/join?key={key}'])(
-    'links take %s',
+    'links accept %s',
     (link) => {
       expect(check('links', JSON.stringify([{ client: link }]))).toHaveProperty('value')
     },
@@ -233,7 +236,7 @@ describe('JSON options', () => {
     expect(checkText(LINK, link)).toEqual(link === '' ? { value: '' } : { fault: 'not-link' })
   })
 
-  it('links take plain HTTP of this machine', () => {
+  it('links accept plain HTTP for the local machine', () => {
     for (const host of ['localhost:3000', '127.0.0.1', '[::1]:80']) {
       const text = JSON.stringify([{ client: `http://${host}/?key={key}` }])
       expect(check('links', text)).toEqual({ value: text })
@@ -251,13 +254,13 @@ describe('JSON options', () => {
     }
   })
 
-  it('answer a long text of escapes without running out of stack', () => {
+  it('can hold a long text of escapes without exhausting the stack', () => {
     const name = '\\n'.repeat(120_000)
     expect(check('object', `{"a":"${name}"}`)).toHaveProperty('value')
     expect(check('object', `{"a":"${'\\'.repeat(400_001)}`)).toEqual({ fault: 'not-json' })
   })
 
-  it.each(KINDS)('%s has no entry called __proto__, at any depth', (kind) => {
+  it.each(KINDS)('%s refuse an entry named __proto__ at any depth', (kind) => {
     const fault = { fault: 'name-reserved', name: '__proto__' }
     for (const inner of ['1', '"a"', '{}', '{"x":1}']) {
       expect(check(kind, `{"a":1,"__proto__":${inner}}`)).toEqual(fault)
@@ -265,7 +268,7 @@ describe('JSON options', () => {
     }
   })
 
-  it('never throw, whatever is typed', () => {
+  it('are checked without an exception, whatever the text', () => {
     const kinds = fc.constantFrom(...KINDS)
     const typed = fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' }))
     fc.assert(fc.property(kinds, typed, (kind, given) => check(kind, given) !== undefined))
@@ -280,7 +283,7 @@ describe('ratios and choices by name', () => {
     [nestedRatios, '{}'],
     [nestedRatios, '{"vip":{"default":0.9},"constructor":{}}'],
     [colours, '{"vip":"red","default":"blue"}'],
-  ])('%j keeps %j', (type, given) => {
+  ])('%j accepts %j', (type, given) => {
     expect(checkText(type, given)).toEqual({ value: given })
   })
 
@@ -294,7 +297,7 @@ describe('ratios and choices by name', () => {
     [colours, '{"vip":"mauve"}', 'not-choice'],
     [colours, '{"vip":1}', 'not-choice'],
     [colours, '{"":"red"}', 'name-missing'],
-  ])('%j refuses %j: %s', (type, given, fault) => {
+  ])('%j refuses %j as %s', (type, given, fault) => {
     expect(checkText(type, given)).toMatchObject({ fault })
   })
 })

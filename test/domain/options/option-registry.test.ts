@@ -16,12 +16,12 @@ const all = [...OPTIONS.values()]
 const NONE: ReadonlyMap<string, string> = new Map()
 
 describe('the registry of options', () => {
-  it.each(all)('the default of $key passes its own check and is in its kept form', (schema) => {
+  it.each(all)('the default of $key passes its own check and is normalized', (schema) => {
     expect(checkText(schema.type, schema.defaultText)).toEqual({ value: schema.defaultText })
     expect(optionValue(NONE, schema.key)).toBe(schema.defaultText)
   })
 
-  it('names each option once, and says in both languages and a few words what it is', () => {
+  it('lists each option once, with a short description in both languages', () => {
     expect(SECTIONS.flatMap(({ options }) => options)).toHaveLength(OPTIONS.size)
     for (const language of ['zh', 'en'] as const) {
       expect(new Set(all.map(({ label }) => label[language])).size).toBe(all.length)
@@ -34,20 +34,20 @@ describe('the registry of options', () => {
     expect(words.filter(({ en }) => /\p{Script=Han}/u.test(en))).toEqual([])
   })
 
-  it('has its sections once each, tab by tab', () => {
+  it('lists each section once, grouped by tab', () => {
     expect(new Set(SECTIONS.map(({ id }) => id)).size).toBe(SECTIONS.length)
     const tabs = SECTIONS.map(({ tab }) => tab).filter((tab, n, list) => tab !== list[n - 1])
     expect(tabs).toEqual(['operation', 'ratelimit', 'models', 'system', 'other'])
   })
 
-  it('asks before a value that the option can have', () => {
+  it('asks for confirmation only before values that the option can have', () => {
     for (const { key, type, askBefore } of all) {
       if (askBefore === undefined) continue
       expect(checkText(type, askBefore.value), key).toEqual({ value: askBefore.value })
     }
   })
 
-  it('leaves what can take the site over to the super admin', () => {
+  it('restricts options that could take over the site to the super admin', () => {
     const isRoot = ({ minimumRole }: OptionSchema) => minimumRole === 100
     expect(all.filter(({ isSecret }) => isSecret).every(isRoot)).toBe(true)
     const security = /^(SMTP|GitHub|oidc\.|LinuxDO|Telegram|WeChat|Turnstile|Epay|PayAddress)/
@@ -58,13 +58,13 @@ describe('the registry of options', () => {
     expect(OPTIONS.get('QuotaPerUnit')?.minimumRole).toBe(100)
   })
 
-  it('keeps every secret out of plain text', () => {
+  it('marks every option with a secret as secret', () => {
     const secretNames = /(Secret|Token|Key)$|secret$/
     const plain = all.filter(({ key, isSecret }) => secretNames.test(key) && !isSecret)
     expect(plain.map(({ key }) => key)).toEqual(['TurnstileSiteKey'])
   })
 
-  it('prices by its own defaults what is priced when nothing is set', () => {
+  it('has default prices that equal the prices without any option set', () => {
     const defaults = new Map(all.map(({ key, defaultText }) => [key, defaultText]))
     const [set, unset] = [readPriceList(defaults, 0), readPriceList(NONE, 0)]
     expect(set.groups).toEqual(unset.groups)
@@ -74,7 +74,7 @@ describe('the registry of options', () => {
 })
 
 describe('reading an option', () => {
-  it('gives what was set, else the default', () => {
+  it('returns the set value, or the default', () => {
     const set = new Map([
       ['RetryTimes', '3'],
       ['RegisterEnabled', 'false'],
@@ -89,14 +89,14 @@ describe('reading an option', () => {
     expect(optionJson(NONE, 'Chats')).toEqual([])
   })
 
-  it('that is none, or no whole number, is a bug', () => {
+  it('throws for an unknown option or a value that is not an integer', () => {
     expect(() => optionValue(NONE, 'constructor')).toThrow('no option is called')
     expect(() => optionInteger(NONE, 'SystemName')).toThrow('no whole number')
   })
 })
 
 describe('checking an option', () => {
-  it('says the key with the fault', () => {
+  it('reports the key and the fault', () => {
     expect(checkOption('RegisterEnabled', 'yes')).toEqual({
       code: 'InvalidOption',
       params: { key: 'RegisterEnabled', fault: 'not-flag' },
@@ -107,7 +107,7 @@ describe('checking an option', () => {
     })
   })
 
-  it('of a secret one never echoes the text', () => {
+  it('never repeats the text of a secret option', () => {
     const refusal = checkOption('SMTPToken', 'canary')
     expect(refusal).toMatchObject({ code: 'InvalidOption', params: { fault: 'secret' } })
     expect(JSON.stringify(refusal)).not.toContain('canary')

@@ -12,6 +12,6 @@ const read = sourceFiles()
 const isRead = (key: string): boolean =>
   read.includes(`'${key}'`) || read.includes(`number('${key.replace('channel_health.', '')}')`)
 
-it.each([...OPTIONS.values()])('$key has a note exactly if nothing reads it', ({ key, note }) => {
+it.each([...OPTIONS.values()])('$key has a note exactly if no code reads it', ({ key, note }) => {
   expect(isRead(key)).toBe(note === undefined)
 })

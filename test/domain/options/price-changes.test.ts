@@ -38,8 +38,8 @@ const entry = (option: string, name: string, value: string | null): PlannedEntry
   value,
 })
 
-describe('what another text of an option means for prices', () => {
-  it('is told name by name, exactly', () => {
+describe('the price changes that a new option text causes', () => {
+  it('are listed by name, with exact numbers', () => {
     const after = '{"n":2.0,"m":1.500000000000000001,"new":0}'
     expect(entryChanges('ModelRatio', '{"m":1.50,"n":2,"gone":3}', after)).toEqual([
       ['m', '1.5', '1.500000000000000001'],
@@ -48,7 +48,7 @@ describe('what another text of an option means for prices', () => {
     ])
   })
 
-  it('is nothing where the layout alone differs; a name taken out is as it is built in', () => {
+  it('are empty if only the layout differs; a removed name gets its built-in price', () => {
     expect(entryChanges('ModelRatio', '{"m":1}', '{ "m": 1.0 }')).toEqual([])
     expect(entryChanges('ModelRatio', '{"gpt-4o":9}', '{}')).toEqual([['gpt-4o', '9', '1.25']])
     expect(entryChanges('ModelRatio', '{"constructor":1}', '{}')).toEqual([
@@ -56,7 +56,7 @@ describe('what another text of an option means for prices', () => {
     ])
   })
 
-  it('names both groups of a special ratio, and nothing for fallback prices', () => {
+  it('name both groups of a special ratio, and have no name for fallback prices', () => {
     expect(entryChanges('GroupGroupRatio', '{}', '{"vip":{"default":0.9}}')).toEqual([
       ['vip > default', null, '0.9'],
     ])
@@ -91,7 +91,7 @@ describe('the fallback price', () => {
     )
   }
 
-  it('per call and by ratios are never set both, whatever order a form saves in', () => {
+  it('is never both per call and by ratios, in whatever order a form saves the options', () => {
     const toPair = [
       ['fallback_single_price', ''],
       ['fallback_input_ratio', '2'],
@@ -112,8 +112,8 @@ describe('the fallback price', () => {
   })
 })
 
-describe('model ratios', () => {
-  it('are reset to the built-in ones, once', () => {
+describe('a command to reset the model ratios', () => {
+  it('restores the built-in ratios, and changes nothing if repeated', () => {
     const text = OPTIONS.get('ModelRatio')?.defaultText ?? ''
     given(set('ModelRatio', '{"mine":3}'))
       .when({ type: 'ResetModelRatios' })
@@ -126,7 +126,7 @@ describe('a scheduled price change', () => {
   const changes = [entry('ModelRatio', 'm', '2.50'), entry('CompletionRatio', 'm', '4')]
   const kept = [entry('ModelRatio', 'm', '2.5'), entry('CompletionRatio', 'm', '4')]
 
-  it('is numbered, and sets nothing before its time', () => {
+  it('gets a number, and cannot be applied before its time', () => {
     given()
       .when(schedule(changes))
       .then([scheduled(1, NOW + DAY, kept)])
@@ -138,7 +138,7 @@ describe('a scheduled price change', () => {
       .then(codedError('PriceChangeNotDue'))
   })
 
-  it('takes the place of one that waits in one append, also where no more would fit', () => {
+  it('replaces a waiting one in one append, even when the limit is reached', () => {
     const full = Array.from({ length: PLANNED_MAX }, (_, n) => scheduled(n + 1, NOW + DAY, kept))
     const replacing = (replaces: number) => ({ ...schedule(kept, NOW + 2 * DAY), replaces })
     given(...full)
@@ -152,7 +152,7 @@ describe('a scheduled price change', () => {
       .then(codedError('PriceChangeNotAhead'))
   })
 
-  it('is applied to the prices as they are by then, in one append, once', () => {
+  it('is applied once, in one append, to the prices of that moment', () => {
     const before = [
       scheduled(1, NOW + DAY, kept),
       set('ModelRatio', '{"m":1,"between":7}'),
@@ -170,13 +170,13 @@ describe('a scheduled price change', () => {
       .then([])
   })
 
-  it('takes an entry out where its value is null', () => {
+  it('removes an entry whose value is null', () => {
     given(set('ModelPrice', '{"m":1}'), scheduled(1, NOW, [entry('ModelPrice', 'm', null)]))
       .when(apply(1))
       .then([over('PriceChangeApplied', 1), set('ModelPrice', '{}', '{"m":1}')])
   })
 
-  it('takes special ratios by both groups, and leaves the others', () => {
+  it('changes special ratios by both groups, and keeps the other ratios', () => {
     const before = '{"vip":{"default":0.9,"svip":0.8},"svip":{"default":0.7}}'
     const list = [
       entry('GroupGroupRatio', 'vip > default', '0.50'),
@@ -201,14 +201,14 @@ describe('a scheduled price change', () => {
       .then([over('PriceChangeApplied', 1)])
   })
 
-  it('takes special ratios of groups with a > in their names', () => {
+  it('changes special ratios of groups with a > in their names', () => {
     const list = [entry('GroupGroupRatio', '["a > b","c"]', '0.9')]
     const [planned] = given().when(schedule(list)).facts as OptionsEvent[]
     const { after } = given(planned as OptionsEvent).when(apply(1))
     expect(JSON.parse(after.values.get('GroupGroupRatio') ?? '')).toEqual({ 'a > b': { c: 0.9 } })
   })
 
-  it('takes fallback prices, which clear each other as they do when saved', () => {
+  it('changes fallback prices, which clear each other as if they were saved', () => {
     const facts = [set('fallback_single_price', '1'), set('fallback_pricing_enabled', 'false')]
     const list = [
       entry('fallback_pricing_enabled', '', 'true'),
@@ -230,7 +230,7 @@ describe('a scheduled price change', () => {
     expect([...replaced.values()]).toEqual(['', '', '5'])
   })
 
-  it('that the option would not take by then fails, and is over', () => {
+  it('fails and is removed if the option refuses it when it is applied', () => {
     const change = scheduled(1, NOW, [entry('GroupRatio', 'default', null)])
     const { facts, after } = given(change).when(apply(1))
     expect(facts).toEqual([
@@ -243,7 +243,7 @@ describe('a scheduled price change', () => {
     expect(after.planned.size).toBe(0)
   })
 
-  it('is cancelled while it waits, and not again', () => {
+  it('can be cancelled while it waits, and only then', () => {
     const cancel = { type: 'CancelPriceChange', id: 1 } as const
     given(scheduled(1, NOW, kept))
       .when(cancel)
@@ -255,34 +255,34 @@ describe('a scheduled price change', () => {
   })
 
   it.each([
-    ['without entries', [], codedError('PriceChangeEmpty')],
+    ['has no entries', [], codedError('PriceChangeEmpty')],
     [
-      'of another option',
+      'names an option that is not a price',
       [entry('SystemName', 'm', '1')],
       codedError('UnknownOption', { key: 'SystemName' }),
     ],
     [
-      'to no number',
+      'sets a negative ratio',
       [entry('ModelRatio', 'm', '-1')],
       codedError('InvalidOption', { key: 'ModelRatio', fault: 'not-ratio', name: 'm' }),
     ],
     [
-      'of an entry twice',
+      'lists an entry twice',
       [entry('ModelRatio', 'm', '7'), entry('ModelRatio', 'm', '8')],
       codedError('InvalidOption', { key: 'ModelRatio', fault: 'duplicate-key', name: 'm' }),
     ],
     [
-      'of a special ratio with one group',
+      'names only one group of a special ratio',
       [entry('GroupGroupRatio', 'vip', '1')],
       codedError('InvalidOption', { key: 'GroupGroupRatio', fault: 'name-missing' }),
     ],
     [
-      'of a fallback price with a name',
+      'gives a name to a fallback price',
       [entry('fallback_single_price', 'm', '1')],
       codedError('InvalidOption', { key: 'fallback_single_price', fault: 'name-needless' }),
     ],
     [
-      'to both forms of the fallback price',
+      'sets both forms of the fallback price',
       [
         entry('fallback_input_ratio', '', '2'),
         entry('fallback_completion_ratio', '', '3'),
@@ -295,25 +295,25 @@ describe('a scheduled price change', () => {
       }),
     ],
     [
-      'to neither on nor off',
+      'sets a switch to neither on nor off',
       [entry('fallback_pricing_enabled', '', 'x')],
       codedError('InvalidOption', { key: 'fallback_pricing_enabled', fault: 'not-flag' }),
     ],
     [
-      'without a name',
+      'has an entry without a name',
       [entry('ModelRatio', '', '1')],
       codedError('InvalidOption', { key: 'ModelRatio', fault: 'name-missing' }),
     ],
     [
-      'of the group that everybody begins in',
+      'removes the ratio of the default group',
       [entry('GroupRatio', 'default', null)],
       codedError('InvalidOption', { key: 'GroupRatio', fault: 'entry-missing', name: 'default' }),
     ],
-  ])('%s is refused', (_title, list, refusal) => {
+  ])('is refused if it %s', (_title, list, refusal) => {
     given().when(schedule(list)).then(refusal)
   })
 
-  it('in the past, too far ahead, too long or one too many is refused', () => {
+  it('is refused if it is in the past, too far ahead, too long or one too many', () => {
     given().when(schedule(changes, NOW)).then(codedError('PriceChangeNotAhead'))
     given()
       .when(schedule(changes, NOW + 367 * DAY))
@@ -332,7 +332,7 @@ describe('a scheduled price change', () => {
 })
 
 describe('recorded price changes', () => {
-  it('fold as they did when they were first recorded', () => {
+  it('give the same state as when they were first recorded', () => {
     const facts = [
       'price-change-scheduled-v1',
       'price-change-applied-v1',

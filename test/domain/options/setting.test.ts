@@ -22,13 +22,13 @@ const setSecret = (key: string, secretRef: string) =>
   ({ type: 'SetSecretOption', key, secretRef }) as const
 
 describe('setting an option', () => {
-  it('records the text as its check normalised it, and what was in force until then', () => {
+  it('records the normalized text and the previous value', () => {
     given()
       .when(setOption('RetryTimes', ' 03 '))
       .then([set('RetryTimes', '0', '3')])
   })
 
-  it('to what is in force changes nothing, whether set or by default', () => {
+  it('changes nothing if the value is already in effect, set or by default', () => {
     given().when(setOption('RetryTimes', '0')).then([])
     given(set('RetryTimes', '0', '3'))
       .when(setOption('RetryTimes', '3'))
@@ -38,12 +38,12 @@ describe('setting an option', () => {
       .then([set('RetryTimes', '3', '0')])
   })
 
-  it('beyond its bounds is refused, naming option, fault and bounds', () => {
+  it('beyond its bounds is refused, and the error has the option, fault and bounds', () => {
     const details = { key: 'RetryTimes', fault: 'above-maximum', minimum: 0, maximum: 3 }
     given().when(setOption('RetryTimes', '4')).then(codedError('InvalidOption', details))
   })
 
-  it('another one than was seen is refused; the same, however it is written, is not', () => {
+  it('is refused if the client saw another value, but not if only the layout differs', () => {
     const seen = (key: string, before: string, value: string) => ({
       ...setOption(key, value),
       before,
@@ -65,28 +65,28 @@ describe('setting an option', () => {
       .then(codedError('OptionChanged', { key: 'RetryTimes' }))
   })
 
-  it('whose earlier text is too long for an event leaves that out', () => {
+  it('omits the previous text if that is too long for an event', () => {
     given(set('Notice', null, '好'.repeat(130_000)))
       .when(setOption('Notice', 'x'))
       .then([set('Notice', null, 'x')])
   })
 
   it.each(['NoSuchOption', '', 'constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-    'called %j is refused, for there is none',
+    'is refused for the unknown option %j',
     (key) => {
       given().when(setOption(key, 'x')).then(codedError('UnknownOption', { key }))
       given().when(setSecret(key, 'ref')).then(codedError('UnknownOption', { key }))
     },
   )
 
-  it('does not send back a name without end', () => {
+  it('does not return an overlong option name in the error', () => {
     const { outcome } = given().when(setOption('x'.repeat(10_000), ''))
     expect(JSON.stringify(outcome).length).toBeLessThan(300)
   })
 })
 
 describe('a secret option', () => {
-  it('records where the text is, once; empty clears it', () => {
+  it('records only a reference to the text, once; an empty one clears the option', () => {
     given()
       .when(setSecret('SMTPToken', 'ref-1'))
       .then([secretSet('SMTPToken', '', 'ref-1')])
@@ -96,7 +96,7 @@ describe('a secret option', () => {
     given().when(setSecret('SMTPToken', '')).then([])
   })
 
-  it('never comes as text, nor a plain one as a secret', () => {
+  it('cannot be set as plain text, nor a plain option as a secret', () => {
     for (const [key, { isSecret }] of OPTIONS) {
       const fault = isSecret ? 'secret' : 'not-secret'
       const command = isSecret ? setOption(key, 'canary') : setSecret(key, 'ref')

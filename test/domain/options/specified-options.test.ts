@@ -51,7 +51,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 
 const ROWS = Object.entries(NAMED).flatMap(([tab, keys]) => keys.map((key) => [key, tab] as const))
 
-it.each(ROWS)('%s is an option of the tab %s', (key, tab) => {
+it.each(ROWS)('option %s is on the tab %s', (key, tab) => {
   expect(OPTIONS.get(key)?.tab).toBe(tab)
 })
 
@@ -70,7 +70,7 @@ it.each([
   ['MinTopUp', '1'],
   ['SMTPPort', '587'],
   ['UpdateCheckEnabled', 'false'],
-])('%s is %s until somebody sets it', (key, preset) => {
+])('option %s has the default %s', (key, preset) => {
   expect(OPTIONS.get(key)?.defaultText).toBe(preset)
 })
 
@@ -85,7 +85,7 @@ it.each([
   ['RebatePercentage', '0'],
   ['gemini.thinking_adapter_budget_tokens_percentage', '0.002'],
   ['claude.thinking_adapter_budget_tokens_percentage', '0.1'],
-])('%s is at least %s', (key, minimum) => {
+])('option %s has the minimum %s', (key, minimum) => {
   const type = OPTIONS.get(key)?.type
   expect(type !== undefined && 'minimum' in type ? String(type.minimum) : null).toBe(minimum)
 })

@@ -19,7 +19,7 @@ const used = (change: Partial<Usage>): Usage => ({ ...NO_USAGE, ...change })
 const FLAT: PriceSnapshot = perTokenPrice({ list: 0 })
 
 describe('a charge', () => {
-  it('is what an independent implementation makes of the event, to the unit', () => {
+  it('equals the result of an independent implementation, to the unit', () => {
     const property = fc.property(price, usage, calls, (terms, counted, n) => {
       const event = JSON.parse(JSON.stringify({ price: terms, usage: counted, calls: n }))
       const charge = chargeFor(terms, counted, n)
@@ -29,7 +29,7 @@ describe('a charge', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  it('is whole, never below 0 nor above the cap', () => {
+  it('is an integer from 0 to the maximum charge', () => {
     const property = fc.property(price, usage, calls, (terms, counted, n) => {
       const charge = chargeFor(terms, counted, n)
       expect(typeof charge).toBe('bigint')
@@ -38,7 +38,7 @@ describe('a charge', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
-  it('is at least 1 for whatever costs anything, and 0 for what does not', () => {
+  it('is at least 1 if the call costs anything, and 0 otherwise', () => {
     const property = fc.property(price, usage, calls, (terms, counted, n) => {
       const [amount] = exactCharge(terms, counted, n)
       expect(chargeFor(terms, counted, n) > 0n).toBe(amount > 0n)
@@ -61,7 +61,7 @@ describe('a charge', () => {
     { output: 1, outputAudio: 1 },
   ] as const
 
-  it.each(parts)('never falls when more is used: %j', (part) => {
+  it.each(parts)('never falls when usage grows by %j', (part) => {
     const property = fc.property(perToken, usage, fc.nat(5_000), (terms, counted, more) => {
       const grown = { ...counted }
       for (const key of Object.keys(part) as (keyof Usage)[]) {
@@ -72,26 +72,26 @@ describe('a charge', () => {
     fc.assert(property)
   })
 
-  it('is not moved by counts that have no price of their own', () => {
+  it('is not affected by counts that have no price', () => {
     const counted = used({ inputUncached: 10 })
     const others = { reasoning: 9, toolCalls: 9, images: 9, seconds: 9, characters: 9 }
     expect(chargeFor(FLAT, { ...counted, ...others })).toBe(10n)
   })
 
-  it('never credits: sound beyond the output leaves no text below zero', () => {
+  it('is never reduced by audio output beyond the total output', () => {
     expect(chargeFor(FLAT, used({ output: 5, outputAudio: 9 }))).toBe(9n)
   })
 
-  it('stops at the cap where the numbers can’t be true', () => {
+  it('stops at the maximum charge for absurd numbers', () => {
     const absurd = { ...FLAT, model: '999999999999', group: '999999999999' }
     expect(chargeFor(absurd, used({ output: Number.MAX_SAFE_INTEGER }))).toBe(CHARGE_MAX)
     expect(CHARGE_MAX).toBe(10n ** 12n)
   })
 })
 
-describe('usage that is no count', () => {
+describe('usage with an invalid count', () => {
   it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5' as unknown as number])(
-    '(%s) is refused for every kind of price, never priced',
+    '%s is refused for every kind of price',
     (output) => {
       const wrong = used({ output })
       expect(isCountable(wrong)).toBe(false)
@@ -100,7 +100,7 @@ describe('usage that is no count', () => {
     },
   )
 
-  it('holds for every one of its counts', () => {
+  it('is refused for each kind of count', () => {
     for (const key of Object.keys(NO_USAGE) as (keyof Usage)[]) {
       expect(isCountable(used({ [key]: -1 })), key).toBe(false)
     }
@@ -110,25 +110,25 @@ describe('usage that is no count', () => {
 describe('a price per call', () => {
   const terms: PriceSnapshot = { mode: 'call', list: 0, price: '0.04', group: '0.8' }
 
-  it('counts each of n calls, and one when nothing else is said', () => {
+  it('is charged for each of n calls, and once by default', () => {
     expect(chargeFor(terms, used({ output: 1 }))).toBe(16_000n)
     expect(chargeFor(terms, used({ output: 1 }), 128)).toBe(128n * 16_000n)
     expect(chargeFor(terms, NO_USAGE, 1)).toBe(16_000n)
     expect(chargeFor(terms, used({ output: 1 }), 0)).toBe(0n)
   })
 
-  it.each([-1, 129, 1.5, Number.NaN])('never counts %s of them', (n) => {
+  it.each([-1, 129, 1.5, Number.NaN])('is refused for %s calls', (n) => {
     expect(() => chargeFor(terms, used({ output: 1 }), n)).toThrow('0 to 128 calls')
   })
 
-  it('rounds once, at the end, and not once per call', () => {
+  it('is rounded once at the end, not once per call', () => {
     const third = { ...terms, price: '0.000001', group: '0.7' }
     expect(chargeFor(third, used({ output: 1 }), 1)).toBe(1n)
     expect(chargeFor(third, used({ output: 1 }), 10)).toBe(4n)
   })
 })
 
-describe('what a provider asks for a call', () => {
+describe('the provider’s cost of a call', () => {
   const FREE = { ...FLAT, group: '0' }
   const DEAR = { ...FLAT, group: '1.5' }
   const CALLS: PriceSnapshot = { mode: 'call', list: 0, price: '0.04', group: '0.8' }
@@ -150,11 +150,11 @@ describe('what a provider asks for a call', () => {
     [FLAT, 0, 0, '1000', 0n],
     [FLAT, 1_000, 1, '0', 0n],
     [{ ...FLAT, model: '999999999999' }, 10, 1, '1000', CHARGE_MAX],
-  ])('%o: %d tokens, %d calls, at %s: %d', (price, output, n, ratio, cost) => {
+  ])('is, for price %o, %d tokens, %d calls and ratio %s, %d', (price, output, n, ratio, cost) => {
     expect(costFor(price, used({ output }), n, ratio)).toBe(cost)
   })
 
-  it('is the charge of a group whose ratio that were', () => {
+  it('equals the charge of a group with the same ratio', () => {
     const ratios = fc.integer({ min: 0, max: 2_000_000 }).map((millionths) => `${millionths}e-6`)
     const property = fc.property(price, usage, calls, ratios, (terms, counted, n, ratio) => {
       const asked = costFor(terms, counted, n, ratio)
@@ -165,7 +165,7 @@ describe('what a provider asks for a call', () => {
 })
 
 describe('built-in tools', () => {
-  it('cost nothing unused, and at least 1 used', () => {
+  it('cost nothing if unused, and at least 1 if used', () => {
     expect(chargeForTools(0, decimalOf('10'), decimalOf('1'))).toBe(0n)
     expect(chargeForTools(1, decimalOf('0.0001'), decimalOf('1'))).toBe(1n)
     expect(chargeForTools(1, decimalOf('25'), decimalOf('0.5'))).toBe(6_250n)

@@ -17,7 +17,7 @@ const decimal: fc.Arbitrary<Decimal> = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.integer({ min: 0, max: 12 }))
   .map(([units, scale]) => ({ units, scale }))
 
-describe('a decimal’s text', () => {
+describe('the text of a decimal', () => {
   it.each([
     ['0', '0'],
     ['0.0', '0'],
@@ -35,7 +35,7 @@ describe('a decimal’s text', () => {
     ['1e11', '100000000000'],
     ['0e9999', '0'],
     ['0.30000000000000000', '0.3'],
-  ])('%s stands for exactly %s', (text, plain) => {
+  ])('%s means exactly %s', (text, plain) => {
     const value = parseDecimal(text)
     expect(value).not.toBeNull()
     if (value !== null) expect(decimalText(value)).toBe(plain)
@@ -65,7 +65,7 @@ describe('a decimal’s text', () => {
     'null',
     'true',
     '[1]',
-  ])('%j is no decimal', (text) => {
+  ])('%j is not a decimal', (text) => {
     expect(parseDecimal(text)).toBeNull()
   })
 
@@ -82,11 +82,11 @@ describe('a decimal’s text', () => {
     '0.0000000000000000000000000000001',
     '9'.repeat(65),
     `0.${'0'.repeat(63)}`,
-  ])('%s is a bomb or beyond 12 digits before and 30 after the point: refused', (text) => {
+  ])('%s is refused: over 12 digits before or 30 after the point, or a huge exponent', (text) => {
     expect(parseDecimal(text)).toBeNull()
   })
 
-  it('comes back as itself', () => {
+  it('does not change when it is parsed and written again', () => {
     const property = fc.property(fc.nat(), fc.nat({ max: 17 }), (digits, scale) => {
       const plain = decimalText({ units: BigInt(digits), scale })
       expect(decimalText(decimalOf(plain))).toBe(plain.includes('.') ? trimmed(plain) : plain)
@@ -94,7 +94,7 @@ describe('a decimal’s text', () => {
     fc.assert(property)
   })
 
-  it('that was never checked is a bug where a price is computed', () => {
+  it('throws if it is invalid where a price is computed', () => {
     for (const text of ['NaN', '-1', '', '1e999']) expect(() => decimalOf(text)).toThrow()
   })
 })
@@ -120,7 +120,7 @@ describe('sums, products and comparisons', () => {
     )
   })
 
-  it('keep what floating point loses', () => {
+  it('keep digits that floating point would lose', () => {
     const sum = plus(decimalOf('0.1'), decimalOf('0.2'))
     expect(decimalText(sum)).toBe('0.3')
     const product = times(decimalOf('9007199254.740993'), decimalOf('1000000'))
@@ -137,11 +137,11 @@ describe('rounding', () => {
     ['1762.5', 1_763n],
     ['3', 3n],
     ['3.4', 3n],
-  ])('takes %s to %s: half goes away from zero', (text, whole) => {
+  ])('rounds %s to %s, halves away from zero', (text, whole) => {
     expect(rounded(decimalOf(text))).toBe(whole)
   })
 
-  it('is never further off than a half, which goes up', () => {
+  it('differs by at most one half, and rounds halves up', () => {
     fc.assert(
       fc.property(decimal, (value) => {
         const unit = 10n ** BigInt(value.scale)

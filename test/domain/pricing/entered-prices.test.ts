@@ -17,7 +17,7 @@ const price = fc.oneof(
   fc.bigInt({ min: 1n, max: 2_000n }).map((cents) => cents * 10_000n),
 )
 
-it('a call costs to the unit what the entered prices say, where no ratio is even', () => {
+it('a call costs exactly what the entered prices imply, even if their ratios are rounded', () => {
   const tokens = fc.integer({ min: 0, max: 10_000_000 })
   const group = fc.bigInt({ min: 1n, max: 10_000n })
   fc.assert(
@@ -41,7 +41,7 @@ it('a call costs to the unit what the entered prices say, where no ratio is even
   )
 })
 
-it('a half is a half: $6 and $20 at a group ratio of 0.05, three tokens of output', () => {
+it('a half is rounded up for $6 and $20, group ratio 0.05 and three output tokens', () => {
   const snapshot: PerTokenPrice = {
     ...{ mode: 'tokens', list: 1, cacheRead: '1', cacheWrite: '1', image: '1', audio: '1' },
     ...{ audioCompletion: '1', group: '0.05', model: ratioOfPrice('6') },

@@ -18,14 +18,14 @@ const within = bounds.chain((limits) =>
 )
 
 describe('a hold', () => {
-  it('covers whatever a call within its bounds may cost by tokens', () => {
+  it('covers the cost of any call within its token limits', () => {
     const property = fc.property(perToken, within, (price, [limits, usage]) => {
       expect(holdFor(price, limits) >= chargeFor(price, usage)).toBe(true)
     })
     fc.assert(property, { numRuns: 1_000 })
   })
 
-  it('covers each call of a price per call, exactly', () => {
+  it('equals the charge for all calls of a price per call', () => {
     const property = fc.property(perCall, within, calls, (price, [limits, usage], n) => {
       const choices = Math.max(limits.choices, n)
       expect(holdFor(price, { ...limits, choices })).toBe(chargeFor(price, usage, choices))
@@ -33,7 +33,7 @@ describe('a hold', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
-  it('is the charge itself where all bounds are met at the dearest ratios', () => {
+  it('equals the charge if all limits are reached at the highest ratios', () => {
     const price: PriceSnapshot = {
       mode: 'tokens',
       list: 0,
@@ -52,7 +52,7 @@ describe('a hold', () => {
     expect(holdFor(price, limits)).toBe(525n)
   })
 
-  it('stops at the cap of a charge', () => {
+  it('stops at the maximum charge', () => {
     const price: PriceSnapshot = { mode: 'call', list: 0, price: '999999999999', group: '1' }
     const limits = { inputTokens: 0, outputTokens: 0, choices: 128 }
     expect(holdFor(price, limits)).toBe(CHARGE_MAX)
@@ -65,7 +65,7 @@ describe('a hold', () => {
     { inputTokens: Number.NaN, outputTokens: 0, choices: 1 },
     { inputTokens: 0, outputTokens: 0, choices: 0 },
     { inputTokens: 0, outputTokens: 0, choices: 129 },
-  ])('is never made of %j', (limits) => {
+  ])('is refused for the limits %j', (limits) => {
     const price: PriceSnapshot = { mode: 'call', list: 0, price: '1', group: '1' }
     expect(() => holdFor(price, limits)).toThrow()
   })

@@ -21,49 +21,49 @@ const FALLBACK = {
   fallback_completion_ratio: '3',
 }
 
-describe('which price holds', () => {
-  it('the admin’s price per call before the admin’s ratio', () => {
+describe('the order in which prices apply', () => {
+  it('the admin’s price per call overrides the admin’s ratio', () => {
     const options = { ModelPrice: '{"m":0.04}', ModelRatio: '{"m":1}' }
     expect(price(options)).toEqual({ mode: 'call', price: '0.04', list: 12, group: '1' })
   })
 
-  it('the admin’s ratio before anything built in, even a built-in price per call', () => {
+  it('the admin’s ratio overrides all built-in prices, even a price per call', () => {
     const options = { ModelRatio: '{"gpt-4o":9,"dall-e-3":2}' }
     expect(price(options, { model: 'gpt-4o' })).toMatchObject({ mode: 'tokens', model: '9' })
     expect(price(options, { model: 'dall-e-3' })).toMatchObject({ mode: 'tokens', model: '2' })
   })
 
-  it('what is built in before the fallback', () => {
+  it('a built-in price overrides the fallback', () => {
     const built = { mode: 'tokens', model: '1.25', completion: '4', cacheRead: '0.5' }
     expect(price(FALLBACK, { model: 'gpt-4o' })).toMatchObject(built)
     expect(price(FALLBACK, { model: 'dall-e-3' })).toMatchObject({ mode: 'call', price: '0.04' })
   })
 
-  it('the fallback before what accepting unpriced models costs', () => {
+  it('the fallback overrides the price for users who accept unpriced models', () => {
     const fallback = { mode: 'tokens', model: '5', completion: '3' }
     expect(price(FALLBACK)).toMatchObject(fallback)
     expect(price(FALLBACK, { acceptsUnpriced: true })).toMatchObject(fallback)
   })
 
-  it('ratio 37.5 at last, for those who accept unpriced models; never free', () => {
+  it('ratio 37.5 applies last, to users who accept unpriced models; it is never free', () => {
     const accepted = price({}, { acceptsUnpriced: true })
     expect(accepted).toMatchObject({ mode: 'tokens', model: '37.5', completion: '1' })
     if ('code' in accepted) throw new Error(accepted.code)
     expect(chargeFor(accepted, { ...NO_USAGE, inputUncached: 1 })).toBe(38n)
   })
 
-  it('and for everybody on a site for its own use', () => {
+  it('ratio 37.5 applies to every user of a site in self-use mode', () => {
     const own = { SelfUseModeEnabled: 'true' }
     expect(price(own)).toEqual(price({}, { acceptsUnpriced: true }))
     expect(price({ ...own, ...FALLBACK })).toEqual(price(FALLBACK))
     expect(price({ SelfUseModeEnabled: 'false' })).toEqual(codedError('ModelUnpriced'))
   })
 
-  it('none at all: refused', () => {
+  it('a model without any price is refused', () => {
     expect(price({})).toEqual(codedError('ModelUnpriced'))
   })
 
-  it('an explicit 0 is a price: free because the admin says so', () => {
+  it('an explicit 0 is a price, so the model is free', () => {
     expect(price({ ModelRatio: '{"m":0}' })).toMatchObject({ mode: 'tokens', model: '0' })
     expect(price({ ModelPrice: '{"gpt-4o":0}' }, { model: 'gpt-4o' })).toMatchObject({
       mode: 'call',
@@ -71,7 +71,7 @@ describe('which price holds', () => {
     })
   })
 
-  it('single ratios are the admin’s where set, built in otherwise, else 1', () => {
+  it('each single ratio is the admin’s if set, else the built-in one, else 1', () => {
     const options = { ModelRatio: '{"gpt-4o":1}', CompletionRatio: '{"gpt-4o":7}' }
     const claude = 'claude-sonnet-4-5'
     expect(price(options, { model: 'gpt-4o' })).toMatchObject({
@@ -90,7 +90,7 @@ describe('which price holds', () => {
 })
 
 describe('the fallback', () => {
-  it('is a single price, or both ratios', () => {
+  it('is one price per call, or both ratios', () => {
     const single = { fallback_pricing_enabled: 'true', fallback_single_price: '0.5' }
     expect(price(single)).toMatchObject({ mode: 'call', price: '0.5' })
     expect(price({ ...FALLBACK, ...single })).toMatchObject({ mode: 'call', price: '0.5' })
@@ -104,22 +104,22 @@ describe('the fallback', () => {
     { ...FALLBACK, fallback_input_ratio: '' },
     { ...FALLBACK, fallback_input_ratio: 'NaN' },
     { ...FALLBACK, fallback_completion_ratio: '-1' },
-  ])('%j is none', (options) => {
+  ])('does not apply with the options %j', (options) => {
     expect(price(options)).toEqual(codedError('ModelUnpriced'))
   })
 })
 
-describe('names of objects’ own', () => {
+describe('names of built-in object properties', () => {
   const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'prototype']
 
-  it.each(names)('%s has no price, and no group ratio', (name) => {
+  it.each(names)('%s has neither a price nor a group ratio by default', (name) => {
     expect(price({}, { model: name })).toEqual(codedError('ModelUnpriced'))
     expect(price(FALLBACK, { group: name })).toEqual(codedError('GroupUnknown'))
     const options = { ...FALLBACK, GroupRatio: '{"default":1}' }
     expect(price(options, { group: name })).toEqual(codedError('GroupUnknown'))
   })
 
-  it.each(names)('%s has the price that an admin gives it', (name) => {
+  it.each(names)('%s has the price that an admin sets', (name) => {
     const options = { ModelRatio: `{"${name}":2}`, GroupRatio: `{"${name}":0.5}` }
     const found = price(options, { model: name, group: name })
     expect(found).toMatchObject({ mode: 'tokens', model: '2', completion: '1', group: '0.5' })
@@ -127,13 +127,13 @@ describe('names of objects’ own', () => {
 })
 
 describe('group ratios', () => {
-  it('that are set replace the built-in ones whole', () => {
+  it('replace all built-in ratios when they are set', () => {
     const options = { ModelRatio: '{"m":1}', GroupRatio: '{"team":0.5}' }
     expect(price(options, { group: 'team' })).toMatchObject({ group: '0.5' })
     expect(price(options)).toEqual(codedError('GroupUnknown'))
   })
 
-  it('that can’t be read leave no group: refused, not free', () => {
+  it('define no group if they are unreadable, so calls are refused', () => {
     for (const GroupRatio of [
       '{',
       '[]',
@@ -153,24 +153,24 @@ describe('special ratios of a user’s group', () => {
     GroupGroupRatio: '{"vip":{"default":0.9,"vip":1.5,"gone":0.1},"constructor":{"default":0}}',
   }
 
-  it('hold for calls with a token of the other group, and the price says whose', () => {
+  it('apply to calls with a token of the other group; the price records the user’s group', () => {
     const special = price(options, { userGroup: 'vip' })
     expect(special).toMatchObject({ group: '0.9', userGroup: 'vip' })
     expect(price(options, { group: 'vip' })).toMatchObject({ group: '1.5' })
   })
 
-  it('leave everybody else at the group’s own ratio', () => {
+  it('do not affect other users, who get the group’s normal ratio', () => {
     expect(price(options)).toMatchObject({ group: '1' })
     expect(price(options)).not.toHaveProperty('userGroup')
     const elsewhere = price(options, { group: 'team', userGroup: 'vip' })
     expect(elsewhere).toMatchObject({ group: '3', userGroup: 'vip' })
   })
 
-  it('make no group of a name that is none', () => {
+  it('do not create a group that does not exist', () => {
     expect(price(options, { group: 'gone', userGroup: 'vip' })).toEqual(codedError('GroupUnknown'))
   })
 
-  it('that can’t be read are none', () => {
+  it('are ignored if they are unreadable', () => {
     for (const GroupGroupRatio of ['{', '[]', '{"vip":1}', '{"vip":{"default":-1}}']) {
       const found = price({ ...options, GroupGroupRatio }, { userGroup: 'vip' })
       expect(found).toMatchObject({ group: '1' })
@@ -178,8 +178,8 @@ describe('special ratios of a user’s group', () => {
   })
 })
 
-describe('ratios as they are kept', () => {
-  it('are exact and plain, however they were typed', () => {
+describe('stored ratios', () => {
+  it('are exact plain decimals, in whatever notation they were entered', () => {
     const kept = (text: string) => price({ ModelRatio: `{"m":${text}}` })
     expect(kept('0.1000')).toMatchObject({ model: '0.1' })
     expect(kept('1e-3')).toMatchObject({ model: '0.001' })
@@ -188,13 +188,13 @@ describe('ratios as they are kept', () => {
   })
 
   it.each(['-1', '1e999', 'null', 'true', '"NaN"', '"Infinity"', '[]', '{}', '""'])(
-    '%s is no ratio, so the model has no price',
+    '%s is not a ratio, so the model has no price',
     (text) => {
       expect(price({ ModelRatio: `{"m":${text}}` })).toEqual(codedError('ModelUnpriced'))
     },
   )
 
-  it('built in are all plain decimals that price', () => {
+  it('that are built in are plain decimals and give a price', () => {
     for (const [key, ratios] of [
       ...DEFAULT_RATIOS,
       ['GroupRatio', DEFAULT_GROUP_RATIOS] as const,

@@ -28,19 +28,19 @@ const CLAUDE = {
   CreateCacheRatio: '1.25',
 }
 
-describe('the worked cases of billing', () => {
-  it('1: input and output', () => {
+describe('worked examples of billing', () => {
+  it('1: input and output are charged by their ratios', () => {
     const price = priced({ ModelRatio: '1.25', CompletionRatio: '4' })
     expect(chargeFor(price, used({ inputUncached: 1000, output: 500 }))).toBe(3750n)
   })
 
-  it('2: cached input', () => {
+  it('2: cached input is charged by the cache ratio', () => {
     const price = priced({ ModelRatio: '1.25', CompletionRatio: '4', CacheRatio: '0.5' })
     const usage = used({ inputUncached: 400, cacheRead: 600, output: 500 })
     expect(chargeFor(price, usage)).toBe(3375n)
   })
 
-  it('3: cache writes of five minutes and of an hour', () => {
+  it('3: cache writes of five minutes and of an hour have separate ratios', () => {
     const cache = { cacheRead: 2000, cacheWrite5m: 400, cacheWrite1h: 100 }
     const usage = used({ inputUncached: 100, output: 50, ...cache })
     expect(chargeFor(priced(CLAUDE), usage)).toBe(1875n)
@@ -51,22 +51,22 @@ describe('the worked cases of billing', () => {
     expect(chargeFor(priced(CLAUDE), usage)).toBe(1763n)
   })
 
-  it('5: a price per call, three times, for a cheaper group', () => {
+  it('5: a price per call is charged three times with a lower group ratio', () => {
     expect(chargeFor(priced({ ModelPrice: '0.04' }, '0.8'), used({ output: 1 }), 3)).toBe(48_000n)
   })
 
-  it('6: text and sound, both ways', () => {
+  it('6: text and audio are charged for input and output', () => {
     const audio = { AudioRatio: '8', AudioCompletionRatio: '2' }
     const price = priced({ ModelRatio: '2.5', CompletionRatio: '4', ...audio })
     const usage = { inputUncached: 100, inputAudio: 200, output: 350, outputAudio: 300 }
     expect(chargeFor(price, used(usage))).toBe(16_750n)
   })
 
-  it('7: built-in tools', () => {
+  it('7: built-in tools are charged per use', () => {
     expect(chargeForTools(3, decimalOf('10'), decimalOf('1'))).toBe(15_000n)
   })
 
-  it('8: at least 1 for whatever costs anything', () => {
+  it('8: a call that costs anything costs at least 1', () => {
     const price = priced({ ModelRatio: '0.075', CompletionRatio: '4' }, '0.5')
     expect(chargeFor(price, used({ inputUncached: 7, output: 3 }))).toBe(1n)
     expect(chargeFor(price, NO_USAGE)).toBe(0n)

@@ -4,8 +4,8 @@ import type { RedemptionEvent } from '#domain/redemption/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { created, fact, GIFT, given, NOW, redeem, redeemed } from './facts.ts'
 
-describe('a code', () => {
-  it('is for the first who comes, and for nobody after', () => {
+describe('a redemption code', () => {
+  it('can be redeemed only once, by the first user', () => {
     given(created())
       .when(redeem(7))
       .then([redeemed(7)])
@@ -14,7 +14,7 @@ describe('a code', () => {
     }
   })
 
-  it('that never was, is disabled or deleted looks like a used one', () => {
+  it('is refused like a used one if it is unknown, disabled or deleted', () => {
     const gone: RedemptionEvent[][] = [
       [],
       [created(), fact('RedemptionDisabled')],
@@ -27,13 +27,13 @@ describe('a code', () => {
     }
   })
 
-  it('may be had once it is enabled again', () => {
+  it('can be redeemed after it is enabled again', () => {
     given(created(), fact('RedemptionDisabled'), fact('RedemptionEnabled'))
       .when(redeem(7))
       .then([redeemed(7)])
   })
 
-  it('credits what it is worth at that very moment, or is asked again', () => {
+  it('is refused if its quota or id differs from what was read before', () => {
     given(created())
       .when(redeem(7, { quota: 1n }))
       .then(codedError('CodeChanged'))
@@ -42,7 +42,7 @@ describe('a code', () => {
       .then(codedError('CodeChanged'))
   })
 
-  it('is valid from its first second up to its last, which no longer counts', () => {
+  it('is valid from its first second until just before its end', () => {
     const limited = given(created({ validFrom: NOW, validUntil: NOW + 60 }))
     limited.when(redeem(7, { now: NOW - 1 })).then(codedError('CodeNotYetValid'))
     limited.when(redeem(7, { now: NOW })).then([redeemed(7)])
@@ -51,8 +51,8 @@ describe('a code', () => {
   })
 })
 
-describe('a gift', () => {
-  it('is had by as many users as may, each once', () => {
+describe('a gift code', () => {
+  it('can be redeemed once per user, up to its maximum number of users', () => {
     const facts = [created(GIFT), ...[1, 2, 3, 4].map((userId) => redeemed(userId, userId))]
     given(...facts)
       .when(redeem(2))
@@ -65,7 +65,7 @@ describe('a gift', () => {
       .then(codedError('CodeUsedUp'))
   })
 
-  it('without a limit goes on, also after a snapshot', () => {
+  it('without a limit is still open after 40 uses, and its snapshot keeps the uses', () => {
     const uses = Array.from({ length: 40 }, (_, at) => redeemed(at + 1, at + 1))
     const { state } = given(created({ ...GIFT, maxUses: null }), ...uses)
     const { snapshot } = redemptionDecider

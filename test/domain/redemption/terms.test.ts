@@ -11,8 +11,8 @@ const changed = (terms: RedemptionTerms): RedemptionEvent => ({
 const act = (type: 'EnableRedemption' | 'DisableRedemption' | 'DeleteRedemption', id = 3) =>
   ({ type, redemptionId: id }) as const
 
-describe('creating', () => {
-  it('takes the key for ever, or until the code is deleted', () => {
+describe('the creation of a redemption code', () => {
+  it('reserves the key until the code is deleted', () => {
     given().when(create()).then([created()])
     given(created()).when(create()).then([])
     given(created()).when(create({}, 4)).then(codedError('RedemptionKeyTaken'))
@@ -43,7 +43,7 @@ describe('creating', () => {
       .then(error as never)
   })
 
-  it('takes a name of 20 characters, however many code units they are', () => {
+  it('accepts a name of 20 characters, whatever the number of code units', () => {
     const name = '🎁'.repeat(20)
     given()
       .when(create({ name }))
@@ -51,15 +51,15 @@ describe('creating', () => {
   })
 })
 
-describe('changing', () => {
-  it('sets the terms, and nothing where they are so already', () => {
+describe('a change of a redemption code', () => {
+  it('records the new terms, and nothing if they are the same', () => {
     given(created())
       .when(change(GIFT))
       .then([changed(GIFT)])
     given(created()).when(change({})).then([])
   })
 
-  it('is for unused codes: not for disabled or used ones', () => {
+  it('is refused for disabled and used codes', () => {
     for (const last of [fact('RedemptionDisabled'), redeemed(7)]) {
       given(created(), last)
         .when(change({ name: 'other' }))
@@ -67,7 +67,7 @@ describe('changing', () => {
     }
   })
 
-  it('never falls behind the uses there were', () => {
+  it('cannot reduce the maximum number of uses below the uses so far', () => {
     const used = given(created(GIFT), redeemed(7), redeemed(8, 2))
     used.when(change({ ...GIFT, maxUses: 1 })).then(codedError('MaxUsesTooFew', { least: 2 }))
     used.when(change({ ...GIFT, maxUses: 2 })).then([changed({ ...GIFT, maxUses: 2 })])
@@ -75,8 +75,8 @@ describe('changing', () => {
   })
 })
 
-describe('enabling, disabling, deleting', () => {
-  it('happens once', () => {
+describe('the commands to enable, disable and delete a redemption code', () => {
+  it('record each change of status once', () => {
     given(created())
       .when(act('DisableRedemption'))
       .then([fact('RedemptionDisabled')])
@@ -87,14 +87,14 @@ describe('enabling, disabling, deleting', () => {
     given(created()).when(act('EnableRedemption')).then([])
   })
 
-  it('a used code is neither enabled nor disabled, but may be deleted', () => {
+  it('cannot enable or disable a used code, but can delete it', () => {
     const used = given(created(), redeemed(7))
     used.when(act('EnableRedemption')).then(codedError('RedemptionUsed'))
     used.when(act('DisableRedemption')).then(codedError('RedemptionUsed'))
     used.when(act('DeleteRedemption')).then([fact('RedemptionDeleted')])
   })
 
-  it('as one of many leaves alone what it can’t do', () => {
+  it('skip a code that they cannot change if they are part of a batch', () => {
     const many = { redemptionId: 3, isOneOfMany: true } as const
     const used = given(created(), redeemed(7))
     used.when({ type: 'DisableRedemption', ...many }).then([])
@@ -114,7 +114,7 @@ describe('enabling, disabling, deleting', () => {
       .then([fact('RedemptionDeleted')])
   })
 
-  it('means that very code, not another of the same key', () => {
+  it('are refused for another id, even if that code had the same key', () => {
     for (const type of ['EnableRedemption', 'DisableRedemption', 'DeleteRedemption'] as const) {
       given(created()).when(act(type, 2)).then(codedError('RedemptionUnknown'))
       given(created(), fact('RedemptionDeleted'))

@@ -62,7 +62,7 @@ function drawn(channels: readonly Channel[], times: number): Map<string, number>
   return orders
 }
 
-describe('the channels to try', () => {
+describe('the channels to try for a call', () => {
   it('are those that offer the model to the group', () => {
     const channels = [
       channel('a', { models: ['other'] }),
@@ -75,13 +75,13 @@ describe('the channels to try', () => {
     expect(channelsToTry([], WANTED, first)).toEqual([])
   })
 
-  it('offer a model by the name that callers know, prefix and all', () => {
+  it('are found by the model name that callers use, including its prefix', () => {
     const prefixed = channel('a', { modelPrefix: 'pre-' })
     expect(channelsToTry([prefixed], WANTED, first)).toEqual([])
     expect(channelsToTry([prefixed], { ...WANTED, model: 'pre-m' }, first)).toEqual([prefixed])
   })
 
-  it('match names whole and case by case, never by an object’s own', () => {
+  it('match names exactly and case-sensitively, and ignore object properties', () => {
     for (const model of ['M', 'm ', '', 'constructor', '__proto__']) {
       expect(channelsToTry([channel('a')], { ...WANTED, model }, first)).toEqual([])
     }
@@ -90,7 +90,7 @@ describe('the channels to try', () => {
     }
   })
 
-  it('go from high to low priority, whatever the weights', () => {
+  it('are tried from high to low priority, whatever the weights', () => {
     const channels = [
       channel('c', { priority: -5, weight: 9 }),
       channel('a', { priority: 10 }),
@@ -99,7 +99,7 @@ describe('the channels to try', () => {
     for (const order of drawn(channels, 50).keys()) expect(order).toBe('abc')
   })
 
-  it('are drawn in order of the numbers that come: exactly', () => {
+  it('are drawn in the exact order that the random numbers determine', () => {
     const channels = [
       channel('a', { weight: 1 }),
       channel('b', { weight: 2 }),
@@ -115,7 +115,7 @@ describe('the channels to try', () => {
     expect(by(0.999999, 0.3334)).toBe('cba')
   })
 
-  it('hold each once, and change nothing of what they were given', () => {
+  it('contain each channel once, and the draw does not change its input', () => {
     const terms = fc.record({ priority: fc.integer({ min: -2, max: 2 }), weight: fc.nat(5) })
     const property = fc.property(fc.array(terms, { maxLength: 12 }), fc.integer(), (all, seed) => {
       const channels = all.map((each, n) => channel(String.fromCharCode(97 + n), each))
@@ -133,7 +133,7 @@ describe('the channels to try', () => {
   })
 })
 
-describe('the shares of a tier', () => {
+describe('the shares of channels of one priority', () => {
   const TIMES = 40_000
   /** Five standard deviations of a share of that many draws: one failure in two million. */
   const tolerance = (share: number): number => 5 * Math.sqrt((share * (1 - share)) / TIMES)
@@ -143,7 +143,7 @@ describe('the shares of a tier', () => {
   const firsts = (orders: Map<string, number>, id: string): number =>
     [...orders].reduce((sum, [order, count]) => (order.startsWith(id) ? sum + count : sum), 0)
 
-  it('are as the weights say for the first, and again among those left', () => {
+  it('match the weights for the first channel, and again for the remaining ones', () => {
     const channels = [
       channel('a', { weight: 5 }),
       channel('b', { weight: 3 }),
@@ -158,20 +158,20 @@ describe('the shares of a tier', () => {
     expectShare(orders.get('cba'), 0.2 * (3 / 8))
   })
 
-  it('are even where all weights are 0: every order alike', () => {
+  it('are equal if all weights are 0, so every order is equally likely', () => {
     const orders = drawn([channel('a'), channel('b'), channel('c')], TIMES)
     expect(orders.size).toBe(6)
     for (const count of orders.values()) expectShare(count, 1 / 6)
   })
 
-  it('leave a weight of 0 to the last next to another, evenly among such', () => {
+  it('put channels of weight 0 last, with equal shares among them', () => {
     const channels = [channel('a'), channel('b', { weight: 1 }), channel('c')]
     const orders = drawn(channels, TIMES)
     expect([...orders.keys()].sort()).toEqual(['bac', 'bca'])
     for (const count of orders.values()) expectShare(count, 1 / 2)
   })
 
-  it('of one priority say nothing of another', () => {
+  it('do not depend on the weights of another priority', () => {
     const channels = [
       channel('a', { priority: 1, weight: 1 }),
       channel('b', { priority: 1, weight: 1 }),
@@ -183,12 +183,12 @@ describe('the shares of a tier', () => {
   })
 })
 
-describe('channels that are not fit', () => {
+describe('channels that are not available', () => {
   const many = Array.from({ length: 200 }, (_, n) =>
     channel(`${n}`, { weight: n % 3, priority: n % 2 }),
   )
 
-  it('are passed over; the others keep their order of priority and their shares', () => {
+  it('are skipped; the others keep their priority order and their shares', () => {
     const channels = [
       channel('a', { weight: 5 }),
       channel('b', { weight: 3 }),
@@ -204,7 +204,7 @@ describe('channels that are not fit', () => {
     expect(Math.abs(firstB / 20_000 - 3 / 4)).toBeLessThan(0.02)
   })
 
-  it('cost no other its place, however many they are', () => {
+  it('do not hide other channels or change their priority, whatever their number', () => {
     const property = fc.property(fc.uniqueArray(fc.nat(199)), fc.integer(), (unfit, seed) => {
       const isFit = ({ id }: Channel) => !unfit.includes(Number(id))
       const order = channelsToTry(many, WANTED, seeded(seed), isFit)
@@ -216,7 +216,7 @@ describe('channels that are not fit', () => {
     fc.assert(property, { numRuns: 60 })
   })
 
-  it('are drawn in microseconds from 1 000, all fit or nearly none', () => {
+  it('do not slow the draw from 1,000 channels beyond 50 µs', () => {
     const channels = Array.from({ length: 1_000 }, (_, n) => channel(`${n}`, { weight: n % 7 }))
     const offer = offersOf(channels).get('default')?.get('m') ?? []
     const microseconds = (isFit: (channel: Channel) => boolean): number => {

@@ -9,8 +9,8 @@ const { given } = specificationOf(siteDecider)
 const MODE = { rootUserId: 1, isSelfUse: false, isDemoSite: false }
 const initialized: SiteEvent = { type: 'SiteInitialized', v: 1, data: MODE }
 
-describe('the first run', () => {
-  it('is completed once, whoever asks again', () => {
+describe('the first setup of a site', () => {
+  it('is completed once and then refused, whoever the root user is', () => {
     given()
       .when({ type: 'InitializeSite', ...MODE })
       .then([initialized])

@@ -6,8 +6,8 @@ import { isSame } from '#domain/shared/deep-equal.ts'
 /** Shallow values make equal pairs frequent. */
 const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme-ascii' })
 
-describe('sameness of JSON values', () => {
-  it('is that of the platform', () => {
+describe('equality of JSON values', () => {
+  it('equals that of node:util', () => {
     fc.assert(
       fc.property(value, value, (left, right) => {
         const [one, other] = [left, right].map((each) => JSON.parse(JSON.stringify(each)))
@@ -17,12 +17,12 @@ describe('sameness of JSON values', () => {
     )
   })
 
-  it('does not mind the order of keys, but that of a list', () => {
+  it('ignores the order of keys, but not the order of list items', () => {
     expect(isSame({ a: 1, b: [1, 2] }, { b: [1, 2], a: 1 })).toBe(true)
     expect(isSame([1, 2], [2, 1])).toBe(false)
   })
 
-  it('tells a missing field from another, a list from an object, null from nothing', () => {
+  it('distinguishes missing from other fields, lists from objects, and null from objects', () => {
     expect(isSame({ a: 1 }, { b: 1 })).toBe(false)
     expect(isSame({ a: 1 }, { a: 1, b: 1 })).toBe(false)
     expect(isSame({ a: null }, { b: null })).toBe(false)

@@ -8,7 +8,7 @@ const CASED = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .filter((char) => char.toLowerCase() !== char || char.toUpperCase() !== char)
 
 describe('a folded name', () => {
-  it('is the name itself where it is lower-case ASCII', () => {
+  it('is the name itself if that is lower-case ASCII', () => {
     expect(foldedName('max_tokens')).toBe('max_tokens')
     expect(foldedName('')).toBe('')
   })
@@ -19,9 +19,9 @@ describe('a folded name', () => {
     ['me\u017f\u017fage\u017f', 'messages'],
     ['to\u212Aens', 'tokens'],
     ['notifyHook', 'notifyhook'],
-  ])('%s is %s', (name, folded) => expect(foldedName(name)).toBe(folded))
+  ])('%s is folded to %s', (name, folded) => expect(foldedName(name)).toBe(folded))
 
-  it('is the same for all that Unicode folds to the same, as regular expressions do', () => {
+  it('is equal for all characters that a case-insensitive regular expression equates', () => {
     const all = CASED.join('')
     const missed = CASED.filter((char) => {
       const same = all.match(new RegExp(char, 'giu')) ?? []

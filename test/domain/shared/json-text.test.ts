@@ -19,8 +19,8 @@ const isJson = (text: string): boolean => {
   }
 }
 
-describe('JSON read without loss', () => {
-  it('means what it means to the language’s own reader', () => {
+describe('the JSON parser that keeps numbers exact', () => {
+  it('returns the same values as JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (text) => {
         const parsed = parseJsonText(text)
@@ -31,7 +31,7 @@ describe('JSON read without loss', () => {
     )
   })
 
-  it('accepts nothing else: one character changed is judged alike', () => {
+  it('accepts and refuses the same texts as JSON.parse after one changed character', () => {
     const character = fc.constantFrom(...'{}[]",:\\0123456789eE+-. \ntrufalsn\u0000\u2028')
     const changed = fc
       .tuple(fc.json({ maxDepth: 3 }), fc.nat(), character)
@@ -47,13 +47,13 @@ describe('JSON read without loss', () => {
     )
   })
 
-  it('keeps a number digit by digit', () => {
+  it('keeps every digit of a number', () => {
     for (const numberText of ['0.10', '1e-3', '12345678901234567890', '1E+2', '-0']) {
       expect(parseJsonText(numberText)).toEqual({ value: { numberText } })
     }
   })
 
-  it('keeps a member called __proto__ a member', () => {
+  it('keeps a member that is named __proto__', () => {
     const parsed = parseJsonText('{"__proto__":{"a":1},"constructor":2}')
     if ('fault' in parsed || !isObject(parsed.value)) throw new Error('not read')
     expect([...parsed.value.keys()]).toEqual(['__proto__', 'constructor'])

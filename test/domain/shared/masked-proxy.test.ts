@@ -16,7 +16,7 @@ describe('the password of a proxy', () => {
     ['http://token:@h:1', 'http://***@h:1'],
     ['http:token@h', 'http:***@h'],
     ['token@h', '***@h'],
-  ])('of %s is not shown: %s', (proxy, shown) => {
+  ])('is hidden in %s, which is shown as %s', (proxy, shown) => {
     const [stored, masked] = [settingOf(proxy), settingOf(shown)]
     expect(maskedSetting(stored)).toBe(masked)
     expect(isMasked(shown)).toBe(true)
@@ -27,7 +27,7 @@ describe('the password of a proxy', () => {
   })
 
   it.each(['http://h:1', 'http://[::1]:3128', '', 7, null])(
-    'is not seen in %j, which has none',
+    'is absent in %j, which stays unchanged',
     (proxy) => {
       expect(maskedSetting(settingOf(proxy))).toBe(settingOf(proxy))
       expect(unmaskedSetting(settingOf(proxy), settingOf('http://u:p@h:1'))).toBe(settingOf(proxy))
@@ -47,19 +47,19 @@ describe('the password of a proxy', () => {
     { proxy: 'http://u:***@h:2' },
     { proxy: 'https://u:***@h:1' },
     [{ proxy: SHOWN }],
-  ])('does not come in by %j', (setting) => {
+  ])('is not inserted into %j', (setting) => {
     const text = JSON.stringify(setting)
     expect(unmaskedSetting(text, STORED)).toBe(text)
   })
 
-  it('comes in as the proxy alone, where that stands among others', () => {
+  it('is inserted only into the proxy field, even among similar fields', () => {
     const others = `"n":[1,"proxy"], "a":{"proxy":"${SHOWN}"}, "${SHOWN}":"${SHOWN}"`
     const text = (proxy: string) => `{ ${others}, "pr\\u006fxy" : "${proxy}" ,"z":"${SHOWN}"}`
     expect(unmaskedSetting(text(SHOWN), STORED)).toBe(text('http://u:p@h:1'))
     expect(maskedSetting(text('http://u:p@h:1'))).toBe(text(SHOWN))
   })
 
-  it.each(['', '{', '[]', '{"proxy":"http://u:p@h","proxy":"x"}'])('%j stays as it is', (text) => {
+  it.each(['', '{', '[]', '{"proxy":"http://u:p@h","proxy":"x"}'])('%j stays unchanged', (text) => {
     expect(maskedSetting(text)).toBe(text)
     expect(unmaskedSetting(text, settingOf('http://u:p@h:1'))).toBe(text)
   })

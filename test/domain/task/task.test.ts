@@ -25,12 +25,12 @@ import {
 const done = report('SUCCESS', { at: NOW + 90_000, ...RESULT })
 
 describe('a task', () => {
-  it('is submitted once', () => {
+  it('is submitted once, and a repeat changes nothing', () => {
     given().when(submit).then([submitted()])
     given(submitted()).when(submit).then([])
   })
 
-  it('is accepted once, by one channel and under one id', () => {
+  it('is accepted once, by one channel with one id', () => {
     given(submitted()).when(accept).then([accepted()])
     given(submitted(), accepted()).when(accept).then([])
     given(submitted(), accepted())
@@ -39,7 +39,7 @@ describe('a task', () => {
     given(submitted(), failed({})).when(accept).then(codedError('TaskEnded'))
   })
 
-  it('moves up only: what comes out of turn is no event', () => {
+  it('only advances in status; late reports are not recorded', () => {
     given(submitted(), accepted()).when(report('IN_PROGRESS')).then([begun()])
     given(submitted(), accepted()).when(report('SUBMITTED')).then([])
     for (const late of ['IN_PROGRESS', 'SUBMITTED', 'NOT_START', 'QUEUED', 'UNKNOWN'] as const) {
@@ -47,7 +47,7 @@ describe('a task', () => {
     }
   })
 
-  it('ends well with what came of it', () => {
+  it('succeeds with the result that the provider reports', () => {
     given(submitted(), accepted(), begun())
       .when(done)
       .then([succeeded(NOW + 60_000)])
@@ -56,7 +56,7 @@ describe('a task', () => {
       .then([succeeded(null)])
   })
 
-  it('ends once, whoever comes second', () => {
+  it('ends once; any later command is refused', () => {
     const ends = [succeeded(null), failed({}), failed({ cause: 'timeout' })]
     const more: TaskCommand[] = [
       done,
@@ -71,7 +71,7 @@ describe('a task', () => {
     }
   })
 
-  it('that calls back before it was answered is accepted by that', () => {
+  it('is accepted by a callback that arrives before the provider’s answer', () => {
     given(submitted()).when(report('SUBMITTED')).then([acceptedUnasked()])
     given(submitted()).when(report('IN_PROGRESS')).then([acceptedUnasked(), begun()])
     given(submitted())
@@ -81,7 +81,7 @@ describe('a task', () => {
     given(submitted(), acceptedUnasked(), succeeded(null)).when(accept).then([])
   })
 
-  it('minds only the channel that has it', () => {
+  it('ignores reports of other channels and other upstream ids', () => {
     for (const elsewhere of [{ channelId: 5 }, { upstreamId: 'another' }]) {
       given(submitted(), accepted())
         .when({ ...done, ...elsewhere })
@@ -89,7 +89,7 @@ describe('a task', () => {
     }
   })
 
-  it('fails with its provider’s reason', () => {
+  it('fails with the provider’s reason', () => {
     const failReason = sealed('banned')
     given(submitted(), accepted())
       .when(report('FAILURE', { at: NOW + 90_000, failReason }))
@@ -103,7 +103,7 @@ describe('a task', () => {
       .then(codedError('TaskElsewhere'))
   })
 
-  it('expires after an hour, and then no report counts', () => {
+  it('expires after an hour, and later reports are refused', () => {
     const expire = (at: number) => ({ type: 'ExpireTask', at }) as const
     const open = given(submitted(), accepted())
     open.when(expire(NOW + HOUR)).then(codedError('TaskNotOver'))
@@ -113,13 +113,13 @@ describe('a task', () => {
     open.when({ ...done, at: NOW + HOUR + 1 }).then(codedError('TaskTooOld'))
   })
 
-  it('that waits for its modal step, which never comes, expires as any other', () => {
+  it('expires after an hour even if it waits for its modal step', () => {
     given(submitted(), accepted('MODAL'))
       .when({ type: 'ExpireTask', at: NOW + HOUR + 1 })
       .then([failed({ cause: 'timeout', finishedAt: NOW + HOUR + 1 })])
   })
 
-  it('that nobody is known to have expires after ten minutes, called back about or not', () => {
+  it('expires after ten minutes without acceptance, whether or not it has a callback', () => {
     const at = NOW + HOUR / 6 + 1
     const lost = { cause: 'lost', channelId: null, finishedAt: at } as const
     for (const isNotified of [true, false]) {
@@ -135,7 +135,7 @@ describe('a task', () => {
       .then(codedError('TaskNotOver'))
   })
 
-  it('whose answer is lost says where it was sent, until it is called back about', () => {
+  it('records where it was sent if the answer is lost, until a callback arrives', () => {
     given(submitted()).when(noteUnconfirmed).then([unconfirmed()])
     given(submitted(), unconfirmed()).when(noteUnconfirmed).then([])
     given(submitted(), acceptedUnasked()).when(noteUnconfirmed).then([])
@@ -148,7 +148,7 @@ describe('a task', () => {
       .then([{ ...accepted(), data: { ...accepted().data, channelId: 5 } } as TaskEvent])
   })
 
-  it('that was never submitted is unknown', () => {
+  it('is unknown if it was never submitted', () => {
     for (const command of [
       accept,
       noteUnconfirmed,

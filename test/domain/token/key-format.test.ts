@@ -19,8 +19,8 @@ function base62(value: number): string {
   return digits.map((digit) => KEY_ALPHABET[digit]).join('')
 }
 
-describe('a token’s key', () => {
-  it('ends in the CRC-32 of its random part, as another implementation computes it', () => {
+describe('the key of a token', () => {
+  it('ends with the CRC-32 of its random part, as another implementation computes it', () => {
     fc.assert(
       fc.property(randomPart, (random) => {
         const key = completeKey(random)
@@ -30,7 +30,7 @@ describe('a token’s key', () => {
     )
   })
 
-  it('with one character changed is told from a key without a look-up', () => {
+  it('is recognized as invalid without a look-up if one character is changed', () => {
     const other = fc.constantFrom(...KEY_ALPHABET)
     fc.assert(
       fc.property(randomPart, fc.nat(47), other, (random, at, character) => {
@@ -41,7 +41,7 @@ describe('a token’s key', () => {
     )
   })
 
-  it.each(['', 'a', '0'.repeat(47), '0'.repeat(49), '0'.repeat(48)])('is not %j', (text) => {
+  it.each(['', 'a', '0'.repeat(47), '0'.repeat(49), '0'.repeat(48)])('cannot be %j', (text) => {
     expect(isWellFormedKey(text)).toBe(false)
   })
 })

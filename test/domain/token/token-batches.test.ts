@@ -84,8 +84,8 @@ const plainOf = ({ tokens }: ReturnType<typeof replay>): Plain =>
     ]),
   )
 
-describe('a user’s tokens, whatever is asked of them', () => {
-  it('are as the plain words have it: each act is one fact, or none, or refused whole', () => {
+describe('a user’s tokens after a random sequence of commands', () => {
+  it('match a simple model; each command records one event, none, or is refused', () => {
     const seen = new Set<string>()
     const property = fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const events: TokenEvent[] = []

@@ -10,7 +10,7 @@ const taken = (first: number, count: number, userId = 7) =>
   ({ type: 'TokenIdsTaken', v: 1, data: { userId, first, count } }) as const
 
 describe('the ids of tokens', () => {
-  it('are given out dense, from 1, as many as are asked for', () => {
+  it('are assigned without gaps from 1, as many as requested', () => {
     given()
       .when(take(1, 3))
       .then([taken(1, 3)])
@@ -20,7 +20,7 @@ describe('the ids of tokens', () => {
     expect(given(taken(1, 3), taken(4, 2)).state.highest).toBe(5)
   })
 
-  it('are nobody else’s, and none is left out', () => {
+  it('are refused if they are already in use or would leave a gap', () => {
     for (const first of [1, 3, 5]) {
       given(taken(1, 3))
         .when(take(first, 1, 8))

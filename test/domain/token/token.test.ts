@@ -43,14 +43,14 @@ const act = (type: 'EnableTokens' | 'DisableTokens' | 'DeleteTokens', ...tokenId
 })
 const three = created(token(3), token(4), token(5))
 
-describe('creating tokens', () => {
-  it('records many as one fact, with where their keys are, never the keys', () => {
+describe('the creation of tokens', () => {
+  it('records many tokens in one event, with references to their keys', () => {
     given()
       .when(createTokens(token(3), token(4), token(5)))
       .then([three])
   })
 
-  it('again with the same keys changes nothing; with others, the ids are taken', () => {
+  it('changes nothing if repeated with the same keys, and is refused with other keys', () => {
     given(three)
       .when(createTokens(token(3), token(4), token(5)))
       .then([])
@@ -62,7 +62,7 @@ describe('creating tokens', () => {
       .then(codedError('TokenExists'))
   })
 
-  it('stops at the limit, counting those that are there, and not one of a batch is made', () => {
+  it('is refused as a whole if the tokens would exceed the limit', () => {
     const full = created(...Array.from({ length: TOKENS_MAX - 1 }, (_, n) => token(n + 1)))
     const refusal = codedError('TooManyTokens', { limit: TOKENS_MAX })
     given(full)
@@ -74,22 +74,22 @@ describe('creating tokens', () => {
   })
 })
 
-describe('changing a token', () => {
+describe('a change of a token', () => {
   const terms = { ...NAMED, name: sealed('server'), models: ['a', 'b'], maxConcurrency: 2 }
 
-  it('records the new terms whole', () => {
+  it('records all of the new terms', () => {
     given(three)
       .when(changeTerms(terms))
       .then([changed(terms)])
   })
 
-  it('to what it is changes nothing, whatever the order of its fields', () => {
+  it('is not recorded if nothing differs, whatever the order of fields', () => {
     given(three).when(changeTerms(NAMED)).then([])
     const reversed = Object.fromEntries(Object.entries(terms).reverse()) as TokenTerms
     given(three, changed(terms)).when(changeTerms(reversed)).then([])
   })
 
-  it('tells a list of models from another order of them and from none', () => {
+  it('treats a list of models, another order of it, an empty list and no list as different', () => {
     for (const models of [['b', 'a'], [], null]) {
       given(three, changed(terms))
         .when(changeTerms({ ...terms, models }))
@@ -97,7 +97,7 @@ describe('changing a token', () => {
     }
   })
 
-  it('seals a name that was recorded in plain text', () => {
+  it('seals a name that was recorded as plain text', () => {
     const tokens = [{ ...token(3), name: 'token 3' }] as unknown as New[]
     const plain = { ...created(...tokens), v: 1 } as TokenEvent
     const { state } = given(plain)
@@ -112,8 +112,8 @@ describe('changing a token', () => {
   })
 })
 
-describe('a batch', () => {
-  it('switches those that are not so yet, each once however often it is named', () => {
+describe('a batch command for tokens', () => {
+  it('switches only tokens that differ, each once even if it is listed twice', () => {
     given(three)
       .when(act('DisableTokens', 3, 4, 3))
       .then([fact('TokensDisabled', 3, 4)])
@@ -132,7 +132,7 @@ describe('a batch', () => {
   })
 
   it.each(['EnableTokens', 'DisableTokens', 'DeleteTokens'] as const)(
-    'to %s is refused whole for one that is unknown, and names it',
+    'of type %s is refused as a whole for an unknown token, which the error names',
     (type) => {
       given(three)
         .when(act(type, 3, 99, 4))
@@ -144,7 +144,7 @@ describe('a batch', () => {
     },
   )
 
-  it('is not enabled while one of it has expired or is exhausted; those are named', () => {
+  it('enables none if some have expired or are exhausted, and the error names them', () => {
     const dated: TokenEvent = {
       ...created(token(3)),
       data: { userId: 7, terms: { ...UNRESTRICTED_TERMS, expiresAt: 100 }, tokens: [token(3)] },
@@ -168,7 +168,7 @@ describe('a batch', () => {
       .then([])
   })
 
-  it('deletes for good', () => {
+  it('deletes tokens permanently', () => {
     given(three)
       .when(act('DeleteTokens', 3, 5))
       .then([fact('TokensDeleted', 3, 5)])
@@ -178,7 +178,7 @@ describe('a batch', () => {
   })
 })
 
-it('a snapshot of the tokens is the tokens', () => {
+it('a snapshot of the tokens restores the same tokens', () => {
   const { state } = given(three, fact('TokensDeleted', 5), fact('TokensDisabled', 4))
   const { snapshot } = tokenDecider
   const kept = JSON.parse(JSON.stringify(snapshot?.encode(state)))

@@ -28,8 +28,9 @@ const paid: TopUpPaid = {
   data: { orderId: 1, userId: 7, paymentId: 'p-1', rebate: null },
 }
 
-describe('an order', () => {
-  it('is paid by what matches it in everything', () => given(ordered).when(pay).then([paid]))
+describe('a top-up order', () => {
+  it('is paid by a payment that matches all of its fields', () =>
+    given(ordered).when(pay).then([paid]))
 
   it.each([
     ['provider', { provider: 'stripe' }],
@@ -37,26 +38,26 @@ describe('an order', () => {
     ['currency', { currency: 'USD' }],
     ['money', { cents: 729n }],
     ['money', { cents: 731n }],
-  ] as const)('is not paid with another %s', (field, said) => {
+  ] as const)('is not paid if the payment has another %s', (field, said) => {
     given(ordered)
       .when({ ...pay, ...said } as PayTopUp)
       .then(codedError('TopUpMismatch', { field }))
   })
 
-  it('is unknown by another trade number, and before it was made', () => {
+  it('is unknown by another trade number, and before it is created', () => {
     const other = { ...pay, tradeNo: 'T1X0123456789ABCDEF01234568' }
     given(ordered).when(other).then(codedError('TopUpUnknown'))
     given().when(pay).then(codedError('TopUpUnknown'))
   })
 
-  it('is paid once: the refusal holds back the credit that would go with it', () => {
+  it('is paid once; a second payment is refused, so it is not credited again', () => {
     const details = { paymentId: 'p-1' }
     given(ordered, paid).when(pay).then(codedError('TopUpPaidAlready', details))
     const again = { ...pay, paymentId: 'p-2' }
     given(ordered, paid).when(again).then(codedError('TopUpPaidAlready', details))
   })
 
-  it('is refunded in parts that make the whole, and never by more', () => {
+  it('can be refunded in parts up to the whole amount, and not beyond', () => {
     const events: TopUpEvent[] = [ordered, paid]
     for (const [n, cents] of [101n, 314n, 315n].entries()) {
       const step = given(...events).when({ type: 'RefundTopUp', cents, refundsBefore: n, reason })
@@ -70,7 +71,7 @@ describe('an order', () => {
       .then(codedError('RefundOutOfRange', { left: '0.00' }))
   })
 
-  it('is refunded only as whoever does it saw it, when paid, and by something', () => {
+  it('is refunded only if paid, by an amount in range, and if no other refund came between', () => {
     const refund = { type: 'RefundTopUp', cents: 731n, refundsBefore: 0, reason } as const
     const range = codedError('RefundOutOfRange', { left: '7.30' })
     given(ordered, paid).when(refund).then(range)
@@ -85,7 +86,7 @@ describe('an order', () => {
   })
 })
 
-describe('money', () => {
+describe('amounts of money', () => {
   it.each([
     ['7.3', 730n],
     ['7.30', 730n],
@@ -98,9 +99,9 @@ describe('money', () => {
     ['7e2', null],
     ['', null],
     [' 7', null],
-  ])('%j is %s cents', (text, cents) => expect(centsOf(text)).toBe(cents))
+  ])('%j has the value of %s cents', (text, cents) => expect(centsOf(text)).toBe(cents))
 
-  it('is exact: prices are rounded once, shares down', () => {
+  it('are exact: prices are rounded once, and shares are rounded down', () => {
     // 0.1 × 3 is not 0.3 in floats, and 1.005 × 100 not 100.5.
     expect(priceCents(1, '1.005', '1')).toBe(101n)
     expect(priceCents(3, '0.1', '1')).toBe(30n)

@@ -56,52 +56,52 @@ function after(...commands: readonly TopUpCommand[]): TopUpState {
 }
 const refunded = (...commands: readonly TopUpCommand[]) => after(...commands).refundedCents
 
-describe('refunds that the provider reports', () => {
+describe('the refunds that the provider reports', () => {
   it.each<[string, bigint, readonly TopUpCommand[]]>([
-    ['a part', 300n, [refund('re_1', 300n)]],
+    ['a partial refund', 300n, [refund('re_1', 300n)]],
     [
-      'the same one again and its later status',
+      'a repeated report and a later status',
       300n,
       [...[refund('re_1', 300n, 'pending'), refund('re_1', 300n), refund('re_1', 300n, 'pending')]],
     ],
-    ['two parts', 500n, [refund('re_1', 300n), refund('re_2', 200n)]],
-    ['more than was paid', MONEY, [refund('re_1', 700n), refund('re_2', 700n)]],
+    ['two partial refunds', 500n, [refund('re_1', 300n), refund('re_2', 200n)]],
+    ['refunds above the paid amount', MONEY, [refund('re_1', 700n), refund('re_2', 700n)]],
     [
-      'the charge’s sum before its refunds',
+      'the charge’s total before its refunds',
       500n,
       [...[total(300n), refund('re_1', 300n), total(500n), refund('re_2', 200n)]],
     ],
     [
-      'the refunds before the charge’s sum',
+      'the refunds before the charge’s total',
       500n,
       [...[refund('re_2', 200n), refund('re_1', 300n), total(500n), total(300n)]],
     ],
-    ['the charge’s sum alone', 500n, [total(300n), total(500n), total(300n)]],
+    ['the charge’s total alone', 500n, [total(300n), total(500n), total(300n)]],
     [
-      'one that failed',
+      'a failed refund beside another',
       200n,
       [...[refund('re_1', 300n), refund('re_2', 200n), refund('re_1', 300n, 'failed')]],
     ],
     [
-      'one that failed before it was created, and after',
+      'a failed refund whose creation is reported later',
       0n,
       [...[refund('re_1', 300n, 'failed'), refund('re_1', 300n, 'pending')]],
     ],
     [
-      'one that failed after the charge’s sum',
+      'a refund that failed after the charge’s total',
       0n,
       [...[total(300n), refund('re_1', 300n), refund('re_1', 300n, 'failed')]],
     ],
-    ['one that waits for the customer', 0n, [refund('re_1', 300n, 'requires_action')]],
-    ['one that an admin had recorded', 300n, [record(300n), refund('re_1', 300n)]],
-    ['more than an admin had recorded', 500n, [record(300n), refund('re_1', 500n)]],
+    ['a refund that waits for the customer', 0n, [refund('re_1', 300n, 'requires_action')]],
+    ['a refund that an admin had recorded', 300n, [record(300n), refund('re_1', 300n)]],
+    ['a refund above what an admin had recorded', 500n, [record(300n), refund('re_1', 500n)]],
     [
-      'one that an admin had recorded, which failed',
+      'a failed refund that an admin had recorded',
       300n,
       [...[record(300n), refund('re_1', 300n), refund('re_1', 300n, 'failed')]],
     ],
     [
-      'that failed, tried again at the provider',
+      'an admin’s refund that failed and was retried',
       300n,
       [
         ...[
@@ -112,12 +112,12 @@ describe('refunds that the provider reports', () => {
         ],
       ],
     ],
-    ['one before an admin records another', 500n, [refund('re_1', 300n), record(200n)]],
-  ])('%s: %s hundredths are taken back', (_what, cents, commands) => {
+    ['a refund before an admin records another', 500n, [refund('re_1', 300n), record(200n)]],
+  ])('%s: %s cents count as refunded', (_what, cents, commands) => {
     expect(refunded(...commands)).toBe(cents)
   })
 
-  it('are decided on what was seen, or refused, in another currency too', () => {
+  it('are refused if the order has changed meanwhile or the currency differs', () => {
     const state = after(refund('re_1', 300n))
     expect(topUpDecider.decide(refund('re_2', 1n), state)).toEqual(codedError('RefundedMeanwhile'))
     expect(topUpDecider.decide(refund('re_1', 300n), state)).toEqual([])
@@ -126,30 +126,38 @@ describe('refunds that the provider reports', () => {
     expect(topUpDecider.decide(other, state)).toEqual(codedError('TopUpMismatch', details))
   })
 
-  it('of an order that is not paid are refused', () => {
+  it('are refused for an unpaid order', () => {
     const state = fold(topUpDecider.initialState(), [ordered])
     expect(topUpDecider.decide(refund('re_1', 1n), state)).toEqual(codedError('TopUpNotPaid'))
   })
 })
 
-describe('a dispute', () => {
+describe('a dispute that the provider reports', () => {
   const withdrawn = dispute({ funds: 'withdrawn' })
   const lost = dispute({ status: 'lost', statedAt: 200 })
   const won = dispute({ status: 'won', statedAt: 200 })
   const reinstated = dispute({ status: 'won', funds: 'reinstated', statedAt: 201 })
 
   it.each<[string, bigint, readonly TopUpCommand[]]>([
-    ['takes nothing by itself', 0n, [dispute()]],
-    ['takes when the money is withdrawn', MONEY, [dispute(), withdrawn]],
-    ['takes when it is lost', MONEY, [dispute(), lost]],
-    ['takes once when both', MONEY, [withdrawn, dispute(), lost, lost, withdrawn]],
-    ['restores when it is won', 0n, [dispute(), withdrawn, won, reinstated]],
-    ['that was won takes nothing by older words', 0n, [won, dispute(), withdrawn]],
-    ['that was reinstated takes nothing by older words', 0n, [reinstated, withdrawn, dispute()]],
-    ['a part', 400n, [dispute({ cents: 400n, funds: 'withdrawn' })]],
-    ['after a refund takes what is left', MONEY, [refund('re_1', 300n), lost]],
+    ['an open dispute', 0n, [dispute()]],
+    ['a dispute with withdrawn money', MONEY, [dispute(), withdrawn]],
+    ['a lost dispute', MONEY, [dispute(), lost]],
     [
-      'that is lost keeps what is returned of a refund',
+      'a lost dispute with withdrawn money, reported twice',
+      MONEY,
+      [withdrawn, dispute(), lost, lost, withdrawn],
+    ],
+    [
+      'a dispute that is won after the money was withdrawn',
+      0n,
+      [dispute(), withdrawn, won, reinstated],
+    ],
+    ['a won dispute before older reports', 0n, [won, dispute(), withdrawn]],
+    ['reinstated money before older reports', 0n, [reinstated, withdrawn, dispute()]],
+    ['a dispute about a part of the payment', 400n, [dispute({ cents: 400n, funds: 'withdrawn' })]],
+    ['a lost dispute after a partial refund', MONEY, [refund('re_1', 300n), lost]],
+    [
+      'a lost dispute with reinstated money after a refund',
       MONEY,
       [
         ...[
@@ -159,23 +167,23 @@ describe('a dispute', () => {
         ],
       ],
     ],
-    ['that was won leaves the refund', 300n, [refund('re_1', 300n), withdrawn, won]],
+    ['a won dispute after a partial refund', 300n, [refund('re_1', 300n), withdrawn, won]],
     [
-      'that an admin had recorded takes nothing more',
+      'a dispute that an admin had recorded as a refund',
       400n,
       [...[record(400n), dispute({ cents: 400n, funds: 'withdrawn' })]],
     ],
     [
-      'of one second: the decision counts',
+      'a lost dispute with an open report of the same second',
       MONEY,
       [...[dispute({ status: 'lost' }), dispute({ status: 'under_review' })]],
     ],
-  ])('%s: %s hundredths are taken back', (_what, cents, commands) => {
+  ])('%s: %s cents count as refunded', (_what, cents, commands) => {
     expect(refunded(...commands)).toBe(cents)
   })
 })
 
-it('whatever is reported, in any order and repeatedly, quota follows the money to the unit', () => {
+it('the refunded quota matches the refunded money after reports in any order', () => {
   const statuses = fc.constantFrom('pending', 'succeeded', 'failed', 'canceled')
   const ids = fc.constantFrom('re_1', 're_2', 're_3')
   const cents = fc.bigInt({ min: 0n, max: 700n })

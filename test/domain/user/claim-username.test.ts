@@ -14,14 +14,14 @@ const claimed = (userId: number): UsernameEvent => ({
 })
 
 describe('a username', () => {
-  it('belongs to whoever claims it first', () => {
+  it('belongs to the user who claims it first', () => {
     given()
       .when(claim(7))
       .then([claimed(7)])
     given(claimed(7)).when(claim(8)).then(codedError('UsernameTaken'))
   })
 
-  it('is anybody’s once its owner lets go of it, and of nobody else’s doing', () => {
+  it('becomes free when its owner releases it; other users cannot release it', () => {
     const release = (userId: number) =>
       ({ type: 'ReleaseUsername', nameKey: 'hash', userId }) as const
     const released = {
@@ -37,7 +37,7 @@ describe('a username', () => {
       .then([claimed(8)])
   })
 
-  it('claimed again by its owner changes nothing', () => {
+  it('does not change if its owner claims it again', () => {
     given(claimed(7)).when(claim(7)).then([])
   })
 })

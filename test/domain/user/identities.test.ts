@@ -40,8 +40,8 @@ const giveUp = (enabledLoginMethods: readonly LoginMethod[], expectedRemovedLogi
 const gone: UserEvent = { type: 'UserPasskeysGone', v: 1, data: { userId: 7 } }
 const ALL: readonly LoginMethod[] = ['password', 'github', 'oidc', 'email']
 
-describe('binding an identity', () => {
-  it('is a fact once, and replaces the one that was there', () => {
+describe('the binding of an identity', () => {
+  it('is recorded once, and can replace the previous identity', () => {
     given(created())
       .when(bind('github', 'a'))
       .then([bound('github', 'a')])
@@ -51,7 +51,7 @@ describe('binding an identity', () => {
       .then([bound('github', 'b')])
   })
 
-  it('is refused when another was bound meanwhile, which nobody would release', () => {
+  it('is refused if another identity was bound meanwhile', () => {
     given(created(), bound('github', 'a'))
       .when(bind('github', 'b'))
       .then(codedError('IdentityChanged'))
@@ -60,13 +60,13 @@ describe('binding an identity', () => {
       .then(codedError('IdentityChanged'))
   })
 
-  it('of a deleted user is refused', () => {
+  it('is refused for a deleted user', () => {
     given(created(), deleted()).when(bind('github', 'a')).then(codedError('UserUnknown'))
   })
 })
 
-describe('unbinding an identity', () => {
-  it('leaves the others bound', () => {
+describe('the removal of an identity', () => {
+  it('keeps the other identities bound', () => {
     given(withoutPassword(), bound('github', 'a'), bound('oidc', 'b'))
       .when(unbind('github', 'a', ALL))
       .then([unbound('github', 'a')])
@@ -75,7 +75,7 @@ describe('unbinding an identity', () => {
       .then(codedError('LastWayIn'))
   })
 
-  it('is refused when it is the last way in that is open', () => {
+  it('is refused if it would remove the last enabled login method', () => {
     given(withoutPassword(), bound('github', 'a'))
       .when(unbind('github', 'a', ALL))
       .then(codedError('LastWayIn'))
@@ -87,7 +87,7 @@ describe('unbinding an identity', () => {
       .then(codedError('LastWayIn'))
   })
 
-  it('counts a passkey, and is kept by it', () => {
+  it('counts a passkey as a login method, and keeps the last passkey if none is left', () => {
     const facts = [withoutPassword(), bound('github', 'a')]
     given(...facts)
       .when(unbind('github', 'a', [...ALL, 'passkey']))
@@ -106,7 +106,7 @@ describe('unbinding an identity', () => {
       .then(codedError('UserUnknown'))
   })
 
-  it('is decided on what there is after the last one went', () => {
+  it('is refused if another login method was removed meanwhile', () => {
     const facts = [created(), bound('github', 'a')]
     given(...facts, gone)
       .when(unbind('github', 'a', ALL))
@@ -122,7 +122,7 @@ describe('unbinding an identity', () => {
       .then([gone])
   })
 
-  it('goes where a password remains; twice changes nothing; another one is refused', () => {
+  it('is allowed beside a password; a repeat changes nothing, another key is refused', () => {
     const facts = [created(), bound('github', 'a')]
     given(...facts)
       .when(unbind('github', 'a', ALL))

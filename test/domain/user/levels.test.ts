@@ -18,7 +18,7 @@ const actionsOf = (actorRole: Role): readonly UserCommand[] => [
   { type: 'MayAct', actorRole },
 ]
 
-describe('an account of the actor’s own level or above', () => {
+describe('an admin action on an account of the same or a higher level', () => {
   const levels: readonly (readonly [Role, Role])[] = [
     [1, 1],
     [1, 10],
@@ -27,14 +27,14 @@ describe('an account of the actor’s own level or above', () => {
     [1, 100],
   ]
   for (const [actor, target] of levels) {
-    it.each(actionsOf(actor))(`is out of reach: level ${actor} on ${target}, $type`, (act) => {
+    it.each(actionsOf(actor))(`is refused: level ${actor} on ${target}, $type`, (act) => {
       given(created(target)).when(act).then(codedError('RoleTooHigh'))
     })
   }
 })
 
-describe('promoting', () => {
-  it('is the super admin’s alone', () => {
+describe('the promotion of a user', () => {
+  it('is allowed only to the super admin', () => {
     given(created(1))
       .when({ type: 'PromoteUser', actorRole: 10 })
       .then(codedError('OnlySuperAdminPromotes'))
@@ -43,14 +43,14 @@ describe('promoting', () => {
       .then([roleChanged(10)])
   })
 
-  it('goes no further than admin', () => {
+  it('makes no user more than an admin', () => {
     given(created(10)).when({ type: 'PromoteUser', actorRole: 100 }).then([])
     given(created(100)).when({ type: 'PromoteUser', actorRole: 100 }).then([])
   })
 })
 
-describe('demoting', () => {
-  it('makes an admin a user, once, and voids the sessions', () => {
+describe('the demotion of an admin', () => {
+  it('makes the admin a user, once, and ends the sessions', () => {
     const demote = { type: 'DemoteUser', actorRole: 100 } as const
     given(created(10))
       .when(demote)
@@ -65,18 +65,18 @@ describe('the super admin', () => {
     { type: 'DisableUser', actorRole: 100 },
     { type: 'DeleteUser', actorRole: 100 },
     { type: 'DeleteUser', actorRole: null },
-  ] as const)('can’t be undone by $type', (act) => {
+  ] as const)('is protected from $type', (act) => {
     given(created(100)).when(act).then(codedError('SuperAdminProtected'))
   })
 })
 
-describe('a user that is none', () => {
-  it.each(actionsOf(100))('is unknown to $type', (act) => {
+describe('a user that does not exist', () => {
+  it.each(actionsOf(100))('is reported as unknown by $type', (act) => {
     given().when(act).then(codedError('UserUnknown'))
     given(created(), deleted()).when(act).then(codedError('UserUnknown'))
   })
 
-  it('was deleted once, with every session; switched off before or not', () => {
+  it('is the result of a deletion, which ends all sessions, even of disabled users', () => {
     const act = { type: 'DeleteUser', actorRole: 10 } as const
     given(created()).when(act).then([deleted()])
     given(created(), disabled())
@@ -88,10 +88,10 @@ describe('a user that is none', () => {
   })
 })
 
-describe('erasing', () => {
+describe('the erasure of a user', () => {
   const erase = { type: 'EraseUser', actorRole: 100 } as const
 
-  it('deactivates too, once, whatever the user was before', () => {
+  it('also deletes the account, and a repeat changes nothing', () => {
     given(created()).when(erase).then([deleted(), erased])
     given(created(10), disabled())
       .when(erase)
@@ -100,7 +100,7 @@ describe('erasing', () => {
     given(created(), deleted(), erased).when(erase).then([])
   })
 
-  it('is the super admin’s alone, and never of one', () => {
+  it('is allowed only to the super admin, and is refused for a super admin', () => {
     given(created())
       .when({ ...erase, actorRole: 10 })
       .then(codedError('OnlySuperAdminErases'))

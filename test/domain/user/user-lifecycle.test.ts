@@ -13,14 +13,14 @@ import {
   sealed,
 } from './facts.ts'
 
-describe('creating a user', () => {
+describe('the creation of a user', () => {
   it.each([1, 10, 100] as const)('records level %s, with sealed names', (role) => {
     given()
       .when(createUser(role))
       .then([created(role)])
   })
 
-  it('again with the same password changes nothing; with another, the id is taken', () => {
+  it('changes nothing if repeated with the same password, and is refused with another', () => {
     given(created()).when(createUser()).then([])
     const other = { ...createUser(), passwordRef: 'ref-2' }
     given(created()).when(other).then(codedError('UserExists'))
@@ -28,8 +28,8 @@ describe('creating a user', () => {
   })
 })
 
-describe('what voids sessions', () => {
-  it('counts up by one each time: password, level, off, deletion', () => {
+describe('the version of a user’s logins', () => {
+  it('increases by one with each new password, new level, disabling and deletion', () => {
     const facts = [created(), passwordChanged('ref-2', 2), roleChanged(10, 3), disabled(4)]
     expect(given(...facts).state.user?.authVersion).toBe(4)
     given(...facts, enabled)
@@ -40,14 +40,14 @@ describe('what voids sessions', () => {
       .then([deleted(5)])
   })
 
-  it('is not switching on, nor a name, a group or a setting', () => {
+  it('does not increase when the user is enabled', () => {
     const facts = [created(), disabled(2), enabled]
     expect(given(...facts).state.user?.authVersion).toBe(2)
   })
 })
 
-describe('switching a user off and on', () => {
-  it('happens once each', () => {
+describe('the commands to disable and enable a user', () => {
+  it('record each change once', () => {
     given(created()).when({ type: 'DisableUser', actorRole: 10 }).then([disabled()])
     given(created(), disabled()).when({ type: 'DisableUser', actorRole: 10 }).then([])
     given(created(), disabled()).when({ type: 'EnableUser', actorRole: 10 }).then([enabled])
@@ -55,7 +55,7 @@ describe('switching a user off and on', () => {
   })
 })
 
-describe('the own account', () => {
+describe('a user’s own account', () => {
   const displayName = sealed('new')
   const renamed: UserEvent = {
     type: 'UserProfileChanged',
@@ -63,14 +63,14 @@ describe('the own account', () => {
     data: { userId: 7, displayName },
   }
 
-  it.each([1, 10, 100] as const)('may be renamed by its owner at level %s', (role) => {
+  it.each([1, 10, 100] as const)('can be renamed by its owner at level %s', (role) => {
     const rename = { type: 'ChangeProfile', actorRole: null, displayName } as const
     given(created(role)).when(rename).then([renamed])
     given(created(role), renamed).when(rename).then([])
     given(created(role)).when({ type: 'ChangeProfile', actorRole: null }).then([])
   })
 
-  it('gets a new password, once', () => {
+  it('gets a new password, and a repeat changes nothing', () => {
     const change = { type: 'ChangePassword', actorRole: null, passwordRef: 'ref-2' } as const
     given(created())
       .when(change)
@@ -78,7 +78,7 @@ describe('the own account', () => {
     given(created(), passwordChanged('ref-2')).when(change).then([])
   })
 
-  it('keeps its settings, and the same ones again change nothing', () => {
+  it('stores new settings, and the same settings again change nothing', () => {
     const settings = { ...DEFAULT_SETTINGS, acceptUnsetModelRatioModel: true }
     const change = { type: 'ChangeSettings', settings } as const
     const changed: UserEvent = { type: 'UserSettingsChanged', v: 1, data: { userId: 7, settings } }
@@ -88,7 +88,7 @@ describe('the own account', () => {
     given(created(), deleted()).when(change).then(codedError('UserUnknown'))
   })
 
-  it('has the default of each setting that an older event lacks', () => {
+  it('uses the default of each setting that an older event lacks', () => {
     const older: UserEvent = {
       type: 'UserSettingsChanged',
       v: 1,
@@ -99,7 +99,7 @@ describe('the own account', () => {
 })
 
 describe('a user’s group', () => {
-  it('is changed by an admin, once', () => {
+  it('is changed by an admin, and a repeat changes nothing', () => {
     const change = { type: 'ChangeGroup', actorRole: 10, group: 'vip' } as const
     const changed: UserEvent = { type: 'UserGroupChanged', v: 1, data: { userId: 7, group: 'vip' } }
     given(created()).when(change).then([changed])
