@@ -30,9 +30,9 @@ const SCREENS: readonly Screen[] = [
 
 const app = siteFixture()
 
-describe('tokens, channels and settings', () => {
+describe('the token, channel and settings pages', () => {
   for (const language of LANGUAGES) {
-    it(`no fault at any width, in either theme: ${language}`, async () => {
+    it(`have no accessibility fault at any width, in either theme: ${language}`, async () => {
       const { page, faults, close } = await app.openPage({ language })
       for (const { name, path, open, isPart } of SCREENS) {
         const widths = isPart === true ? PART_WIDTHS[language] : WIDTHS
@@ -49,7 +49,7 @@ describe('tokens, channels and settings', () => {
     })
   }
 
-  it('the way in and every state stay told apart in forced colours', async () => {
+  it('show the focus and the state of a switch in forced colours', async () => {
     const { page, close } = await app.openPage({ language: 'en' })
     await page.emulateMedia({ forcedColors: 'active' })
     await openAsRoot(page, app.site, '/app/tokens')

@@ -17,51 +17,51 @@ const row = (patch = {}) => ({
   ...patch,
 })
 
-describe('ratios for many models at once', () => {
-  it('only what is filled in changes', () => {
+describe('a batch change of prices for many models', () => {
+  it('changes only the values that are filled in', () => {
     expect(batchRows([row()], { ...emptyBatch, cacheRatio: '0.50' })).toEqual([
       row({ cacheRatio: '0.5' }),
     ])
   })
 
-  it('a ratio for tokens ends a price per call; others leave it', () => {
+  it('replaces a price per call with a token ratio; other ratios keep that price', () => {
     const perCall = row({ price: '0.04', ratio: '' })
     expect(batchRows([perCall], { ...emptyBatch, ratio: '3' })).toEqual([row({ ratio: '3' })])
     const kept = batchRows([perCall], { ...emptyBatch, completionRatio: '3' })
     expect(kept).toEqual([{ ...perCall, completionRatio: '3' }])
   })
 
-  it('a fixed price per call ends the ratios', () => {
+  it('replaces the ratios with a fixed price per call', () => {
     const rows = [row({ cacheRatio: '0.5' }), row({ price: '0.04', ratio: '' })]
     const fixed = row({ price: '0.02', ratio: '', completionRatio: '' })
     expect(batchRows(rows, { ...emptyBatch, price: '0.020' })).toEqual([fixed, fixed])
     expect(validateBatch({ ...emptyBatch, price: 'x' })).toEqual({ price: 'notNumber' })
   })
 
-  it('tells which fixed prices it would end', () => {
+  it('reports which fixed prices it would remove', () => {
     const rows = [row(), row({ name: 'b', price: '0.04', ratio: '' })]
     expect(rowsLosingFixedPrice(rows, { ...emptyBatch, ratio: '3' })).toEqual([rows[1]])
     expect(rowsLosingFixedPrice(rows, { ...emptyBatch, cacheRatio: '3' })).toEqual([])
   })
 
-  it('names every field that holds no number, and no empty one', () => {
+  it('reports an error for each field without a number, except for empty ones', () => {
     const draft = { ratio: '-1', completionRatio: 'x', cacheRatio: ' ', price: '' }
     expect(validateBatch(draft)).toEqual({ ratio: 'negative', completionRatio: 'notNumber' })
     expect(validateBatch(emptyBatch)).toEqual({})
   })
 })
 
-describe('what a price comes to', () => {
+describe('the example cost of a price', () => {
   it.each([
     ['2.5', '10', '0.0075'],
     ['0.15', '0.6', '0.00045'],
     ['0', '0', '0'],
     ['0.000001', '1', '0.000500001'],
-  ])('1000 tokens in at $%s and 500 out at $%s cost $%s, exactly', (input, output, cost) => {
+  ])('is exact: 1000 tokens in at $%s and 500 out at $%s cost $%s', (input, output, cost) => {
     expect(exampleCost(input, output)).toBe(cost)
   })
 
-  it('is not said while a price is missing', () => {
+  it('is empty while a price is missing', () => {
     expect([exampleCost('', '1'), exampleCost('1', 'x')]).toEqual(['', ''])
   })
 
@@ -70,7 +70,7 @@ describe('what a price comes to', () => {
     ['1', '500000'],
     ['0.000001', '0.5'],
     ['', ''],
-  ])('$%s a call is %s quota', (price, quota) => {
+  ])('converts $%s per call to %s quota', (price, quota) => {
     expect(quotaOfDollars(price)).toBe(quota)
   })
 })

@@ -16,6 +16,6 @@ it.each([
   ['sssnsn', [0, 4]],
   ['ns', [0, 1]],
   ['', []],
-])('%s begins its rows at %j', (kinds, starts) => {
+])('a form with the fields %s starts its rows at %j', (kinds, starts) => {
   expect(startsOf(kinds)).toEqual(starts)
 })

@@ -21,8 +21,8 @@ const maps = (texts = TEXTS): GroupMaps => {
   return read
 }
 
-describe('the groups as a table', () => {
-  it('have their ratio digit by digit, and what the other options say of them', () => {
+describe('the table of groups', () => {
+  it('shows each ratio digit by digit, and the values of the other options', () => {
     expect(groupRows(maps())[1]).toEqual({
       name: 'vip',
       ratio: '0.80',
@@ -34,7 +34,7 @@ describe('the groups as a table', () => {
     expect(groupRows(maps())[2]).toMatchObject({ name: 'constructor', isUsable: false, color: '' })
   })
 
-  it('change only the options that say something else', () => {
+  it('changes only the options whose value differs', () => {
     const [, vip] = groupRows(maps())
     if (vip === undefined) throw new Error('no vip')
     expect(withGroup(maps(), vip)).toEqual(new Map())
@@ -47,7 +47,7 @@ describe('the groups as a table', () => {
     ])
   })
 
-  it('lose a group whole, with what others pay in it', () => {
+  it('removes a group completely, including what other groups pay in it', () => {
     const texts = withoutGroup(maps(), 'vip')
     expect(JSON.parse(texts.get('GroupGroupRatio') ?? '')).toEqual({})
     expect(JSON.parse(texts.get('GroupColors') ?? '')).toEqual({})
@@ -61,15 +61,15 @@ describe('the groups as a table', () => {
     ['GroupGroupRatio', '{"vip":{"default":"1"}}'],
     ['GroupGroupRatio', '[]'],
     ['GroupColors', '{"vip":1}'],
-  ])('are none while %s is %s', (key, text) => {
+  ])('cannot be read when %s is %s', (key, text) => {
     expect(readGroupMaps((name) => (name === key ? text : (TEXTS[name] ?? '{}')))).toBeNull()
   })
 })
 
-describe('special ratios as lines', () => {
+describe('special ratios typed as lines', () => {
   const groups = new Set(['default', 'vip', 'a=b'])
 
-  it('are read exactly, each group once', () => {
+  it('are read exactly, with each group at most once', () => {
     expect(readSpecials('default=0.90\n\n a=b = 1 ', groups)).toEqual(
       new Map([
         ['default', '0.90'],
@@ -81,7 +81,7 @@ describe('special ratios as lines', () => {
     }
   })
 
-  it('are a fault of the form where they are wrong, and so is a taken name', () => {
+  it('cause a form error when they are invalid, as does a duplicate name', () => {
     const draft = { ...emptyGroup, name: 'vip', ratio: '', specials: 'x' }
     expect(validateGroup(draft, ['vip'], true)).toEqual({
       name: 'nameTaken',

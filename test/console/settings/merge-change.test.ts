@@ -6,8 +6,8 @@ const merged = (before: string, after: string, theirs: string) => {
   return { entries: JSON.parse(text), hasConflict }
 }
 
-describe('a change of a map that somebody else has saved meanwhile', () => {
-  it('takes their entries along, and sets and removes its own', () => {
+describe('a change of a map that another user has saved in the meantime', () => {
+  it('keeps the entries of the other user, and sets and removes its own', () => {
     expect(merged('{"a":1,"b":2}', '{"a":3}', '{"a":1,"b":2,"theirs":7}')).toEqual({
       entries: { a: 3, theirs: 7 },
       hasConflict: false,
@@ -27,7 +27,7 @@ describe('a change of a map that somebody else has saved meanwhile', () => {
     expect(text).toContain('2.5000000000000000000001')
   })
 
-  it('reports a conflict where both users changed one entry, and keeps its own change', () => {
+  it('reports a conflict when both users changed one entry, and keeps its own change', () => {
     expect(merged('{"a":1,"b":2}', '{"a":3,"b":2}', '{"a":9,"b":5}')).toEqual({
       entries: { a: 3, b: 5 },
       hasConflict: true,

@@ -6,8 +6,8 @@ import {
 } from '#console/features/settings/fallback-pricing.ts'
 import { changedLines, changedOptions } from '#console/features/settings/option-changes.ts'
 
-describe('what a save sends', () => {
-  it('only the options that say something else', () => {
+describe('the changes of a save', () => {
+  it('contain only the options whose value differs', () => {
     const baseline = new Map([
       ['ModelRatio', '{"a":1}'],
       ['RetryTimes', '0'],
@@ -24,13 +24,13 @@ describe('what a save sends', () => {
     ])
   })
 
-  it('a digit far behind the point is a change', () => {
+  it('include a difference in a late decimal digit', () => {
     const baseline = new Map([['ModelRatio', '{"a":0.1}']])
     const drafts = new Map([['ModelRatio', '{"a":0.1000000000000000055}']])
     expect(changedOptions(baseline, drafts)).toHaveLength(1)
   })
 
-  it('shows the lines that differ, not the commas', () => {
+  it('show the lines that differ, and ignore commas', () => {
     expect(changedLines('{\n  "a": 1\n}', '{\n  "a": 1,\n  "b": 2\n}')).toEqual({
       removed: [],
       added: ['  "b": 2'],
@@ -47,14 +47,14 @@ describe('the fallback price', () => {
   }
   const on = { ...off, fallback_pricing_enabled: 'true' }
 
-  it('a value on one side clears the other', () => {
+  it('loses its price when a ratio is set, and its ratios when a price is set', () => {
     const ratios = { ...on, fallback_input_ratio: '1', fallback_completion_ratio: '4' }
     const single = withFallback(ratios, 'fallback_single_price', '0.1')
     expect([single.fallback_input_ratio, single.fallback_completion_ratio]).toEqual(['', ''])
     expect(withFallback(single, 'fallback_input_ratio', '2').fallback_single_price).toBe('')
   })
 
-  it('is told at the ratio that is missing or wrong, or else at the price', () => {
+  it('shows its error at the missing or wrong ratio, or else at the price', () => {
     const fieldOf = (patch: object) => fallbackErrorField({ ...on, ...patch })
     expect(fieldOf({ fallback_input_ratio: '1' })).toBe('fallback_completion_ratio')
     expect(fieldOf({ fallback_completion_ratio: '1' })).toBe('fallback_input_ratio')
@@ -65,7 +65,7 @@ describe('the fallback price', () => {
     expect(fieldOf({ fallback_single_price: '1' })).toBeUndefined()
   })
 
-  it('is a single price or both ratios, never mixed', () => {
+  it('is either a single price or both ratios', () => {
     expect(validateFallback(off)).toBeNull()
     expect(validateFallback(on)).toBe('incomplete')
     expect(validateFallback({ ...on, fallback_single_price: '0' })).toBeNull()

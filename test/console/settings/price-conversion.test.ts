@@ -11,15 +11,15 @@ const decimalText = fc
   .tuple(fc.bigInt(0n, 10n ** 18n), fc.bigInt(0n, 999_999_999n))
   .map(([whole, fraction]) => `${whole}.${fraction}`.replace(/\.?0+$/, '') || '0')
 
-describe('ratio and price', () => {
-  it('a ratio is half the dollars per million input tokens, to the last digit', () => {
+describe('the conversion between ratio and price', () => {
+  it('sets a ratio to half the dollars per million input tokens, to the last digit', () => {
     expect(priceOfRatio('1.25')).toBe('2.5')
     expect(priceOfRatio('0.075')).toBe('0.15')
     expect(ratioOfPrice('0.1')).toBe('0.05')
     expect(ratioOfPrice('0.30000000000000000001')).toBe('0.150000000000000000005')
   })
 
-  it('every ratio comes back unchanged from its price', () => {
+  it('returns the same price after a conversion to a ratio and back', () => {
     fc.assert(
       fc.property(decimalText, (ratio) => {
         const there = priceOfRatio(ratio)
@@ -28,7 +28,7 @@ describe('ratio and price', () => {
     )
   })
 
-  it('the completion ratio is output price by input price', () => {
+  it('sets the completion ratio to the output price divided by the input price', () => {
     expect(completionRatioOf('2.5', '10')).toBe('4')
     expect(completionRatioOf('3', '10')).toBe(`3.${'3'.repeat(29)}4`)
     expect(completionRatioOf('0.6', '0.4')).toBe(`0.${'6'.repeat(29)}7`)
@@ -39,17 +39,17 @@ describe('ratio and price', () => {
     ['by twelve digits, as older versions kept it', '3.333333333333'],
     ['by thirty digits', completionRatioOf('6', '20')],
     ['by a script that read it as a floating number', String(20 / 6)],
-  ])('the output price is the one that was entered: %s', (_, completion) => {
+  ])('returns the output price that the user entered: %s', (_, completion) => {
     expect(outputPrice('3', completion)).toBe('20')
   })
 
-  it('a ratio that was typed is no quotient: its product is exact', () => {
+  it('uses the exact product for a ratio that the user typed', () => {
     expect(outputPrice('3', '3.33')).toBe('19.98')
     expect(outputPrice('3', '1.23456789012')).toBe('7.40740734072')
     expect(outputPrice('0.5', '0.000000000001')).toBe('0.000000000001')
   })
 
-  it('says nothing of a price that is missing, no number, or 0', () => {
+  it('returns an empty text for a price that is missing, not a number, or 0', () => {
     expect(completionRatioOf('0', '10')).toBe('')
     expect(completionRatioOf('', '10')).toBe('')
     expect(priceOfRatio('abc')).toBe('')

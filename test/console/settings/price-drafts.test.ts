@@ -24,8 +24,8 @@ const LISTS = {
 const parsed = (texts: ReadonlyMap<string, string>) =>
   Object.fromEntries([...texts].map(([key, text]) => [key, JSON.parse(text)]))
 
-describe('presets', () => {
-  it('are told apart from what is so already, the different ones first', () => {
+describe('price presets', () => {
+  it('are marked as new, changed or same, with the changed ones first', () => {
     expect(presetRows(maps(), LISTS).map(({ name, state }) => [name, state])).toEqual([
       ['other', 'changed'],
       ['fixed', 'new'],
@@ -35,7 +35,7 @@ describe('presets', () => {
     ])
   })
 
-  it('differ by their output limit alone as well', () => {
+  it('count as changed when only their output limit differs', () => {
     const lists = { prompt: { same: '1.5' }, completion: {}, max_output: { same: '8192' } }
     expect(presetRows(maps(), lists)).toEqual([
       {
@@ -50,7 +50,7 @@ describe('presets', () => {
     })
   })
 
-  it('are merged: own models stay, same numbers keep their digits, a fixed price gives way', () => {
+  it('keep other models and equal numbers in a merge, and replace a fixed price', () => {
     const texts = withPresets(maps(), LISTS)
     expect(parsed(texts)).toEqual({
       ModelPrice: {},
@@ -61,7 +61,7 @@ describe('presets', () => {
     expect(texts.get('ModelRatio')).toContain('1.50')
   })
 
-  it('are removed, and nothing else', () => {
+  it('are removed without a change to other prices', () => {
     expect(parsed(withoutPresets(maps(), LISTS))).toEqual({
       ModelRatio: { mine: 3 },
       CompletionRatio: {},
@@ -75,14 +75,14 @@ describe('presets', () => {
     expect(parsed(withoutPresets(own, LISTS))).toMatchObject({ CompletionRatio: { mine: 4 } })
   })
 
-  it('without input ratios leave those alone', () => {
+  it('keep the input ratios when they contain none', () => {
     const legacy = { prompt: {}, completion: { other: '3' }, max_output: {} }
     expect(Object.keys(parsed(withPresets(maps(), legacy)))).toEqual(['CompletionRatio'])
   })
 })
 
-describe('drafts of prices as entries', () => {
-  it('are what differs as a number, digit by digit, and what was taken out', () => {
+describe('unsaved price entries', () => {
+  it('are the numbers that differ, digit by digit, and the removed ones', () => {
     const changes = [
       { key: 'ModelRatio', before: '{"a":1,"b":2,"c":3}', after: '{"b":2.0,"c":3.10,"d":0}' },
       { key: 'SystemName', before: 'x', after: 'y' },
@@ -96,7 +96,7 @@ describe('drafts of prices as entries', () => {
     ])
   })
 
-  it('are special ratios by both groups, and fallback prices by no name', () => {
+  it('name both groups of a special ratio, and have no name for a fallback price', () => {
     const changes = [
       { key: 'GroupGroupRatio', before: '{"a":{"b":0.9,"c":1}}', after: '{"a":{"b":0.90,"d":2}}' },
       { key: 'GroupGroupRatio', before: '{}', after: '{"a > b":{"c":1}}' },
@@ -114,7 +114,7 @@ describe('drafts of prices as entries', () => {
     ])
   })
 
-  it('are none while a text is no map of numbers', () => {
+  it('are unavailable while a text is not a map of numbers', () => {
     expect(unsavedPriceEntries([{ key: 'ModelRatio', before: '{}', after: '{"a":' }])).toBeNull()
   })
 })

@@ -41,8 +41,8 @@ function saved(row: PriceRow): PriceRow {
   return found
 }
 
-describe('a price that is entered', () => {
-  it('is the price that is shown, after any sequence of edits', () => {
+describe('an entered price', () => {
+  it('is shown unchanged after any sequence of edits', () => {
     const start = fc.record({ inputPrice: price, outputPrice: price })
     fc.assert(
       fc.property(start, fc.array(edit, { maxLength: 12 }), (first, edits) => {
@@ -68,14 +68,14 @@ describe('a price that is entered', () => {
     )
   })
 
-  it('leaves the output at $20 where the input goes from $5 to $6', () => {
+  it('keeps an output of $20 when the input changes from $5 to $6', () => {
     const row = rowOfDraft({ ...emptyPrice, name: 'm', inputPrice: '5', outputPrice: '20' })
     const before = draftOfRow(row)
     const dearer = changedRow(row, before, { ...before, inputPrice: '6' })
     expect(draftOfRow(dearer)).toMatchObject({ inputPrice: '6', outputPrice: '20' })
   })
 
-  it('has at most six digits after the point; what was not edited may have more', () => {
+  it('has at most six decimals, unless the user left it unchanged', () => {
     const draft = { ...emptyPrice, name: 'm', inputPrice: '0.0000001', outputPrice: '100000' }
     const faults = { inputPrice: 'tooFine', outputPrice: 'tooFine' }
     expect(validatePrice(draft, new Set())).toEqual(faults)

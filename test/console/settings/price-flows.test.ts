@@ -32,7 +32,7 @@ const save = async () => {
 }
 
 describe('the price table', () => {
-  it('refuses a taken name and what is no number, renames, and deletes', async () => {
+  it('rejects a duplicate name and an invalid price, renames and deletes models', async () => {
     await open()
     const { page } = app
     await button('编辑 o3 的价格').click()
@@ -56,7 +56,7 @@ describe('the price table', () => {
     })
   })
 
-  it('sends what was edited alone, whatever others save while its drawer is open', async () => {
+  it('sends only the edited values, also when another user saves in the meantime', async () => {
     await open()
     const { page, site } = app
     await button('编辑 gpt-4o 的价格').click()
@@ -74,7 +74,7 @@ describe('the price table', () => {
     expect(puts.map(({ body }) => (body as { key: string }).key)).toEqual(['CacheRatio'])
   })
 
-  it('takes an output limit beside the price, and shows which holds without one', async () => {
+  it('saves an output limit with the price, and shows the limit used without it', async () => {
     await open()
     const { page } = app
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^.*${name}`) })
@@ -106,14 +106,14 @@ describe('the price table', () => {
     expect(saved().get('DefaultMaxOutputTokens')).toBe(4096)
   })
 
-  it('fits 1 280 pixels with all its columns', async () => {
+  it('fits 1 280 pixels with all of its columns', async () => {
     await open()
     const grid = app.page.getByRole('grid', { name: zh('prices.priceGrid') })
     await grid.waitFor()
     expect(await grid.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   })
 
-  it('names a default output limit that is none at its field', async () => {
+  it('shows the error of an invalid default output limit at its field', async () => {
     await open()
     const { page } = app
     const field = page.getByLabel('默认最大输出 tokens')
@@ -123,7 +123,7 @@ describe('the price table', () => {
     expect(saved().size).toBe(0)
   })
 
-  it('turns to a model that was added, on whatever page it is', async () => {
+  it('scrolls to an added model, even if the model is on another page', async () => {
     const many = Array.from({ length: 25 }, (_, n) => [`model-${String(n).padStart(2, '0')}`, 1])
     const texts = { ModelRatio: JSON.stringify(Object.fromEntries(many)), CompletionRatio: '{}' }
     const options = Object.entries({ ...OPTIONS, ...texts, ModelPrice: '{}', CacheRatio: '{}' })
@@ -143,7 +143,7 @@ describe('the price table', () => {
     await expect.poll(() => page.getByRole('row', { name: /model-00/ }).count()).toBe(0)
   })
 
-  it('sets a batch only with a selection, a value, and a number', async () => {
+  it('applies a batch change only with a selection and a valid number', async () => {
     await open()
     const { page } = app
     expect(await button('批量设置').count()).toBe(0)
@@ -164,7 +164,7 @@ describe('the price table', () => {
     expect(saved().get('CompletionRatio')).toMatchObject({ 'gpt-4o-mini': 5, 'gpt-4o': 4 })
   })
 
-  it('skips fixed prices per call in a batch, unless told otherwise', async () => {
+  it('skips fixed prices per call in a batch change, unless the user unchecks that', async () => {
     await open()
     const { page } = app
     await page
@@ -183,7 +183,7 @@ describe('the price table', () => {
     expect(saved().get('ModelRatio')).toMatchObject({ 'dall-e-3': 3 })
   })
 
-  it('shows one model’s history, and that of all by group', async () => {
+  it('shows the history of one model, and that of all models by group', async () => {
     await open()
     const { page } = app
     await button('gpt-4o 的价格历史').click()
@@ -222,8 +222,8 @@ describe('the price table', () => {
   })
 })
 
-describe('presets', () => {
-  it('are merged into the drafts, and removed again; a failure says so', async () => {
+describe('price presets', () => {
+  it('are merged into the drafts, and removed again; a failure shows a message', async () => {
     await open()
     const { page, site } = app
     const answer = site.routes['GET /api/option/preset_ratios']
@@ -249,7 +249,7 @@ describe('presets', () => {
     await expect.poll(() => saved().get('ModelRatio')).toEqual(kept)
   })
 
-  it('a list that could not be fetched is told, and the shipped one stands in', async () => {
+  it('come from the shipped list, with a message, when the fetch failed', async () => {
     await open()
     const { page, site } = app
     site.routes['GET /api/option/preset_ratios'] = () => ({
@@ -273,7 +273,7 @@ describe('presets', () => {
     await drawer.getByText(zh('prices.shippedAsOf', { date: '2025-10' })).waitFor()
   })
 
-  it('model ratios are reset once it was asked and answered', async () => {
+  it('include a reset of the model ratios, which requires a confirmation', async () => {
     await open()
     await button('重置模型倍率').click()
     await app.page
@@ -301,7 +301,7 @@ describe('drafts of prices', () => {
       .click()
   }
 
-  it('are planned for a time to come, and the plan is cancelled', async () => {
+  it('can be scheduled for a later time, and the schedule can be cancelled', async () => {
     await open()
     const { page } = app
     await button('计划调价').click()
@@ -351,7 +351,7 @@ describe('drafts of prices', () => {
     await page.getByText(zh('settings.noChanges')).waitFor()
   })
 
-  it('are closed by Escape once planned, and read again only after one took effect', async () => {
+  it('close on Escape once scheduled, and cause no new read of the options', async () => {
     await open()
     const { page } = app
     const drawer = page.getByRole('dialog', { name: zh('prices.bySystem') })
@@ -372,7 +372,7 @@ describe('drafts of prices', () => {
     expect(reads()).toBe(before)
   })
 
-  it('are previewed against last week, to the unit', async () => {
+  it('have a preview that applies them to the last week, exact to the unit', async () => {
     await open()
     const { page } = app
     await draft()
@@ -393,7 +393,7 @@ describe('drafts of prices', () => {
 })
 
 describe('the group table', () => {
-  it('checks a group before it is applied, and saves only what changed', async () => {
+  it('validates a group when the user applies it, and saves only what changed', async () => {
     await open()
     const { page } = app
     await button('添加分组').click()
@@ -421,7 +421,7 @@ describe('the group table', () => {
     })
   })
 
-  it('keeps the group that everybody begins in, and deletes others whole', async () => {
+  it('keeps the default group, and deletes other groups completely', async () => {
     await open()
     const { page } = app
     await button('删除分组 default').click()
@@ -432,7 +432,7 @@ describe('the group table', () => {
     expect(saved().get('UserUsableGroups')).toEqual({ default: 'Default' })
   })
 
-  it('stands aside for JSON that it can’t read', async () => {
+  it('leaves invalid JSON as text with an error, and saves nothing', async () => {
     await open('/admin/settings?groups=json')
     const { page } = app
     await page.getByLabel('分组特殊倍率').fill('{"vip":')

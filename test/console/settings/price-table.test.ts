@@ -26,7 +26,7 @@ const maps = readPriceMaps(
 if (maps === null) throw new Error('the maps are valid')
 
 describe('the price table', () => {
-  it('shows each model with a price or a ratio once; a cache ratio alone is none', () => {
+  it('shows each model with a price or a ratio once, and none with only a cache ratio', () => {
     expect(priceRows(maps).map(({ name, price, ratio }) => [name, price, ratio])).toEqual([
       ['dall-e-3', '0.04', ''],
       ['gpt-4o', '', '1.25'],
@@ -34,7 +34,7 @@ describe('the price table', () => {
     ])
   })
 
-  it('an edit touches only the maps it changes', () => {
+  it('changes only the maps that an edit concerns', () => {
     const typed = {
       name: 'gpt-4o',
       inputPrice: '2.50',
@@ -47,7 +47,7 @@ describe('the price table', () => {
     expect(changed.get('CompletionRatio')).toBe('{\n  "gpt-4o": 4.8\n}')
   })
 
-  it('a fixed price takes the ratios away', () => {
+  it('removes the ratios of a model that gets a fixed price', () => {
     const row = rowOfDraft({ ...emptyPrice, mode: 'call', name: 'gpt-4o', callPrice: '0.10' })
     const changed = withRows(maps, [row])
     expect(changed.get('ModelPrice')).toBe('{\n  "dall-e-3": 0.04,\n  "gpt-4o": 0.1\n}')
@@ -55,12 +55,12 @@ describe('the price table', () => {
     expect(changed.get('CompletionRatio')).toBe('{}')
   })
 
-  it('a model added without a cache ratio or an output limit keeps those that stand', () => {
+  it('keeps an existing cache ratio and output limit when a model is added without them', () => {
     const row = rowOfDraft({ ...emptyPrice, name: 'gpt-9', inputPrice: '2' })
     expect([...withRows(maps, [row]).keys()]).toEqual(['ModelRatio'])
   })
 
-  it('an output limit stands beside the price, is set, changed and emptied', () => {
+  it('shows the output limit beside the price, and can set, change and clear it', () => {
     const rows = priceRows(maps)
     expect(rows.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(['10', '16384', ''])
     const [, row] = rows
@@ -77,7 +77,7 @@ describe('the price table', () => {
     })
   })
 
-  it('a deleted model leaves every map', () => {
+  it('removes a deleted model from every map', () => {
     expect([...withoutRows(maps, ['gpt-4o']).keys()]).toEqual([
       'ModelRatio',
       'CompletionRatio',
@@ -85,13 +85,13 @@ describe('the price table', () => {
     ])
   })
 
-  it('opening a model and applying it unchanged changes nothing', () => {
+  it('changes nothing when a model is opened and applied unchanged', () => {
     for (const row of priceRows(maps)) {
       expect([...withRows(maps, [rowOfDraft(draftOfRow(row))])], row.name).toEqual([])
     }
   })
 
-  it('broken JSON gives no table instead of a wrong one', () => {
+  it('is unavailable when the JSON is broken', () => {
     expect(readPriceMaps(new Map([['ModelRatio', '{"a":']]))).toBeNull()
   })
 })
@@ -99,7 +99,7 @@ describe('the price table', () => {
 describe('the price form', () => {
   const taken = new Set(['gpt-4o'])
 
-  it('refuses a name twice, words for numbers, and a token price of 0', () => {
+  it('rejects a duplicate name, text instead of a number, and a token price of 0', () => {
     const draft = { ...emptyPrice, name: 'gpt-4o', inputPrice: '0', outputPrice: 'x' }
     expect(validatePrice(draft, taken)).toEqual({
       name: 'nameTaken',
@@ -115,7 +115,7 @@ describe('the price form', () => {
   })
 
   it.each(['0', '-1', '1.5', 'x', '1e3', '1,5', '1000000000'])(
-    'refuses an output limit of %s, at its field',
+    'rejects an output limit of %s at its field',
     (maxOutputTokens) => {
       const draft = { ...emptyPrice, name: 'a', inputPrice: '1', maxOutputTokens }
       expect(validatePrice(draft, taken)).toEqual({ maxOutputTokens: 'notCount' })
@@ -123,13 +123,13 @@ describe('the price form', () => {
     },
   )
 
-  it.each(['', '1', '16384', '16,384', ' 999999999 '])('takes an output limit of %j', (text) => {
+  it.each(['', '1', '16384', '16,384', ' 999999999 '])('accepts an output limit of %j', (text) => {
     const draft = { ...emptyPrice, name: 'a', inputPrice: '1', maxOutputTokens: text }
     expect(validatePrice(draft, taken)).toEqual({})
     expect(rowOfDraft(draft).maxOutputTokens).toBe(text.replace(/[ ,]/g, ''))
   })
 
-  it('ratio and price are two views of one number', () => {
+  it('converts between ratio and price', () => {
     const draft = { ...emptyPrice, name: 'a', inputPrice: '0.3', outputPrice: '1.2' }
     const ratios = convertToMode(draft, 'ratio')
     expect([ratios.ratio, ratios.completionRatio]).toEqual(['0.15', '4'])
@@ -137,7 +137,7 @@ describe('the price form', () => {
     expect([back.inputPrice, back.outputPrice]).toEqual(['0.4', '1.6'])
   })
 
-  it('a ratio of 0 is a free model, and allowed', () => {
+  it('accepts a ratio of 0 for a free model', () => {
     expect(validatePrice({ ...emptyPrice, name: 'a', mode: 'ratio', ratio: '0' }, taken)).toEqual(
       {},
     )

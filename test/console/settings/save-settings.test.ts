@@ -8,8 +8,8 @@ const app = pageFixture({ language: 'zh' })
 const sent = (method: string, path: string) =>
   app.site.calls.filter((call) => call.method === method && call.path === path)
 
-describe('settings', () => {
-  it('a price is set in dollars and sent as ratios, exactly and alone', async () => {
+describe('the settings page', () => {
+  it('sends a price that was set in dollars as exact ratios, and nothing else', async () => {
     await app.openAsRoot('/admin/settings')
     await app.page.getByRole('button', { name: zh('prices.addModel') }).click()
     const drawer = app.page.getByRole('dialog')
@@ -30,7 +30,7 @@ describe('settings', () => {
     await app.page.getByText(zh('settings.noChanges')).waitFor()
   })
 
-  it('nothing changed is said, and a partial failure keeps what failed', async () => {
+  it('says when nothing has changed, and keeps a change that the server refused', async () => {
     await app.openAsRoot('/admin/settings?tab=models')
     await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
     await app.page.getByText(zh('settings.nothingChanged')).waitFor()
@@ -49,7 +49,7 @@ describe('settings', () => {
     expect(await app.page.getByLabel('系统名称').inputValue()).toBe('Mine')
   })
 
-  it('broken JSON is told on leaving the field and never sent', async () => {
+  it('shows an error for broken JSON when the field loses focus, and never sends it', async () => {
     await app.openAsRoot('/admin/settings?prices=json')
     await app.page.getByLabel(zh('prices.ratio')).fill('{"a":')
     await app.page.getByLabel(zh('prices.cacheRatio')).focus()
@@ -59,7 +59,7 @@ describe('settings', () => {
     expect(sent('PUT', '/api/option/')).toHaveLength(0)
   })
 
-  it('leaving with unsaved changes asks first', async () => {
+  it('asks for confirmation before the user leaves with unsaved changes', async () => {
     await app.openAsRoot('/admin/settings?tab=models')
     await app.page.getByLabel('失败重试次数').fill('2')
     await app.page.getByRole('link', { name: zh('shell.tokens') }).click()

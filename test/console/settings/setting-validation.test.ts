@@ -23,11 +23,11 @@ const TEXTS = [
 ]
 
 describe.each(options)('the field of $key', ({ key, type, default: preset }) => {
-  it('lets its default through', () => {
+  it('accepts its default', () => {
     expect(validateSetting(type, preset)).toBeNull()
   })
 
-  it('holds back nothing that the server would take', () => {
+  it('accepts every value that the server accepts', () => {
     const own = OPTIONS.get(key)?.type
     if (own === undefined) throw new Error(`no option ${key}`)
     const held = TEXTS.filter((text) => validateSetting(type, text) !== null)
@@ -68,13 +68,10 @@ it.each([
   ['ServerAddress', 'example.com', 'notUrl'],
   ['SystemName', 'a\nb', 'notOneLine'],
   ['SystemName', 'x'.repeat(101), 'tooLong'],
-])('%s = %j: %s', (key, text, code) => {
+])('the validation of %s = %j returns %s', (key, text, code) => {
   expect(validateSetting(typeOf(key), text)?.code ?? null).toBe(code)
 })
 
-it.each([...FALLBACK_KEYS, ...PRICE_KEYS])(
-  '%s, which has a form of its own, is an option',
-  (key) => {
-    expect(OPTIONS.has(key)).toBe(true)
-  },
-)
+it.each([...FALLBACK_KEYS, ...PRICE_KEYS])('%s, which has a separate form, is an option', (key) => {
+  expect(OPTIONS.has(key)).toBe(true)
+})

@@ -29,7 +29,7 @@ const WIDTHS = { zh: [1280], en: [390] }
 
 const app = siteFixture()
 
-describe.each(LANGUAGES)('the settings, in %s', (language) => {
+describe.each(LANGUAGES)('the settings page, in %s', (language) => {
   // One page for all: what it has read and compiled once need not be again.
   let opened: OpenPage
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(LANGUAGES)('the settings, in %s', (language) => {
   })
   afterAll(() => opened.close())
 
-  it.each(LOOKS)('$name: no fault, in either theme', async (look) => {
+  it.each(LOOKS)('$name has no accessibility fault in either theme', async (look) => {
     const { page, faults } = opened
     await page.setViewportSize({ width: 1280, height: 860 })
     await openAsRoot(page, app.site, `/admin/settings${look.path}`)

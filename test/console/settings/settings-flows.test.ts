@@ -23,7 +23,7 @@ async function mend(label: string, wrong: string, words: string, right: string):
   await field(label).fill(right)
 }
 
-it('leaves out options without effect, and a section that has no others', async () => {
+it('the page hides options without effect, and sections that have no others', async () => {
   await open('models')
   await app.page.locator('#section-global').waitFor()
   expect(await app.page.locator('#section-claude, #section-gemini').count()).toBe(0)
@@ -32,8 +32,8 @@ it('leaves out options without effect, and a section that has no others', async 
   expect(await field('流式缓存队列长度').count()).toBe(0)
 })
 
-describe('what somebody else changes', () => {
-  it('shows without a reload, but never moves under what is being edited', async () => {
+describe('a change by another user', () => {
+  it('appears without a reload, but never replaces a value that the user is editing', async () => {
     await open('operation')
     const label = '新用户初始额度（额度单位）'
     const elsewhere = (value: string) =>
@@ -77,8 +77,8 @@ describe('what somebody else changes', () => {
   })
 })
 
-describe('every tab, with a wrong input first', () => {
-  it('operation: quota, rebate, chat links, groups, ratios', async () => {
+describe('a settings tab rejects a wrong input, then saves the right one', () => {
+  it('operation: quota, rebate, chat links, groups and ratios', async () => {
     await open('operation&groups=json')
     await mend('新用户初始额度（额度单位）', '-1', '不能小于 0', '1000')
     await mend('返佣百分比（%）', '101', '返佣百分比必须在0到100之间', '12.5')
@@ -99,7 +99,7 @@ describe('every tab, with a wrong input first', () => {
     })
   })
 
-  it('the ends of a range', async () => {
+  it('operation: the minimum and maximum of a range', async () => {
     await open('operation')
     const [least, most] = ['签到最低额度（额度单位）', '签到最高额度（额度单位）']
     await mend(least, 'x', '请输入整数（不小于 0）', '2000')
@@ -109,7 +109,7 @@ describe('every tab, with a wrong input first', () => {
     expect(sent()).toEqual({ CheckInQuota: '2000', CheckInMaxQuota: '5000' })
   })
 
-  it('rate limit', async () => {
+  it('rate limit: the request counts', async () => {
     await open('ratelimit')
     await mend('最多成功次数', '0', '不能小于 1', '50')
     await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
@@ -121,7 +121,7 @@ describe('every tab, with a wrong input first', () => {
     })
   })
 
-  it('models: global, channels, words', async () => {
+  it('models: global options, channels and blocked words', async () => {
     await open('models')
     await mend('心跳间隔（秒）', '0', '不能小于 1', '30')
     await mend('失败重试次数', '4', '不能大于 3', '2')
@@ -132,7 +132,7 @@ describe('every tab, with a wrong input first', () => {
     expect(sent()).toMatchObject({ SensitiveWords: 'one\ntwo', RetryTimes: '2' })
   })
 
-  it('system: addresses, secrets, and what is asked about', async () => {
+  it('system: addresses, secrets, and options that require a confirmation', async () => {
     await open('system')
     await mend('服务器地址', 'example.com', '请输入 http 或 https 网址', 'https://a.example')
     await mend('SMTP 端口', '70000', '不能大于 65535', '465')
@@ -180,8 +180,8 @@ describe('every tab, with a wrong input first', () => {
   })
 })
 
-describe('saving', () => {
-  it('opens the tab of the first fault and puts the focus there; nothing is sent', async () => {
+describe('a save', () => {
+  it('opens the tab of the first error, focuses its field, and sends nothing', async () => {
     await open('ratelimit')
     await field('最多成功次数').fill('0')
     await app.page.getByRole('tab', { name: zh('settings.tab.other') }).click()
@@ -195,7 +195,7 @@ describe('saving', () => {
     expect(puts()).toEqual([])
   })
 
-  it('what the server refuses stays, with its words at the field', async () => {
+  it('keeps a value that the server refused, and shows the message at its field', async () => {
     await open('other')
     await field('系统名称').fill('Mine')
     app.site.routes['PUT /api/option/'] = () => refused('名称不可用')
@@ -212,7 +212,7 @@ describe('saving', () => {
     await app.page.locator('.tg-field-error', { hasText: '不会请求' }).waitFor()
   })
 
-  it('that is done, but can’t be read again, says so', async () => {
+  it('reports when it succeeded but the options could not be read again', async () => {
     await open('other')
     await field('系统名称').fill('Mine')
     app.site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('不行').body })
@@ -220,7 +220,7 @@ describe('saving', () => {
     await app.page.getByText(zh('settings.refreshFailed')).waitFor()
   })
 
-  it('shows before what it will send, secrets never', async () => {
+  it('has a review of what it will send, which never shows secrets', async () => {
     await open('system')
     await field('SMTP 端口').fill('25')
     await field('SMTP 访问凭证').fill('canary')
@@ -235,7 +235,7 @@ describe('saving', () => {
 describe('the update check', () => {
   const newer = { current: '0.1.0', latest: 'v9.0.0', notes: 'Better.', is_newer: true }
 
-  it('fails in words, then tells what is new', async () => {
+  it('shows an error message when it fails, then the new release', async () => {
     await open('other')
     app.site.routes['GET /api/option/latest_release'] = () => refused('检查更新失败，请稍后再试')
     await app.page
@@ -258,7 +258,7 @@ describe('the update check', () => {
     await app.page.getByText('Better.').waitFor()
   })
 
-  it('that runs by itself puts one line above the settings', async () => {
+  it('puts one line above the settings when it runs automatically', async () => {
     app.site.routes['GET /api/option/latest_release'] = () => ok({ ...newer, checked_at: 1 })
     await open('operation')
     await app.page
@@ -270,7 +270,7 @@ describe('the update check', () => {
   })
 })
 
-it('a section tells who changed what', async () => {
+it('a section shows who changed which options', async () => {
   await open('models')
   await app.page
     .getByRole('button', { name: zh('settings.historyOf', { section: '全局设置' }) })
@@ -285,7 +285,7 @@ it('a section tells who changed what', async () => {
   await expect.poll(focused).toBe('全局设置的修改记录')
 })
 
-it('an admin reads what the super admin alone may set, and can’t change it', async () => {
+it('an admin can read the options of the super admin, but cannot change them', async () => {
   await app.page.addInitScript(() => {
     const admin = { id: 2, username: 'a', display_name: 'A', role: 10, status: 1, group: 'default' }
     localStorage.setItem('user', JSON.stringify(admin))

@@ -10,25 +10,25 @@ const PAGE = {
 }
 const after = (...pushes: Parameters<typeof withPushes>[1]) => withPushes(PAGE, pushes, DRAWINGS)
 
-it('a task of the page moves on, whatever else arrives', () => {
+it('a live event updates the task of the page', () => {
   const task = drawing(3, { status: 'SUCCESS' })
   const { page, hasNew } = after({ kind: 'drawing', id: 3, task })
   expect([page.items, hasNew]).toEqual([[task, PAGE.items[1]], false])
 })
 
-it('how far one is shows until it is over', () => {
+it('a progress event updates a running task, but not a finished one', () => {
   const tasks = [3, 2, 77].map((id) => ({ id: `mj-${id}`, progress: '64%' }))
   const { page } = after({ kind: 'progress', tasks })
   expect(page.items.map(({ progress }) => progress)).toEqual(['64%', PAGE.items[1]?.progress])
 })
 
-it('another kind’s, and one of another page, change nothing', () => {
+it('an event for another kind of task or for another page changes nothing', () => {
   const other = after({ kind: 'music', id: 3, task: song(3) })
   const older = after({ kind: 'drawing', id: 1, task: drawing(1) })
   for (const { page, hasNew } of [other, older]) expect([page, hasNew]).toEqual([PAGE, false])
   expect(after({ kind: 'drawing', id: 4, task: drawing(4) }).hasNew).toBe(true)
 })
 
-it('a length is told in minutes', () => {
+it('the length of a song is shown in minutes', () => {
   expect([0, 5, 125.4, 600].map(songLengthText)).toEqual(['', '0:05', '2:05', '10:00'])
 })

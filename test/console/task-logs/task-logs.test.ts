@@ -57,7 +57,7 @@ const callsTo = (path: string) => app.site.calls.filter((call) => call.path === 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 describe('the drawing log', () => {
-  it('asks for thirty days and an hour; filters are in the address, cleared at once', async () => {
+  it('covers thirty days and an hour; its filters are in the URL, and can be cleared', async () => {
     const page = await enterAt('/app/logs/drawing')
     await expect.poll(() => callsTo('/api/mj/').length).toBeGreaterThan(0)
     const query = callsTo('/api/mj/')[0]?.query
@@ -78,7 +78,7 @@ describe('the drawing log', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('')
   })
 
-  it('asks nobody to draw where drawing is switched off, nor for music', async () => {
+  it('explains that drawing or music is disabled instead of how to submit a task', async () => {
     const none = () => ok({ items: [], page: 0, total: 0 })
     Object.assign(app.site.routes, {
       'GET /api/status': () => ok({ ...STATUS, enable_drawing: false, enable_task: false }),
@@ -104,7 +104,7 @@ describe('the drawing log', () => {
     expect(await member.getByRole('link', { name: en('ui.openSettings') }).count()).toBe(0)
   })
 
-  it('opens the picture, the prompt and why one failed, and gives the focus back', async () => {
+  it('opens the image, the prompt and the reason for a failure', async () => {
     const page = await enterAt('/app/logs/drawing')
     await page
       .getByRole('button', { name: en('taskLogs.view'), exact: true })
@@ -131,7 +131,7 @@ describe('the drawing log', () => {
       .waitFor()
   })
 
-  it('shows as many as the address asks for, and keeps to it', async () => {
+  it('uses the page size of the URL, and changes it there', async () => {
     const page = await enterAt('/app/logs/drawing?page_size=50')
     expect(callsTo('/api/mj/').map(({ query }) => query.get('page_size'))).toEqual(['50'])
     await page.getByLabel(en('ui.pageSize')).selectOption('20')
@@ -139,14 +139,14 @@ describe('the drawing log', () => {
     expect(new URL(page.url()).search).toBe('?page_size=20')
   })
 
-  it('says that there are more than are counted', async () => {
+  it('shows that there are more tasks than were counted', async () => {
     const more = { items: DRAWINGS, page: 0, total: 100_000, is_total_capped: true }
     app.site.routes['GET /api/mj/'] = () => ok(more)
     const page = await enterAt('/app/logs/drawing')
     await page.getByText('1–10 of 100,000+').waitFor()
   })
 
-  it('moves without being read again; a new one is read', async () => {
+  it('applies live events without a request; only a new task causes one', async () => {
     const { page } = app
     const live = await fakeLive(page)
     await enter(page, `${app.site.url}/app/logs/drawing`, { language: 'en' })
@@ -168,7 +168,7 @@ describe('the drawing log', () => {
     await expect.poll(() => callsTo('/api/mj/').length).toBe(reads + 1)
   })
 
-  it('shows a user their own, without channels, users or the notice', async () => {
+  it('shows users only their own tasks, without channels, users or the notice', async () => {
     const page = await enterAt('/app/logs/drawing?channel=4', 'en', MEMBER)
     expect(callsTo('/api/mj/')).toEqual([])
     expect(callsTo('/api/mj/self')[0]?.query.get('channel_id')).toBeNull()
@@ -181,7 +181,7 @@ describe('the drawing log', () => {
 })
 
 describe('the music log', () => {
-  it('asks from midnight on; plays a song, shows lyrics', async () => {
+  it('starts at midnight, plays a song, and shows its lyrics', async () => {
     const page = await enterAt('/app/logs/tasks')
     const from = Number(callsTo('/api/task/')[0]?.query.get('start_timestamp'))
     expect(from).toBe(new Date().setHours(0, 0, 0, 0) / 1_000)
@@ -197,7 +197,7 @@ describe('the music log', () => {
   })
 })
 
-it('are offered where they are switched on, and nowhere else', async () => {
+it('the menu lists the drawing and music logs only when the site enables them', async () => {
   const page = await enterAt('/app/logs/drawing')
   const menu = page.getByRole('navigation', { name: en('shell.navigation') })
   await menu.getByRole('link', { name: en('shell.drawings') }).waitFor()
@@ -209,7 +209,7 @@ it('are offered where they are switched on, and nowhere else', async () => {
   expect(await menu.getByRole('link', { name: en('shell.musicTasks') }).count()).toBe(0)
 })
 
-describe.each(LANGUAGES)('in %s, in both themes', (language) => {
+describe.each(LANGUAGES)('the task logs in %s, in both themes', (language) => {
   const look = async (path: string, name: string, button: RegExp): Promise<string[]> => {
     const page = await enterAt(path, language)
     expect(await cutAmong(page, CELLS)).toEqual([])
@@ -220,11 +220,11 @@ describe.each(LANGUAGES)('in %s, in both themes', (language) => {
     return [...faults, ...(await lookFaults(page, `${name}-open-${language}`, [390], part))]
   }
 
-  it('drawings look right, and one of them large', async () => {
+  it('the drawing log and an opened image have no accessibility fault', async () => {
     expect(await look('/app/logs/drawing', 'drawings', /^(查看|View)$/)).toEqual([])
   })
 
-  it('music tasks look right, and a song', async () => {
+  it('the music log and an opened song have no accessibility fault', async () => {
     expect(await look('/app/logs/tasks', 'music', /^(试听|Listen)$/)).toEqual([])
   })
 })

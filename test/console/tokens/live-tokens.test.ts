@@ -14,7 +14,7 @@ beforeEach(async () => {
 const row = (name: string) => app.page.getByRole('row').filter({ hasText: name })
 const tell = (position: number, data: object) => live.send('tokens', position, data)
 
-it('a token that a call exhausts, elsewhere is switched off or goes, shows at once', async () => {
+it('the list shows at once that a token is exhausted, disabled or deleted elsewhere', async () => {
   await app.openAsRoot('/app/tokens')
   await row('production').getByText(zh('tokens.state.enabled')).waitFor()
   await expect.poll(live.connections).toBe(1)
@@ -32,7 +32,7 @@ it('a token that a call exhausts, elsewhere is switched off or goes, shows at on
   await app.page.getByText(zh('tokens.noneTitle')).waitFor()
 })
 
-it('a token ends by the clock, with nobody telling', async () => {
+it('a token expires at its time without an event from the server', async () => {
   const end = Math.floor(Date.now() / 1_000) + 3_600
   app.site.routes['GET /api/token/'] = () =>
     ok({ items: [token({ expired_time: end })], page: 0, total: 1 })
@@ -48,7 +48,7 @@ it('a token ends by the clock, with nobody telling', async () => {
   ).toBe(true)
 })
 
-it('a thousand rows scroll with few of them drawn', async () => {
+it('a list of a thousand tokens draws at most 60 rows while it scrolls', async () => {
   const items = Array.from({ length: 1_000 }, (_, n) => token({ id: n + 1, name: `token ${n}` }))
   app.site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: 1_000 })
   await app.openAsRoot('/app/tokens')

@@ -27,28 +27,28 @@ import { chatAddress, chatLinks } from '#console/ui/state/chat-links.ts'
 
 const dollars = amountUnitOf(true, 500_000)
 
-describe('amounts', () => {
-  it('every quota is an exact amount of dollars and back', () => {
+describe('token amounts', () => {
+  it('convert from every quota to exact dollars and back', () => {
     for (const quota of [0n, 1n, 499_999n, 500_000n, 9_007_199_254_740_991n]) {
       expect(quotaOfAmount(amountOfQuota(quota, dollars), dollars)).toBe(quota)
     }
     expect(amountOfQuota(1n, dollars)).toBe('0.000002')
   })
 
-  it('fractions of a unit, words and more than the wire carries are refused', () => {
+  it('are rejected with fractions of a unit, with letters, and above the limit', () => {
     for (const text of ['0.000001', '', 'x', '-1', '18014398510']) {
       expect(quotaOfAmount(text, dollars), text).toBeNull()
     }
   })
 
-  it('are at fault as they are typed, but not before they are whole', () => {
+  it('show an error while the user types, but not before the text is complete', () => {
     const at = (unit: typeof dollars) => (text: string) => isInvalidAmount(text, unit)
     expect(['', ' ', '1', '1.', '1.5'].map(at(dollars))).toEqual(Array(5).fill(false))
     expect(['x', '.', '1.x', '0.000001', '9'.repeat(20)].map(at(dollars))).not.toContain(false)
     expect(['7', '1.', '1.5'].map(at(amountUnitOf(false, 1)))).toEqual([false, true, true])
   })
 
-  it('a rate that dollars cannot show exactly is typed in quota units', () => {
+  it('are typed in quota units when dollars cannot show the rate exactly', () => {
     expect(amountUnitOf(true, 300_000).isCurrency).toBe(false)
     expect(amountUnitOf(false, 500_000).isCurrency).toBe(false)
   })
@@ -71,7 +71,7 @@ describe('the token form', () => {
     })
   })
 
-  it('names each fault at its field', () => {
+  it('shows each error at its field', () => {
     const wrong = {
       ...draft,
       name: ' ',
@@ -94,27 +94,27 @@ describe('the token form', () => {
     })
   })
 
-  it('takes no time that is over, but leaves one that an old token came with', () => {
+  it('rejects a past expiry, unless an existing token already has it', () => {
     const past = { ...draft, neverExpires: false, expiresAt: '2020-01-01T00:00' }
     expect(validateToken(past, dollars)).toEqual({ expiresAt: 'expiryPast' })
     expect(validateToken({ ...past, expiresAt: '2920-01-01T00:00' }, dollars)).toEqual({})
     expect(validateToken(past, dollars, past.expiresAt)).toEqual({})
   })
 
-  it('takes addresses and ranges of both families', () => {
+  it('accepts IPv4 and IPv6 addresses and ranges', () => {
     const allowIps = '10.0.0.0/8\n ::1 \n2001:db8::/32\n\n127.0.0.1'
     expect(validateToken({ ...draft, allowIps }, dollars)).toEqual({})
     expect(createTokenBody({ ...draft, allowIps }, dollars).allow_ips?.split('\n')).toHaveLength(4)
   })
 
-  it('an edit sends only what changed, so that quota used meanwhile is not given back', () => {
+  it('sends only what changed, so that it does not restore quota used meanwhile', () => {
     const changed = (change: object, quota = 500_000) =>
       updateTokenBody(draft, { ...draft, ...change }, dollars, { quota, version: 3 })
     expect(changed({ name: 'other' })).toEqual({ name: 'other' })
     expect(changed({ amount: '1.00' })).toEqual({})
   })
 
-  it('an edit sends a changed quota with the budget that the form showed', () => {
+  it('sends a changed quota with the budget that it showed', () => {
     const changed = (change: object, quota = 500_000) =>
       updateTokenBody(draft, { ...draft, ...change }, dollars, { quota, version: 3 })
     const sent = { remain_quota: 1_000_000, expected_remain_quota: 500_000, budget_version: 3 }
@@ -131,46 +131,46 @@ describe('the token form', () => {
   })
 })
 
-describe('keys', () => {
-  it('the mask never shows a whole key', () => {
+describe('token keys', () => {
+  it('are masked so that a whole key is never shown', () => {
     expect(maskedKey(`abc${'d'.repeat(40)}wxyz`)).toBe('sk-ab…wxyz')
     expect(maskedKey('short')).toBe('sk-…')
   })
 })
 
-describe('expiry', () => {
+describe('token expiry', () => {
   const now = new Date(2026, 10, 21, 7, 30)
 
-  it('presets count from now; a month is a month of the calendar', () => {
+  it('has presets that count from now, where a month is a calendar month', () => {
     expect(presetText('hour', now)).toBe('2026-11-21T08:30')
     expect(presetText('day', now)).toBe('2026-11-22T07:30')
     expect(presetText('month', now)).toBe('2026-12-21T07:30')
     expect(presetText('never', now)).toBe('')
   })
 
-  it('what a field shows reads back as the same moment', () => {
+  it('reads back from its field as the same time', () => {
     const seconds = Math.floor(now.getTime() / 1000)
     expect(secondsOfDateField(expiryText(seconds))).toBe(seconds)
     expect(secondsOfDateField('tomorrow')).toBeNull()
   })
 })
 
-describe('status', () => {
-  it('an enabled token with model limits is restricted; only 1 and 2 toggle', () => {
+describe('token status', () => {
+  it('is restricted for an enabled token with model limits; only 1 and 2 can be toggled', () => {
     expect(tokenState({ status: 1, model_limits_enabled: true })).toBe('restricted')
     expect(tokenState({ status: 9, model_limits_enabled: true })).toBe('unknown')
     expect([1, 2, 3, 4].map(toggledStatus)).toEqual([2, 1, null, null])
   })
 
-  it('the bar stays within its ends, overdrawn budgets too', () => {
+  it('has a usage bar between 0 and 100 percent, also for an overdrawn budget', () => {
     expect(usedPercent({ used_quota: 0, remain_quota: 0 })).toBe(0)
     expect(usedPercent({ used_quota: 25, remain_quota: 75 })).toBe(25)
     expect(usedPercent({ used_quota: 10, remain_quota: -3 })).toBe(100)
   })
 })
 
-describe('a token as the clock has it', () => {
-  it('is expired from its end on, unless it is switched off', () => {
+describe('a token with an expiry time', () => {
+  it('is expired from that time on, unless it is disabled', () => {
     const token = { status: 1, expired_time: 100 }
     expect(withExpiryAt(token, 99)).toEqual(token)
     expect(withExpiryAt(token, 100).status).toBe(3)
@@ -180,8 +180,8 @@ describe('a token as the clock has it', () => {
   })
 })
 
-describe('addresses', () => {
-  it('are told apart from what is none, line by line', () => {
+describe('IP addresses', () => {
+  it('are validated line by line', () => {
     const good = '10.0.0.1\n\n192.0.2.0/24\n ::1 \n2001:db8::/32\n::ffff:10.0.0.1'
     expect(wrongAddress(good)).toBeNull()
     expect(addressLines(good)).toHaveLength(5)
@@ -202,7 +202,7 @@ describe('addresses', () => {
 })
 
 describe('chat links', () => {
-  it('get this site’s address and the key put in, each escaped', () => {
+  it('contain the site address and the key, both escaped', () => {
     const template = 'https://chat.example/#/?settings={"key":"{key}","url":"{address}"}'
     expect(chatAddress(template, 'https://api.example:8443/', 'sk-a b')).toBe(
       'https://chat.example/#/?settings={"key":"sk-a%20b","url":"https%3A%2F%2Fapi.example%3A8443"}',
@@ -210,7 +210,7 @@ describe('chat links', () => {
     expect(chatAddress('opencat://team/join?token={key}', 'https://a', 'sk-1')).toContain('sk-1')
   })
 
-  it('that are none, or would run a script, are told', () => {
+  it('are rejected when they are no links or would run a script', () => {
     for (const template of [
       '',
       'chat',
@@ -225,7 +225,7 @@ describe('chat links', () => {
     }
   })
 
-  it('are listed in order, whatever their names', () => {
+  it('keep their order, whatever their names are', () => {
     const chats: Record<string, string>[] = [
       { A: 'https://a' },
       { constructor: 'https://b', C: 'https://c' },

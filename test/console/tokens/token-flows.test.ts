@@ -12,8 +12,8 @@ const bodies = (method: string, path: string) => sent(method, path).map(({ body 
 const press = (name: string) => app.page.getByRole('button', { name, exact: true }).click()
 const said = (text: string) => app.page.getByText(text, { exact: true }).first().waitFor()
 
-describe('the drawer of a new token', () => {
-  it('says what is wrong with each field first, then makes the token as typed', async () => {
+describe('the drawer for a new token', () => {
+  it('first shows the error of each field, then creates the token as typed', async () => {
     await app.openAsRoot('/app/tokens')
     await press('新建令牌')
     const drawer = app.page.getByRole('dialog')
@@ -79,7 +79,7 @@ describe('the drawer of a new token', () => {
     expect(code).not.toContain('q'.repeat(40))
   })
 
-  it('makes many by one call, and asks before what was typed is lost', async () => {
+  it('creates many tokens with one request, and asks before it discards typed text', async () => {
     await app.openAsRoot('/app/tokens')
     await press('新建令牌')
     await app.page.getByRole('textbox', { name: zh('shared.name'), exact: true }).fill('ci')
@@ -98,7 +98,7 @@ describe('the drawer of a new token', () => {
     expect(bodies('POST', '/api/token/')).toMatchObject([{ name: 'ci', count: 30 }])
   })
 
-  it('keeps what was typed when the server refuses', async () => {
+  it('keeps the typed text when the server refuses', async () => {
     app.site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
     await app.openAsRoot('/app/tokens')
     await press('新建令牌')
@@ -110,7 +110,7 @@ describe('the drawer of a new token', () => {
   })
 })
 
-it('a press on a row opens it; a phone has the batch acts only once some are chosen', async () => {
+it('a click on a row opens the token; a phone shows batch actions after a selection', async () => {
   await app.openAsRoot('/app/tokens')
   await app.page.getByText('mobile app', { exact: true }).click()
   await app.page.getByRole('dialog', { name: zh('tokens.editTitle') }).waitFor()
@@ -128,7 +128,7 @@ it('a press on a row opens it; a phone has the batch acts only once some are cho
   await actions.waitFor()
 })
 
-it('an edited token is sent with what changed alone', async () => {
+it('an edited token sends only what changed', async () => {
   await app.openAsRoot('/app/tokens')
   await press('mobile app 的更多操作')
   await app.page.getByRole('menuitem', { name: zh('ui.editRow') }).click()
@@ -143,7 +143,7 @@ it('an edited token is sent with what changed alone', async () => {
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
 })
 
-it('a quota that another edit set shows its new amount, and saving again sets it', async () => {
+it('a quota that another edit set shows the new amount, and the next save sets it', async () => {
   let remain = 12_000
   let budget_version = 0
   const row = () => token({ id: 2, remain_quota: remain, budget_version })
@@ -181,7 +181,7 @@ it('a quota that another edit set shows its new amount, and saving again sets it
   )
 })
 
-it('a switch is undone by one press, and taken back when it is refused', async () => {
+it('a switch can be undone with one press, and is restored when the server refuses', async () => {
   await app.openAsRoot('/app/tokens')
   const toggle = app.page.getByRole('switch', {
     name: zh('shared.enableNamed', { name: 'production' }),
@@ -208,7 +208,7 @@ it('a switch is undone by one press, and taken back when it is refused', async (
 describe('selected tokens', () => {
   const selectAll = () => app.page.getByRole('columnheader').getByRole('checkbox').check()
 
-  it('bring what can be done with them, which is not there without any', async () => {
+  it('show batch actions, which are hidden without a selection', async () => {
     await app.openAsRoot('/app/tokens')
     const actions = app.page.getByRole('button', { name: /^(复制|启用|禁用|删除)所选$/ })
     expect(await actions.count()).toBe(0)
@@ -216,7 +216,7 @@ describe('selected tokens', () => {
     await expect.poll(() => actions.count()).toBe(4)
   })
 
-  it('are disabled by one call, undone by one, and shown as they were when refused', async () => {
+  it('are disabled and enabled by one request each, and restored after a refusal', async () => {
     await app.openAsRoot('/app/tokens')
     await selectAll()
     await press('禁用所选')
@@ -237,7 +237,7 @@ describe('selected tokens', () => {
     await expect.poll(() => toggle.isChecked()).toBe(true)
   })
 
-  it('are deleted by one call, all or none, once that is confirmed', async () => {
+  it('are deleted by one request, all or none, after a confirmation', async () => {
     await app.openAsRoot('/app/tokens')
     await selectAll()
     await press('删除所选')
@@ -264,7 +264,7 @@ describe('selected tokens', () => {
     expect(bodies('POST', '/api/token/batch').at(-1)).toEqual({ ids: [1, 2, 3, 4, 5, 6] })
   })
 
-  it('have their keys copied, by hand where the clipboard is out of reach', async () => {
+  it('have their keys copied, or shown for manual copying without a clipboard', async () => {
     await app.page.addInitScript(() => {
       document.execCommand = () => false
       Object.defineProperty(navigator, 'clipboard', { value: undefined })
@@ -282,11 +282,11 @@ describe('selected tokens', () => {
   })
 })
 
-describe('the list', () => {
+describe('the token list', () => {
   const modelReads = () =>
     app.site.calls.filter(({ path }) => path.startsWith('/api/token/')).at(-1)?.query
 
-  it('is sorted by its headers and filtered by status, in the address', async () => {
+  it('is sorted by its headers and filtered by status, both in the URL', async () => {
     await app.openAsRoot('/app/tokens')
     await app.page.getByRole('button', { name: zh('shared.quota'), exact: true }).click()
     await expect.poll(() => modelReads()?.toString()).toContain('sort=remain_quota&order=desc')
@@ -299,7 +299,7 @@ describe('the list', () => {
     await expect.poll(() => modelReads()?.get('sort')).toBe('remain_quota')
   })
 
-  it('is searched by a key that the address never shows', async () => {
+  it('can be searched by a key, which never appears in the URL', async () => {
     await app.openAsRoot('/app/tokens')
     await app.page.getByLabel(zh('tokens.searchKey')).fill('sk-Xk9')
     await expect.poll(() => modelReads()?.get('token')).toBe('sk-Xk9')
@@ -310,7 +310,7 @@ describe('the list', () => {
 describe('a chat link', () => {
   const openMenu = () => press('production 的更多操作')
 
-  it('that is missing or wrong is told', async () => {
+  it('causes an error message when it is missing or invalid', async () => {
     await app.openAsRoot('/app/tokens')
     await openMenu()
     await app.page.getByRole('menuitem', { name: zh('ui.chat') }).click()
@@ -327,7 +327,7 @@ describe('a chat link', () => {
     await said('聊天链接配置错误，请联系管理员')
   })
 
-  it('opens with this site’s address and the token’s key', async () => {
+  it('opens with the site address and the key of the token', async () => {
     const template = `${app.site.url}/client?u={address}&k={key}`
     const status = app.site.routes['GET /api/status']
     app.site.routes['GET /api/status'] = async (call) => {
@@ -346,8 +346,8 @@ describe('a chat link', () => {
   })
 })
 
-describe('tokens beyond the page', () => {
-  it('are chosen with all that match, as they are by now, and under no other filter', async () => {
+describe('a selection of tokens beyond the page', () => {
+  it('includes all current matches, and ends when the filter changes', async () => {
     let all = Array.from({ length: 347 }, (_, n) => token({ id: n + 1, name: `t-${n + 1}` }))
     const list: FakeRoutes[string] = ({ query }) => {
       const [size, at] = [Number(query.get('size')), Number(query.get('p'))]

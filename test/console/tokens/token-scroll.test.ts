@@ -22,7 +22,7 @@ const ROWS = Array.from({ length: 1_000 }, (_, n) =>
   }),
 )
 
-it('a page of 100 000 tokens scrolls at 60 frames a second', async () => {
+it('a list of 100 000 tokens scrolls at 60 frames a second', async () => {
   const { page, site } = app
   site.routes['GET /api/token/'] = () => ok({ items: ROWS, page: 0, total: 100_000 })
   await openAsRoot(page, site, '/app/tokens')
