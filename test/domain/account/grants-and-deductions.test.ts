@@ -37,7 +37,7 @@ describe('a grant', () => {
     })
   })
 
-  it('with an id that was used before changes nothing, whatever its amount', () => {
+  it('changes nothing if its id was used before, whatever its amount', () => {
     given(granted(100)).when(grant(100n)).then([])
     given(granted(100)).when(grant(1n)).then([])
     given(granted(100))
@@ -45,7 +45,7 @@ describe('a grant', () => {
       .then([granted(100, 'g2')])
   })
 
-  it.each([0n, -1n, QUOTA_MAX + 1n])('of %s is refused', (amount) => {
+  it.each([0n, -1n, QUOTA_MAX + 1n])('is refused for an amount of %s', (amount) => {
     given().when(grant(amount)).then(codedError('AmountOutOfRange'))
   })
 
@@ -90,14 +90,14 @@ describe('a deduction', () => {
       .then(codedError('InsufficientQuota', details))
   })
 
-  it('with an id that was used before changes nothing', () => {
+  it('changes nothing if its id was used before', () => {
     given(granted(100), deducted(60)).when(deduct(60n)).then([])
     given(granted(100), deducted(60))
       .when(deduct(40n, 'd2'))
       .then([deducted(40, 'd2')])
   })
 
-  it.each([0n, -1n, QUOTA_MAX + 1n])('of %s is refused', (amount) => {
+  it.each([0n, -1n, QUOTA_MAX + 1n])('is refused for an amount of %s', (amount) => {
     given(granted(100)).when(deduct(amount)).then(codedError('AmountOutOfRange'))
   })
 })

@@ -58,7 +58,7 @@ describe('the progress of a call', () => {
   })
 })
 
-describe('the progress of a call whose account or token was emptied', () => {
+describe('the progress of a call whose account or token has nothing left', () => {
   const OTHER = '019376a0-0000-7000-8000-000000000002'
   const emptied = codedError('InsufficientQuota', { balance: '0', needed: '0' })
   const exhausted = (remain: string) => codedError('TokenBudgetExhausted', { remain, needed: '0' })

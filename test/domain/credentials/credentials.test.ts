@@ -155,7 +155,7 @@ describe('the reset of second factors by an admin', () => {
   })
 })
 
-describe('the access token', () => {
+describe('the access token of a user', () => {
   const token = { ...of, tokenHash: 'h', authVersion: 2, expiresAt: 9 }
   const issued = { type: 'AccessTokenIssued', v: 1, data: token } as const
 

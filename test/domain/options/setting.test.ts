@@ -38,7 +38,7 @@ describe('setting an option', () => {
       .then([set('RetryTimes', '3', '0')])
   })
 
-  it('beyond its bounds is refused, and the error has the option, fault and bounds', () => {
+  it('is refused beyond the bounds, and the error has the option, fault and bounds', () => {
     const details = { key: 'RetryTimes', fault: 'above-maximum', minimum: 0, maximum: 3 }
     given().when(setOption('RetryTimes', '4')).then(codedError('InvalidOption', details))
   })

@@ -89,7 +89,7 @@ describe('the order in which prices apply', () => {
   })
 })
 
-describe('the fallback', () => {
+describe('the fallback price', () => {
   it('is one price per call, or both ratios', () => {
     const single = { fallback_pricing_enabled: 'true', fallback_single_price: '0.5' }
     expect(price(single)).toMatchObject({ mode: 'call', price: '0.5' })
@@ -215,7 +215,7 @@ describe('the cache of prices', () => {
   const priceFor = (model: string, group: string, userGroup: string, acceptsUnpriced = false) =>
     priceOf(list, model, group, { userGroup, acceptsUnpriced })
 
-  it('returns one object for the same customer, which nothing can change', () => {
+  it('returns one object for the same customer, and that object is frozen', () => {
     const first = priceFor('m', 'default', 'default')
     expect(priceFor('m', 'default', 'default')).toBe(first)
     expect(Object.isFrozen(first)).toBe(true)

@@ -37,7 +37,7 @@ describe('the creation of a redemption code', () => {
     [{ quota: wire(-1) }, codedError('RedemptionQuotaTooSmall')],
     [{ ...GIFT, maxUses: 0 }, codedError('MaxUsesTooFew', { least: 1 })],
     [{ validFrom: 5, validUntil: 5 }, codedError('ValidityOrder')],
-  ])('with %j is refused', (terms, error) => {
+  ])('is refused with %j', (terms, error) => {
     given()
       .when(create(terms))
       .then(error as never)

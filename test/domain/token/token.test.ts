@@ -132,7 +132,7 @@ describe('a batch command for tokens', () => {
   })
 
   it.each(['EnableTokens', 'DisableTokens', 'DeleteTokens'] as const)(
-    'of type %s is refused as a whole for an unknown token, which the error names',
+    'is refused as a whole by %s for an unknown token, which the error names',
     (type) => {
       given(three)
         .when(act(type, 3, 99, 4))

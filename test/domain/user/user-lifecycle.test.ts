@@ -14,7 +14,7 @@ import {
 } from './facts.ts'
 
 describe('the creation of a user', () => {
-  it.each([1, 10, 100] as const)('records level %s, with sealed names', (role) => {
+  it.each([1, 10, 100] as const)('records level %s, with encrypted names', (role) => {
     given()
       .when(createUser(role))
       .then([created(role)])
