@@ -30,7 +30,7 @@ it.each([
     () => ({ PORT: '0', HOST: '203.0.113.1' }),
     /^Tallygate can't start\. HOST: .*EADDRNOTAVAIL.*\n$/,
   ],
-])('%s is one line and exit code 1, before anything is started or made', (_, given, line) => {
+])('%s gives one line and exit code 1, before anything is started or created', (_, given, line) => {
   const { DATABASE_URL: _database, SECRET_KEY: _key, ...inherited } = process.env
   const DATA_DIR = join(dataDir, 'new')
   const { status, stdout, stderr } = spawnSync(process.execPath, ['infra/main.ts'], {
@@ -41,7 +41,7 @@ it.each([
   expect(existsSync(DATA_DIR)).toBe(false)
 })
 
-it('of a taken folder and port the folder is told; a free port is left free', async () => {
+it('a folder in use is reported before a port in use; a free port stays free', async () => {
   const lock = lockDataFolder(dataDir)
   const config = readConfig({ DATA_DIR: dataDir, PORT })
   await expect(assertPortFree(config)).rejects.toThrow(`in use by process ${process.pid}`)

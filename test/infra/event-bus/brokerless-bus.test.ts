@@ -62,7 +62,7 @@ const areDivided = (workers: readonly Worker[]): boolean => {
 describe('the direct bus', () => {
   eventBusConformance((parts) => createDirectBus({ ...parts, ttlMs: TTL_MS }))
 
-  it('reports to a watcher what is committed while the watch starts', async () => {
+  it('reports to a watcher the events that are committed while the watch starts', async () => {
     const slow: EventStore = {
       ...store,
       headPosition: async () => {
@@ -78,12 +78,12 @@ describe('the direct bus', () => {
 })
 
 describe('the lanes of the direct bus', () => {
-  it('are all one process’s at once when it is alone', async () => {
+  it('all belong to one process at once when it is the only process', async () => {
     const one = await process()
     await expect.poll(() => sizes([one]), { interval: 5, timeout: 400 }).toEqual([8])
   })
 
-  it('are divided fairly as processes come and go, each lane to one', async () => {
+  it('are divided evenly as processes come and go, each lane to one process', async () => {
     const one = await process()
     await expect.poll(() => sizes([one])).toEqual([8])
     const two = await process()
@@ -97,7 +97,7 @@ describe('the lanes of the direct bus', () => {
     await expect.poll(() => sizes([three])).toEqual([8])
   })
 
-  it('go to eight of ten processes, and to the ninth when one of them stops', async () => {
+  it('go to eight of ten processes, and to the ninth when one of the eight stops', async () => {
     const ten = await Promise.all(Array.from({ length: 10 }, () => process()))
     await expect.poll(() => sizes(ten).toSorted().join('')).toBe('0011111111')
     expect(areDivided(ten)).toBe(true)
@@ -107,7 +107,7 @@ describe('the lanes of the direct bus', () => {
     await expect.poll(() => sizes(rest).toSorted().join('')).toBe('011111111')
   })
 
-  it('are taken over from a process that stands still, and its writes are refused', async () => {
+  it('move away from a process that is frozen, and the writes of that process fail', async () => {
     const one = await process()
     await expect.poll(() => sizes([one])).toEqual([8])
     const client = await pg.connect()
@@ -126,7 +126,7 @@ describe('the lanes of the direct bus', () => {
     }
   })
 
-  it('of different open have nothing to do with each other', async () => {
+  it('are divided separately for each named subscription', async () => {
     const [fold, other] = [await process('fold'), await process('other')]
     await expect.poll(() => sizes([fold, other])).toEqual([8, 8])
     await delay(TTL_MS)

@@ -70,7 +70,7 @@ const withAdmin = async <T>(work: (admin: ReturnType<Kafka['admin']>) => Promise
 }
 
 describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
-  it('brings events through the topic, and where it stands is seen in its group', async () => {
+  it('delivers events through the topic, and its consumer group shows the position', async () => {
     settings.timings = byKafkaAlone
     await work()
     await expectFold(fixture, name)
@@ -88,7 +88,7 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
       .toBe(true)
   })
 
-  it('ignores what another installation writes to the same topic', async () => {
+  it('ignores the messages of another installation in the same topic', async () => {
     settings.timings = byKafkaAlone
     await work()
     await appendSome(fixture.store, 100)
@@ -103,7 +103,7 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
     await expectFold(fixture, name)
   })
 
-  it('carries on past an event that is too big for a message', async () => {
+  it('continues after an event that is too big for a message', async () => {
     settings.timings = byKafkaAlone
     await work()
     await appendSome(fixture.store, 10)
@@ -118,7 +118,7 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
     await expectFold(fixture, name)
   })
 
-  it('no longer reaches back to where a worker was, and the store does', async () => {
+  it('reads from the store the events that the topic no longer contains', async () => {
     settings.timings = byKafkaAlone
     const first = await work()
     await appendSome(fixture.store, 100)
@@ -138,7 +138,7 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
     await expectFold(fixture, name)
   })
 
-  it('finds its topic deleted, and makes it anew', async () => {
+  it('creates its topic again after the topic was deleted', async () => {
     const workers = [await work(), await work()]
     await appendSome(fixture.store, 200)
     await expectFold(fixture, name)
@@ -158,7 +158,7 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
 describe.skipIf(!canBeKilled)(`when the broker is killed (${place})`, () => {
   if ('skip' in kafka) return
 
-  it('the event store feeds the lanes until it is back, each event once', async () => {
+  it('the event store feeds the lanes until the broker is back, each event once', async () => {
     const workers = [await work(), await work()]
     let heard = 0
     const watching = await fixture.openBus()
@@ -193,7 +193,7 @@ describe.skipIf(!canBeKilled)(`when the broker is killed (${place})`, () => {
 })
 
 describe.each(useless)('with $0', (_what, where) => {
-  it('a worker gets everything, a watcher hears, and lanes are taken over', async () => {
+  it('a worker gets all events, a watcher is notified, and lanes are taken over', async () => {
     settings.brokers = where
     await appendSome(fixture.store, 100)
     const first = await fixture.openBus()

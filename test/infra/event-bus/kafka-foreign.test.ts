@@ -86,7 +86,7 @@ const kinds: [string, Foreign][] = [
 
 describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
   it.each(kinds)(
-    '%s: what is before and after it is worked off once, in order',
+    '%s: the worker processes the events before and after it once, in order',
     async (...kind) => {
       await work()
       await appendSome(fixture.store, 60)
@@ -98,7 +98,7 @@ describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
     },
   )
 
-  it('makes the worker look at the store, though nothing of ours follows', async () => {
+  it('makes the worker read the store, although no message of the product follows', async () => {
     settings.isPublisher = false
     settings.stallMs = 600_000
     await appendSome(fixture.store, 40)
@@ -116,7 +116,7 @@ describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
   })
 })
 
-describe.skipIf(isMissing)(`when the history can't be read (${place})`, () => {
+describe.skipIf(isMissing)(`when the history cannot be read (${place})`, () => {
   let failures = 0
   let isFailing = true
   /** Wraps a store so that it fails to read the first event, which identifies the history. */
@@ -142,14 +142,14 @@ describe.skipIf(isMissing)(`when the history can't be read (${place})`, () => {
     await expect.poll(() => failures).toBeGreaterThan(3 * ALL_LANES.length)
   }
 
-  it('and then can, the lane goes on by itself though nothing follows', async () => {
+  it('the lane continues when the history becomes readable, with no new message', async () => {
     settings.stallMs = 600_000
     await workAndFail()
     isFailing = false
     await expectFold(fixture, name)
   })
 
-  it('at all, the event store feeds the lanes', async () => {
+  it('the event store feeds the lanes while the history stays unreadable', async () => {
     settings.stallMs = 800
     await workAndFail()
     await expectFold(fixture, name)

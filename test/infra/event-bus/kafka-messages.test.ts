@@ -28,7 +28,7 @@ const asReceived = (message: ReturnType<typeof encodeMessage>) =>
   }) as Parameters<typeof decodeMessage>[0]
 
 describe('a message', () => {
-  it('brings an event as it was read from the store', () => {
+  it('contains an event exactly as the store returned it', () => {
     const data = { text: 'ä\u2028"\\', list: [1, -2.5, 1e21, null], ['__proto__']: { a: 1 } }
     const message = { after: 3, position: 7, event: recorded(7, data) }
     expect(decodeMessage(asReceived(encodeMessage(message, 'h')), 'h')).toEqual(message)
@@ -36,14 +36,14 @@ describe('a message', () => {
     expect(decodeMessage(asReceived(encodeMessage(watermark, 'h')), 'h')).toEqual(watermark)
   })
 
-  it('of another history, or of somebody else, is none', () => {
+  it('is ignored if it belongs to another history or another program', () => {
     const message = asReceived(encodeMessage({ after: 1, position: 2, event: null }, 'h'))
     expect(decodeMessage(message, 'another')).toBeNull()
     const { headers: _none, ...bare } = message
     expect(decodeMessage(bare as typeof message, 'h')).toBeNull()
   })
 
-  it('that says it is ours and is not what we send can not be read', () => {
+  it('is unreadable if its headers are valid and its content is not', () => {
     const event = asReceived(encodeMessage({ after: 1, position: 2, event: recorded(2) }, 'h'))
     const watermark = asReceived(encodeMessage({ after: 1, position: 2, event: null }, 'h'))
     const key = Buffer.from('1')
@@ -73,8 +73,8 @@ const publishedBy = (events: readonly number[], starts: readonly number[]): Lane
       })
   })
 
-describe('what is new in a lane', () => {
-  it('is complete but for gaps that show, however messages repeat, get lost or come late', () => {
+describe('the events that a lane receives', () => {
+  it('are complete except for visible gaps, even if messages repeat, are lost or late', () => {
     const positions = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1 })
     const scenario = positions.chain((drawn) => {
       const events = drawn.toSorted((a, b) => a - b)
@@ -104,10 +104,10 @@ describe('what is new in a lane', () => {
   })
 })
 
-describe('what is published', () => {
+describe('the published lanes', () => {
   const start = new Map(ALL_LANES.map((lane) => [lane, 10]))
 
-  it('tells every lane at first where it begins, and then only what is new', () => {
+  it('publish where every lane begins, and then only what is new', () => {
     const lanes = createPublishedLanes(start, 'h')
     expect(lanes.watermarks()).toHaveLength(ALL_LANES.length)
     expect(lanes.watermarks()).toEqual([])
@@ -116,7 +116,7 @@ describe('what is published', () => {
     expect(lanes.lowest()).toBe(12)
   })
 
-  it('skips what the topic has, and chains the rest by position', () => {
+  it('skip what the topic contains, and chain the rest by position', () => {
     const lanes = createPublishedLanes(start, 'h')
     const [batch = []] = lanes.batchesOf([recorded(9), recorded(10), recorded(11), recorded(14)])
     expect(batch.map(({ headers }) => [headers?.after, headers?.position])).toEqual([
@@ -126,7 +126,7 @@ describe('what is published', () => {
     expect(new Set(batch.map(({ partition }) => partition))).toEqual(new Set([laneOf('account-1')]))
   })
 
-  it('is parted before it is too much for one request, and tells of what is too big', () => {
+  it('split batches that are too big for a request, and mark events that are too big', () => {
     const lanes = createPublishedLanes(start, 'h')
     const text = 'x'.repeat(300_000)
     const big = { text: 'x'.repeat(700_000) }

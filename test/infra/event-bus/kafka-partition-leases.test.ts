@@ -22,7 +22,7 @@ function leasesBackTogether(): Leases {
   } as Partial<Leases> as Leases
 }
 
-it('a stop gives all lanes back at once, and not one after the other', async () => {
+it('a stop releases all lanes at once instead of one after the other', async () => {
   const gained = Promise.withResolvers<readonly number[]>()
   const lanes = createLaneLeases({
     ...{ leases: leasesBackTogether(), name: 'group', log: pino({ level: 'silent' }) },

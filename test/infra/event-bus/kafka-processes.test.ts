@@ -60,7 +60,7 @@ async function appendUntil(isOver: () => boolean): Promise<void> {
 }
 
 describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
-  it('one that publishes is killed, and another goes on where the topic ends', async () => {
+  it('when the publishing process is killed, another continues where the topic ends', async () => {
     await appendSome(fixture.store, 100)
     const first = await start()
     await expect.poll(() => count(first, 'publishing')).toBe(1)
@@ -81,7 +81,7 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
     await expectFold(fixture, name)
   })
 
-  it('one that is stopped loses its lanes, and is fenced when it wakes', async () => {
+  it('a process that is frozen loses its lanes, and is fenced when it continues', async () => {
     const sleeper = await start(name)
     await appendSome(fixture.store, 100)
     const worker = await work()
@@ -105,7 +105,7 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
     await expectFold(fixture, name)
   })
 
-  it('one that is killed leaves its lanes to the others', async () => {
+  it('a process that is killed leaves its lanes to the others', async () => {
     const victim = await start(name)
     const worker = await work()
     await expect.poll(() => worker.lanes.size).toBe(ALL_LANES.length / 2)

@@ -42,7 +42,7 @@ const PROGRAM = `
 `
 
 describe.skipIf('skip' in kafka)(`a connection of kafkajs (${place})`, () => {
-  it('that is idle stays so, and Node warns of no timer', async () => {
+  it('does not wake up while it is idle, and Node warns of no timer', async () => {
     const args = ['--input-type=module', '-e', PROGRAM]
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args)
     expect(JSON.parse(stdout)).toEqual({ answered: 50, looks: 0 })

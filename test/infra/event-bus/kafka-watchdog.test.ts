@@ -30,7 +30,7 @@ afterEach(async () => {
   fixture = null
 })
 
-it('a topic with too few partitions is told of as a operatorError, until it has them', async () => {
+it('a topic with too few partitions is reported as an operatorError until it has all', async () => {
   let partitions = 4
   const joined = { few: ALL_LANES }
   const consumer = () => {
@@ -64,7 +64,7 @@ it('a topic with too few partitions is told of as a operatorError, until it has 
   await session.stop()
 })
 
-it('a consumer that crashes as it joins fails the look at the topic’s end alone', async () => {
+it('a consumer that crashes as it joins only fails the check of the topic’s end', async () => {
   const unheard: unknown[] = []
   const hear = (reason: unknown) => void unheard.push(reason)
   process.on('unhandledRejection', hear)
@@ -98,7 +98,7 @@ it('a consumer that crashes as it joins fails the look at the topic’s end alon
 })
 
 describe.skipIf(isMissing)(`a consumer (${place})`, () => {
-  it('without a sign of life is replaced, and nothing is lost or repeated', async () => {
+  it('is replaced when it sends no heartbeat, and no event is lost or repeated', async () => {
     const name = `work-${randomUUID()}`
     const topic = `watchdog-${randomUUID()}`
     // The heartbeat interval is longer than the time after which a silent consumer is replaced.
@@ -125,7 +125,7 @@ describe.skipIf(isMissing)(`a consumer (${place})`, () => {
     await expectFold(fixture, name)
   })
 
-  it('is deaf when messages are added and do not come, and not when none are', async () => {
+  it('is stalled if new messages do not arrive, but not if there are no new messages', async () => {
     const topic = `deaf-${randomUUID()}`
     await ensureTopic(client, topic)
     let deafCount = 0

@@ -5,18 +5,18 @@ import { LANE_OF_STREAM } from '#infra/event-store/event-reader.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 
 describe('the lane of a stream', () => {
-  it('is that of its id, whatever is tracked under it', () => {
+  it('depends on the id alone, not on the kind of the stream', () => {
     expect(laneKeyOf('account-7')).toBe('7')
     expect(laneOf('account-7')).toBe(laneOf('user-7'))
     expect(laneOf('options')).toBe(laneOf('options'))
   })
 
-  it('never changes: offsets are tracked by it', () => {
+  it('never changes, because stored offsets depend on it', () => {
     const lanes = ['account-1', 'account-2', 'account-3', 'account-1000', 'options', 'site']
     expect(lanes.map(laneOf)).toEqual([1, 2, 3, 0, 3, 1])
   })
 
-  it('spreads accounts evenly', () => {
+  it('distributes accounts evenly', () => {
     const counts = new Array<number>(LANE_COUNT).fill(0)
     for (let id = 1; id <= 8_000; id += 1) {
       const lane = laneOf(`account-${id}`)
@@ -25,7 +25,7 @@ describe('the lane of a stream', () => {
     expect(counts).toEqual(counts.map(() => 1_000))
   })
 
-  it('is the same where Postgres names it', async () => {
+  it('is the same when Postgres calculates it', async () => {
     const { url, drop } = await testDatabase()
     const client = new Client({ connectionString: url })
     await client.connect()

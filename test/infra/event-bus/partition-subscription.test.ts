@@ -65,7 +65,7 @@ it('a batch that fails after its lanes were lost and regained skips nothing', as
   await expect.poll(last).toEqual({ after: 3, position: 4, count: 1 })
 })
 
-it('a batch that waited while its lanes were lost and regained is not given out', async () => {
+it('a batch that waited while its lanes were lost and regained is not delivered', async () => {
   await write()
   isToHold = () => true
   await feed.add(ALL_LANES)

@@ -121,7 +121,7 @@ async function startTarget(): Promise<EventStoreDbServer> {
 const eventsOf = (store: EventStore) =>
   store.readAll(0, 10_000).then((events) => events.map(({ position, ...event }) => event))
 
-it('a history killed on its way three times arrives whole, in order, byte by byte', async () => {
+it('a copy that is killed three times arrives complete, in order, byte by byte', async () => {
   const server = await startTarget()
   server.slowDown(2)
   for (const size of [30, 100, 200]) {
@@ -172,7 +172,7 @@ it('a copied database belongs to the target, and Postgres takes no more events',
   expect(other.log.all().filter(({ stream }) => !stream.startsWith('$'))).toEqual([])
 })
 
-it('of copies at the same time to two targets, one moves the database', async () => {
+it('when two copies to two targets run at once, only one moves the database', async () => {
   const [server, other] = [await startTarget(), await startTarget()]
   const pg = openPool()
   const writer = await pg.connect()
@@ -213,7 +213,7 @@ const sessions = async (pg: Pool): Promise<number | null> =>
     )
   ).rowCount
 
-it('a source that processes still run on is refused, unless it is forced', async () => {
+it('a source that processes still use is refused, unless the copy is forced', async () => {
   const server = await startTarget()
   const pg = openPool()
   const from = { DATABASE_URL: database.url }
@@ -233,7 +233,7 @@ it('a source that processes still run on is refused, unless it is forced', async
   )
 })
 
-it('a process that had lost its connection and comes back during the copy is noticed', async () => {
+it('a process that reconnects during the copy is detected', async () => {
   const server = await startTarget()
   server.slowDown(20)
   const { exited } = startCopy(server)
@@ -247,7 +247,7 @@ it('a process that had lost its connection and comes back during the copy is not
   await onSource(async (source) => void (await source.append([to('later', 'none')])))
 })
 
-it('a database never used is refused, and takes events afterwards', async () => {
+it('a database that was never used is refused, and accepts events afterwards', async () => {
   const server = await startTarget()
   const unused = await testDatabase()
   onTestFinished(() => unused.drop())
@@ -291,7 +291,7 @@ async function withEmbedded(dataDir: string, work: (store: EventStore) => Promis
   await embedded.stop()
 }
 
-it('a target with another history is refused, and left as it is', async () => {
+it('a target with another history is refused and stays unchanged', async () => {
   const server = await startTarget()
   const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
   await store.append([to('account-0', 'none')])
@@ -304,7 +304,7 @@ it('a target with another history is refused, and left as it is', async () => {
   expect(server.log.all().filter(({ stream }) => !stream.startsWith('$'))).toHaveLength(1)
 })
 
-it('a target where processes have only probed their appends is empty to the copy', async () => {
+it('a target that contains only append probes counts as empty', async () => {
   const server = await startTarget()
   const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
   const probe = async () => await store.probeAppend?.()
@@ -319,7 +319,7 @@ it('a target where processes have only probed their appends is empty to the copy
   expect(server.log.stream('readiness-probe')).toHaveLength(2)
 })
 
-it('what differs at the end is named, and the program fails and moves nothing', async () => {
+it('differences at the end are named, and the program fails and moves nothing', async () => {
   const server = await startTarget()
   const pg = openPool()
   await copyHistory({ pg, url: server.url, log })
@@ -332,7 +332,7 @@ it('what differs at the end is named, and the program fails and moves nothing', 
   await onSource(async (source) => void (await source.append([to('later', 'none')])))
 })
 
-it('the embedded database is opened, copied and closed again; none is made', async () => {
+it('the embedded database is opened, copied and closed again, and never created', async () => {
   const server = await startTarget()
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-copy-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -347,7 +347,7 @@ it('the embedded database is opened, copied and closed again; none is made', asy
   expect(await startCopy(server, from).exited).toEqual({ code: 0, said: same })
 })
 
-it('a target that does not answer is named', async () => {
+it('an error names the target that does not answer', async () => {
   const said = 'EVENTSTORE_URL: the event store could not be read\n'
   const nowhere = { url: 'esdb://127.0.0.1:9?tls=false' }
   expect(await startCopy(nowhere).exited).toEqual({ code: 1, said })

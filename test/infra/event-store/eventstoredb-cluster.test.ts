@@ -24,14 +24,14 @@ async function openedStore(url: string) {
   return store
 }
 
-it.each(['url', 'discoverUrl'] as const)('appends go to the node that leads: %s', async (name) => {
+it.each(['url', 'discoverUrl'] as const)('appends go to the leader node: %s', async (name) => {
   const cluster = await startedCluster()
   const store = await openedStore(cluster[name])
   for (let n = 0; n < 10; n += 1) await store.append([to(newStream(), 'none', [newEvent({ n })])])
   expect(cluster.appends()).toEqual([10, 0, 0])
 })
 
-it('a leader that dies, and one that steps down: nothing lost, nothing twice', async () => {
+it('no event is lost or repeated when a leader dies or steps down', async () => {
   const cluster = await startedCluster()
   const store = await openedStore(cluster.url)
   const seen: string[] = []
@@ -55,7 +55,7 @@ it('a leader that dies, and one that steps down: nothing lost, nothing twice', a
   await subscription.stop()
 })
 
-describe('an address that can not be used is refused by name', () => {
+describe('an unusable address, which the error names', () => {
   it.each([
     ['an interval that is no number', 'esdb://127.0.0.1:2113?tls=false&keepAliveInterval=soon'],
     ['an interval below zero', 'esdb://127.0.0.1:2113?tls=false&keepAliveInterval=-5'],

@@ -69,7 +69,7 @@ describe('an append whose reply is lost', () => {
     expect(server.seen().batchAppends).toBe(0)
   })
 
-  it('is recognised by what stands there when the server takes it for a conflict', async () => {
+  it('is recognised by its events in the stream if the server reports a conflict', async () => {
     const { server, store } = await open({ replyWithinMs: 200 })
     server.log.forgetRepeats()
     const given = [to('a', 'none', [newEvent(), newEvent()])]
@@ -81,7 +81,7 @@ describe('an append whose reply is lost', () => {
     expect(await store.readAll(0, 10)).toHaveLength(3)
   })
 
-  it('may be repeated by its caller, and is answered as the first time', async () => {
+  it('can be repeated by its caller, and gets the first answer', async () => {
     const { store } = await open()
     const given = [to(newStream(), 'none', [newEvent(), newEvent()])]
     const first = await store.append(given)
@@ -91,8 +91,8 @@ describe('an append whose reply is lost', () => {
   })
 })
 
-describe('somebody who writes first', () => {
-  it('is a conflict for an exact revision, and none for any', async () => {
+describe('another writer that writes first', () => {
+  it('causes a conflict for an exact revision, and no conflict for any revision', async () => {
     const { server, store } = await open()
     await store.append([to('a', 'none')])
     server.forceConflicts(1)
@@ -104,7 +104,7 @@ describe('somebody who writes first', () => {
     expect(done.streams[0]?.revision).toBe(5)
   })
 
-  it('leaves an account that is decided on and read by whoever comes', async () => {
+  it('does not stop commands on an account or reads of it', async () => {
     const { server, store, log } = await open()
     const openActors = () => {
       return createStreamActors({ store, snapshots: createMemorySnapshots(), log })
@@ -122,7 +122,7 @@ describe('somebody who writes first', () => {
     }
   })
 
-  it('refuses a joint append at its first stream, and goes before the others', async () => {
+  it('makes a joint append fail at its first stream, or precedes it in the others', async () => {
     const { server, store } = await open()
     server.forceConflicts(1)
     await expect(store.append([to('a', 'none'), to('b', 'none')])).rejects.toThrow(RevisionConflict)
@@ -137,7 +137,7 @@ describe('somebody who writes first', () => {
 })
 
 describe('a subscription', () => {
-  it('that is cut again and again has no gap and no repeat', async () => {
+  it('has no gap and no repeat although its connection is cut again and again', async () => {
     const { server, store, seen } = await open()
     const events = follow(store)
     const ids: string[] = []
@@ -157,7 +157,7 @@ describe('a subscription', () => {
     expect(events).toEqual(await store.readAll(0, 1_000))
   })
 
-  it('that falls silent is opened again', async () => {
+  it('is opened again if it receives nothing', async () => {
     const { server, store, seen } = await open({ idleCheckMs: 50 })
     const events = follow(store)
     await store.append([to('a', 'any')])
@@ -169,7 +169,7 @@ describe('a subscription', () => {
     expect(events).toEqual(await store.readAll(0, 100))
   })
 
-  it('of a slow consumer holds few events, and skips none', async () => {
+  it('holds few events for a slow consumer, and skips none', async () => {
     const { store } = await open()
     const large = { text: 'x'.repeat(2_000) }
     for (let i = 0; i < 10; i += 1) {
@@ -181,7 +181,7 @@ describe('a subscription', () => {
     expect(idsOf(events)).toEqual(idsOf(await store.readAll(0, 1_000)))
   })
 
-  it('never gives the server’s own events', async () => {
+  it('never delivers the server’s own events', async () => {
     const { server, store } = await open()
     const events = follow(store)
     for (let i = 0; i < 20; i += 1) await store.append([to('a', 'any')])
@@ -201,8 +201,8 @@ describe('a subscription', () => {
   })
 })
 
-describe('a server in trouble', () => {
-  it('too slow for the deadline leaves the outcome unknown until it is asked again', async () => {
+describe('a server that is slow, down or restarting', () => {
+  it('leaves the outcome unknown if it misses the deadline, until the append repeats', async () => {
     const { server, store } = await open({ deadlineMs: 600 })
     const given = [to(newStream(), 'none', [newEvent()])]
     server.slowDown(900)
@@ -216,7 +216,7 @@ describe('a server in trouble', () => {
     expect(await store.readStream(stream)).toHaveLength(1)
   })
 
-  it('that stays away is given up at the deadline', async () => {
+  it('makes an append fail at the deadline if the server stays down', async () => {
     const { server, store } = await open({ deadlineMs: 700 })
     await store.append([to('a', 'none')])
     await server.stop()
@@ -227,7 +227,7 @@ describe('a server in trouble', () => {
     await expect(store.readStream('a')).rejects.toThrow(StoreUnavailable)
   })
 
-  it('restarting under six writers and a reader loses nothing and doubles nothing', async () => {
+  it('loses and repeats no event if it restarts under six writers and a reader', async () => {
     const { server, store, seen } = await open({ deadlineMs: 20_000 })
     const events = follow(store)
     const writers = startWriters(store, 6)

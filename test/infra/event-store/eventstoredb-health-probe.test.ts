@@ -27,7 +27,7 @@ async function open() {
 
 const idsOf = (events: readonly Recorded[]) => events.map(({ id }) => id)
 
-it('is appended to a stream that no reader of the books ever sees', async () => {
+it('the probe is appended to a stream that no reader of events sees', async () => {
   const { server, store, probe } = await open()
   const seen: string[] = []
   const subscription = store.subscribeAll(
@@ -51,7 +51,7 @@ it('is appended to a stream that no reader of the books ever sees', async () => 
   expect(server.log.stream(PROBES)).toHaveLength(41)
 })
 
-it('is kept by the server in a small number only, which is set once', async () => {
+it('the server keeps only a few probes, by a limit that is set once', async () => {
   const { server, probe } = await open()
   await probe()
   await probe()
@@ -64,7 +64,7 @@ it('is kept by the server in a small number only, which is set once', async () =
   ])
 })
 
-it('fails within 3 s where the server reads and does not append, and recovers', async () => {
+it('the probe fails within 3 s if the server reads but cannot append, and recovers', async () => {
   const { server, store, probe } = await open()
   await probe()
   server.loseAppends(PROBES)
@@ -76,7 +76,7 @@ it('fails within 3 s where the server reads and does not append, and recovers', 
   await probe()
 })
 
-it('outlives a connection that was lost', async () => {
+it('the probe survives a lost connection', async () => {
   const { server, probe } = await open()
   await probe()
   await server.stop()

@@ -81,7 +81,7 @@ describe('a joint append that its process did not finish', () => {
     expect(Object.keys(seen[2]?.meta ?? {})).toEqual(['actor', 'cause', 'at'])
   })
 
-  it('is finished behind what somebody wrote in between', async () => {
+  it('is finished after the events that another writer appended in between', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
     const given = await tornAppend(server, locks)
@@ -100,7 +100,7 @@ describe('a joint append that its process did not finish', () => {
     expect(await store.headPosition()).toBe(last)
   })
 
-  it('is finished by its own caller who asks again', async () => {
+  it('is finished by its own caller when the caller repeats it', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
     const given = await tornAppend(server, locks)
@@ -116,7 +116,7 @@ describe('a joint append that its process did not finish', () => {
     await expect(store.append(other)).rejects.toThrow(RevisionConflict)
   })
 
-  it('is looked for once: the next recovery begins where the last one stopped', async () => {
+  it('is searched for once: the next recovery begins where the last one stopped', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
     await tornAppend(server, locks)
@@ -126,7 +126,7 @@ describe('a joint append that its process did not finish', () => {
     expect(server.log.stream('user')).toHaveLength(2)
   })
 
-  it('is left to its process during the grace, by the clock that all share', async () => {
+  it('is left to its process during the grace period, measured by the shared clock', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
     const given = await tornAppend(server, locks)
@@ -146,7 +146,7 @@ describe('a joint append that its process did not finish', () => {
     await expect.poll(() => recovering.readStream('user')).toHaveLength(2)
   })
 
-  it('follows into a stream that was new, whatever came first there, once', async () => {
+  it('is completed once in a stream that was new, even after another first event', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
     const store = await openStore(server, { locks })
@@ -166,7 +166,7 @@ describe('a joint append that its process did not finish', () => {
     expect(lines).toEqual([])
   })
 
-  it('raises an alarm when a stream that had to be new is not', async () => {
+  it('raises an alarm if a stream that had to be new already exists', async () => {
     const server = await startServer()
     const { log, lines } = alarms()
     const store = await openStore(server, { log })
@@ -179,7 +179,7 @@ describe('a joint append that its process did not finish', () => {
 })
 
 describe('joint appends of two processes', () => {
-  it('that cross each other all end, and each is written once and whole', async () => {
+  it('all end when they cross each other, and each is written completely and once', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
     const given = { locks, deadlineMs: 20_000 }

@@ -54,7 +54,7 @@ it('kill -9 of the server under load loses no acknowledged event and doubles non
   await store.close()
 })
 
-it('the server also speaks what this product avoids: batch appends, filters', async () => {
+it('the server also supports what this product avoids: batch appends, filters', async () => {
   const server = await startEventStoreDbServer()
   onTestFinished(() => server.stop())
   const client = EventStoreDBClient.connectionString(server.url)

@@ -30,7 +30,7 @@ afterAll(async () => {
 const actors = () =>
   stores.map((store) => createStreamActors({ store, snapshots, log, snapshotEvery: 50 }))
 
-it('five hundred commands of one stream from two processes keep its bound, and end', async () => {
+it('five hundred commands from two processes keep the bound of one stream, and end', async () => {
   const both = actors()
   const decider = counterDecider(400)
   const begin = performance.now()
@@ -44,7 +44,7 @@ it('five hundred commands of one stream from two processes keep its bound, and e
   expect(performance.now() - begin).toBeLessThan(10_000)
 })
 
-it('two processes that never pause both get on', async () => {
+it('two processes that never pause both make progress', async () => {
   const both = actors()
   const decider = counterDecider(1_000)
   const done = both.map(() => 0)
@@ -61,7 +61,7 @@ it('two processes that never pause both get on', async () => {
   expect(await stores[1]?.readStream('busy')).toHaveLength(400)
 })
 
-it('three processes may start at once on an empty database, and end at once', async () => {
+it('three processes can start at once on an empty database, and stop at once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const empty = await testDatabase()
     const open = () => createPostgresEventStore({ connectionString: empty.url, log })

@@ -29,7 +29,7 @@ describe('the event store in Postgres', () => {
   eventStoreConformance(open)
   densePositions(open)
 
-  it('leaves out events of lanes that are not asked for, and never the end', async () => {
+  it('omits events of lanes that were not requested, but never the last event', async () => {
     const { store, close } = await open()
     const streams = Array.from({ length: 60 }, (_, id) => `account-${id}`)
     for (const stream of streams) await store.append([to(stream, 'none')])
@@ -45,7 +45,7 @@ describe('the event store in Postgres', () => {
     await close()
   })
 
-  it('a wrong revision keeps out its own append with all streams, and no neighbour', async () => {
+  it('a wrong revision rejects its whole append, and no neighbouring append', async () => {
     const { store, close } = await open()
     const hot = newStream()
     await store.append([to(hot, 'none')])

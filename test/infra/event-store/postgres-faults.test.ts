@@ -38,7 +38,7 @@ async function everyEvent(store: EventStore): Promise<{ ids: string[]; positions
 const dense = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
 
 describe('an append whose reply is lost', () => {
-  it('is recognised when tried again, and written once', async () => {
+  it('is recognised when it is tried again, and is written once', async () => {
     const database = await testDatabase()
     const proxy = await startDroppingProxy(database.url)
     const { log, seen } = countingLog()
@@ -60,7 +60,7 @@ describe('an append whose reply is lost', () => {
     await database.drop()
   })
 
-  it('is given up at its deadline when the store stays away', async () => {
+  it('fails at its deadline if the store stays unavailable', async () => {
     const database = await testDatabase()
     const proxy = await startDroppingProxy(database.url)
     const { log } = countingLog()
@@ -80,7 +80,7 @@ describe('an append whose reply is lost', () => {
 })
 
 describe('kill -9 of Postgres under load', () => {
-  it('loses no acknowledged event and doubles none', { timeout: 120_000 }, async () => {
+  it('loses no acknowledged event and repeats none', { timeout: 120_000 }, async () => {
     const kills = 5
     const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-kill-'))
     const { log, seen } = countingLog()

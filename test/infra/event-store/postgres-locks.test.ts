@@ -48,7 +48,7 @@ describe.each([
   })
   afterAll(() => opened.close())
 
-  it('of names in any order exclude each other, and never wait in a ring', async () => {
+  it('exclude each other for names in any order, without a deadlock', async () => {
     const { one, two } = opened
     const held = new Set<string>()
     let overlaps = 0
@@ -67,7 +67,7 @@ describe.each([
     expect(overlaps).toBe(0)
   })
 
-  it('are given up in time, before anything was done, and then come free', async () => {
+  it('time out before any work is done, and then become free', async () => {
     const { one, two } = opened
     const { isEntered, free, work } = busyWork()
     const holding = one.together(['busy'], 1_000, work)
@@ -83,14 +83,14 @@ describe.each([
     expect(await two.together(['busy'], 1_000, async () => 7)).toBe(7)
   })
 
-  it('hand on what the work throws, and are free again', async () => {
+  it('pass on the error that the work throws, and become free', async () => {
     const { one, two } = opened
     const fault = new Error('fault')
     await expect(one.together(['f'], 1_000, () => Promise.reject(fault))).rejects.toBe(fault)
     expect(await two.together(['f'], 1_000, async () => true)).toBe(true)
   })
 
-  it('let one do what one is enough for', async () => {
+  it('let one process do work that only one process has to do', async () => {
     const { one, two } = opened
     const { isEntered, free, work } = busyWork()
     const first = one.alone('recovery', work)
@@ -101,7 +101,7 @@ describe.each([
     expect(await two.alone('recovery', async () => {})).toBe(true)
   })
 
-  it('remember up to where appends are complete, and never go back', async () => {
+  it('store the position of complete appends, which never decreases', async () => {
     const { one, two } = opened
     expect(await one.completeUpTo()).toBe(0)
     await one.setCompleteUpTo(700)
@@ -110,7 +110,7 @@ describe.each([
   })
 })
 
-describe('a Postgres that stands still', () => {
+describe('a frozen Postgres', () => {
   async function openOnFrozen() {
     const database = await testDatabase()
     const locks = await createPostgresLocks(database.url, 'a store', 300)
@@ -129,14 +129,14 @@ describe('a Postgres that stands still', () => {
     ['the recovery asks how far it is', (locks) => locks.completeUpTo()],
     ['the recovery says how far it is', (locks) => locks.setCompleteUpTo(7)],
     ['the time is asked for', (locks) => locks.now()],
-  ])('is given up in time as %s, and another connection serves', async (_what, ask) => {
+  ])('times out as %s, and another connection serves the next request', async (_what, ask) => {
     const { locks, freeze } = await openOnFrozen()
     freeze()
     await expect(ask(locks)).rejects.toThrow()
     await ask(locks)
   })
 
-  it('after the work was done keeps nobody for long, and the work counts', async () => {
+  it('does not block others for long after the work is done, and the work counts', async () => {
     const { locks, freeze, thaw } = await openOnFrozen()
     const work = async () => {
       freeze()

@@ -72,7 +72,7 @@ it('a database that was used with one EventStoreDB is refused with any other sto
   expect(await hasSnapshot()).toBe(true)
 })
 
-it('a first append that nobody heard the end of counts as use', async () => {
+it('a first append whose outcome is unknown counts as use', async () => {
   const server = await startServer()
   await onStore(server.url, async (store) => {
     server.slowDown(60_000)
@@ -86,7 +86,7 @@ it('a first append that nobody heard the end of counts as use', async () => {
   await expect(onStore(null, nothing)).rejects.toThrow('EVENT_STORE: ')
 })
 
-it('two may start on a new store at once: the later one sees what the first wrote', async () => {
+it('two processes can start on a new store; the later one sees the first one’s data', async () => {
   const server = await startServer()
   await onStore(server.url, nothing)
   const first = await pg.connect()
@@ -110,7 +110,7 @@ it('two may start on a new store at once: the later one sees what the first wrot
   await (await later).close()
 })
 
-it('a start waits for nobody who reads whose the database is', async () => {
+it('a start does not wait for a reader of the store’s identity', async () => {
   await onStore(null, nothing)
   const reader = await pg.connect()
   await reader.query('begin; select from store_identity.current')
@@ -119,14 +119,14 @@ it('a start waits for nobody who reads whose the database is', async () => {
   reader.release()
 })
 
-it('a database of a release that did not keep whether it was used is taken as used', async () => {
+it('a database from a release that did not record its use counts as used', async () => {
   const [one, two] = [await startServer(), await startServer()]
   await onStore(one.url, nothing)
   await pg.query('alter table store_identity.current drop column is_used')
   await expect(onStore(two.url, nothing)).rejects.toThrow('EVENTSTORE_URL: ')
 })
 
-it('a database with events of its own is refused with EventStoreDB, row or none', async () => {
+it('a database with its own events is refused with EventStoreDB, with or without row', async () => {
   const server = await startServer()
   await onStore(null, async (store) => void (await store.append([to('a', 'none')])))
   const said =
@@ -138,7 +138,7 @@ it('a database with events of its own is refused with EventStoreDB, row or none'
   await onStore(null, nothing)
 })
 
-it('a database never used takes any store; what belongs to positions is dropped', async () => {
+it('an unused database accepts any store, and data tied to positions is deleted', async () => {
   const [one, two] = [await startServer(), await startServer()]
   await pg.query(`create schema projections;
     create table projections.checkpoint (name text, position int8);
@@ -171,7 +171,7 @@ it('a server that does not answer stops the start and names the variable', async
   )
 })
 
-it('the name of a store holds its hosts in any order, and no password', () => {
+it('the name of a store contains its hosts in any order, and no password', () => {
   const name = eventStoreName('esdb+discover://admin:secret@B:2113,a:2113/?tls=true')
   expect(name).toBe('eventstoredb a:2113,b:2113')
   expect(eventStoreName(null)).toBe('postgres')

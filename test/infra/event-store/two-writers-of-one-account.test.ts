@@ -33,8 +33,8 @@ function process(store: EventStore) {
   return { actors, reads }
 }
 
-describe('two processes that write one account in turn', () => {
-  it('each reads what the other wrote, and not the account’s history again', async () => {
+describe('two processes that write to one account alternately', () => {
+  it('each process reads the other’s events without reading the whole history again', async () => {
     const store = createMemoryEventStore()
     const [one, other] = [process(store), process(store)]
     for (let n = 0; n < 300; n += 1) {

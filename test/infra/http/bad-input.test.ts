@@ -58,13 +58,13 @@ const BAD: readonly (readonly [string, string | Buffer, number, string, string])
 ]
 
 describe('bad bodies', () => {
-  it.each(BAD)('%s is refused, named and enveloped', async (_name, body, status, code, word) => {
+  it.each(BAD)('%s gets its error in the envelope', async (_name, body, status, code, word) => {
     const answer = await post(body)
     expect([answer.statusCode, answer.json().code]).toEqual([status, code])
     expect(answer.json()).toMatchObject({ success: false, message: expect.stringContaining(word) })
   })
 
-  it('are worded in Chinese unless English is asked for', async () => {
+  it('get a message in Chinese unless the request prefers English', async () => {
     const answer = await post('{"name":1}', { 'accept-language': 'zh-CN,en;q=0.5' })
     expect(answer.json().message).toBe('参数 name 无效：必须是字符串')
   })
@@ -74,12 +74,12 @@ describe('bad bodies', () => {
     'application/jsonp',
     'application/json-patch+json',
     'multipart/form-data',
-  ])('of type %s are refused as 415', async (type) => {
+  ])('of type %s are refused with 415', async (type) => {
     const answer = await post('{"name":"a"}', { 'content-type': type })
     expect([answer.statusCode, answer.json().code]).toEqual([415, 'WrongContentType'])
   })
 
-  it('never hold up the loop for 250 ms, a megabyte of the worst included', async () => {
+  it('never block the event loop for 250 ms, even with the worst megabyte', async () => {
     const worst = [
       '['.repeat(1_000_000),
       `[${'{},'.repeat(330_000)}{}]`,
@@ -97,12 +97,12 @@ describe('bad bodies', () => {
 })
 
 describe('good bodies', () => {
-  it('pass as they are; a field that the call does not take is gone', async () => {
+  it('are accepted unchanged, except that unknown fields are removed', async () => {
     const answer = await post('{"name":"a","count":2,"stranger":true,"constructor":"x"}')
     expect(answer.json()).toEqual({ success: true, message: '', data: { name: 'a', count: 2 } })
   })
 
-  it('may carry a charset with their type, and a key in two objects', async () => {
+  it('can have a charset in their type, and the same key in two objects', async () => {
     const body = '{"name":"a","x":{"id":1},"y":{"id":1},"z":[{"id":1},{"id":1}]}'
     const answer = await post(body, { 'content-type': 'application/json; charset=utf-8' })
     expect(answer.statusCode).toBe(200)
@@ -121,7 +121,7 @@ describe('bad addresses', () => {
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('an error of ours tells nobody what it was, and the log has its reason', async () => {
+  it('an internal error hides its cause from the caller, and the log contains it', async () => {
     const answer = await fixture.app.inject({ url: '/api/fails?key=sk-in-the-query' })
     expect(answer.statusCode).toBe(500)
     expect(answer.body).not.toContain('secret-in-an-error')

@@ -20,7 +20,7 @@ describe('the target of a request', () => {
     ['HTTP://GATE.example:3000/%61pi', '/api'],
     ['http://gate.example', '/'],
     ['http://gate.example?x=1', '/?x=1'],
-  ])('%s is read as %s', (target, path) => {
+  ])('%s is normalized to %s', (target, path) => {
     const host = target.includes(':3000') ? 'gate.example:3000' : 'gate.example'
     expect(canonicalTarget(target, host)).toBe(path)
     expect(canonicalTarget(path, host), 'read twice').toBe(path)
@@ -52,7 +52,7 @@ describe('the target of a request', () => {
     expect(canonicalTarget(target, 'gate.example')).toBe(REFUSED_TARGET)
   })
 
-  it('is refused in absolute form where the request names no host', () => {
+  it('is refused in absolute form if the request names no host', () => {
     expect(canonicalTarget('http://gate.example/api', undefined)).toBe(REFUSED_TARGET)
   })
 })
@@ -81,7 +81,7 @@ const REFUSED = [
 ]
 const OTHERS = ['/API/open', '/api%2Fopen', '/%2561pi/open', '/api%3Fopen']
 
-describe('the management API, however its path is spelled', () => {
+describe('the management API with different spellings of its path', () => {
   let fixture: HttpFixture
   let port: number
   beforeAll(async () => {
@@ -104,19 +104,16 @@ describe('the management API, however its path is spelled', () => {
   }
   const statusOf = (text: string): number => Number(text.slice(9, 12))
 
-  it.each(SPELLINGS)(
-    '%s is kept in no cache, and never answered for another site',
-    async (path) => {
-      const answer = await ask(path)
-      expect(statusOf(answer)).toBe(200)
-      expect(answer).toContain('cache-control: no-store, private\r\n')
-      expect(answer).toContain('vary: Cookie, Authorization, Accept-Language')
-      const byBrowser = await ask(path, 'sec-fetch-site: cross-site\r\n')
-      expect([statusOf(byBrowser), byBrowser.includes('"CrossSite"')]).toEqual([403, true])
-      const byOlder = await ask(path, 'origin: https://evil.example\r\n')
-      expect([statusOf(byOlder), byOlder.includes('"CrossSite"')]).toEqual([403, true])
-    },
-  )
+  it.each(SPELLINGS)('%s is never cached, and never answered for another site', async (path) => {
+    const answer = await ask(path)
+    expect(statusOf(answer)).toBe(200)
+    expect(answer).toContain('cache-control: no-store, private\r\n')
+    expect(answer).toContain('vary: Cookie, Authorization, Accept-Language')
+    const byBrowser = await ask(path, 'sec-fetch-site: cross-site\r\n')
+    expect([statusOf(byBrowser), byBrowser.includes('"CrossSite"')]).toEqual([403, true])
+    const byOlder = await ask(path, 'origin: https://evil.example\r\n')
+    expect([statusOf(byOlder), byOlder.includes('"CrossSite"')]).toEqual([403, true])
+  })
 
   it.each(SPELLINGS)('%s is refused while the process drains', async (path) => {
     fixture.drain.isDraining = true
@@ -134,11 +131,11 @@ describe('the management API, however its path is spelled', () => {
     expect(answer).toContain('x-content-type-options: nosniff')
   })
 
-  it.each(OTHERS)('%s is another address, of nothing', async (path) => {
+  it.each(OTHERS)('%s is a different address, which gets 404', async (path) => {
     expect(statusOf(await ask(path))).toBe(404)
   })
 
-  it('never logs a target that was rewritten, since its query may hold a secret', async () => {
+  it('a rewritten target is never logged, since its query may contain a secret', async () => {
     await ask('/%61pi/open?key=sk-in-the-query')
     expect(fixture.logged.join()).not.toContain('sk-in-the-query')
   })

@@ -4,7 +4,7 @@ import { httpFixture } from './http-fixture.ts'
 
 const fixture = startedOnce(httpFixture)
 
-it('a draining process takes nothing new on its API, and pages go on', async () => {
+it('a draining process accepts no new API request, and still serves pages', async () => {
   const { app, drain } = fixture
   expect((await app.inject({ url: '/api/open' })).statusCode).toBe(200)
   drain.isDraining = true

@@ -30,8 +30,8 @@ const raw = (bytes: string): Promise<string> =>
     socket.on('error', failed)
   })
 
-describe('over a real socket', () => {
-  it('ten megabytes are refused with an answer that arrives while they are sent', async () => {
+describe('requests over a real socket', () => {
+  it('ten megabytes are refused with an answer that arrives during the upload', async () => {
     for (let n = 0; n < 10; n += 1) {
       const body = '['.repeat(10_000_000)
       const answer = await fetch(`${url}/api/echo`, { method: 'POST', headers: json, body })
@@ -40,7 +40,7 @@ describe('over a real socket', () => {
     }
   })
 
-  it('ten megabytes without a length are cut off at one, others are served', async () => {
+  it('an upload without a length is cut off at 1 MB, and other requests are served', async () => {
     const chunk = Buffer.alloc(100_000, '[')
     const body = new ReadableStream({
       start(controller) {
@@ -58,7 +58,7 @@ describe('over a real socket', () => {
     expect((await fetch(`${url}/api/open`)).status).toBe(200)
   })
 
-  it('what is no HTTP is answered in the envelope', async () => {
+  it('bytes that are not HTTP are answered in the envelope', async () => {
     const text = await raw('NONSENSE\r\n\r\n')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toContain('"code":"InvalidRequest"')
@@ -69,7 +69,7 @@ describe('over a real socket', () => {
     expect(text).toMatch(/^HTTP\/1\.1 431 /)
   })
 
-  it('believes the proxy it is told to believe, for the scheme of cookies', async () => {
+  it('the scheme from a trusted proxy decides whether cookies are secure', async () => {
     fixture.addUser(1)
     const answer = await fetch(`${url}/api/enter/1`, {
       method: 'POST',
@@ -79,7 +79,7 @@ describe('over a real socket', () => {
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
-  it('compresses long lists, and says what it chose by', async () => {
+  it('long lists are compressed, and the answer names the header that decided it', async () => {
     const { server } = fixture.app
     expect([server.requestTimeout, server.headersTimeout, server.keepAliveTimeout]).toEqual([
       120_000, 15_000, 72_000,
@@ -92,7 +92,7 @@ describe('over a real socket', () => {
     expect(body.data).toHaveLength(10_000)
   })
 
-  it('never holds an event stream back to compress it', async () => {
+  it('an event stream is never held back for compression', async () => {
     const answer = await fetch(`${url}/api/stream`, { headers: { 'accept-encoding': 'gzip' } })
     expect(answer.headers.get('content-encoding')).toBeNull()
     await answer.text()

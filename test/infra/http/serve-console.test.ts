@@ -29,7 +29,7 @@ describe('the console’s files', () => {
   })
 
   it.each(['/', '/index.html', '/setup', '/login?next=%2F', '/app/tokens', '/no/such/page'])(
-    '%s is the page, asked for anew each time',
+    '%s is the page, which is revalidated each time',
     async (url) => {
       const { statusCode, headers, body } = await app.inject({ url })
       expect([statusCode, body]).toEqual([200, '<!doctype html>the console'])
@@ -38,7 +38,7 @@ describe('the console’s files', () => {
     },
   )
 
-  it('lets a page take from other sites what is switched on, and nothing by itself', async () => {
+  it('pages can load from other sites only what an enabled option needs', async () => {
     const outside = 'https://challenges.example'
     for (const url of ['/', '/index.html', '/login']) {
       sources = NO_SOURCES
@@ -66,7 +66,7 @@ describe('the console’s files', () => {
   it.each([
     ['/favicon.svg', 'no-cache'],
     ['/assets/main-1a2b.js', 'public, max-age=31536000, immutable'],
-  ])('%s is kept: %s', async (url, kept) => {
+  ])('%s has the cache policy: %s', async (url, kept) => {
     const { statusCode, headers } = await app.inject({ url })
     expect([statusCode, headers['cache-control']]).toEqual([200, kept])
   })
@@ -75,7 +75,7 @@ describe('the console’s files', () => {
     ['GET', '/assets/old-9z.js'],
     ['GET', '/api/nothing'],
     ['POST', '/setup'],
-  ] as const)('%s %s is no page', async (method, url) => {
+  ] as const)('%s %s gets no page', async (method, url) => {
     expect((await app.inject({ method, url })).statusCode).toBe(404)
   })
 })
