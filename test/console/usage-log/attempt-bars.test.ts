@@ -12,7 +12,7 @@ const other = (...attempts: ReturnType<typeof attempt>[]) => ({
   admin_info: { use_channel: attempts.map(({ channel }) => channel), attempts },
 })
 
-it('tries stand one after the other and fill the whole', () => {
+it('the bars of attempts follow each other and fill the whole width', () => {
   const bars = attemptBars(other(attempt(2, 250), attempt(1, 750)))
   expect(bars.map(({ channel, start, length }) => [channel, start, length])).toEqual([
     [2, 0, 0.25],
@@ -20,21 +20,21 @@ it('tries stand one after the other and fill the whole', () => {
   ])
 })
 
-it('tries that took no time, and a single one, are still drawn', () => {
+it('an attempt without a duration still has a bar, also when it is the only one', () => {
   expect(attemptBars(other(attempt(1, 0)))).toMatchObject([{ start: 0, length: 1 }])
 })
 
-it('nothing is known to those who are no admins', () => {
+it('users who are no admins get no attempts and no retry count', () => {
   expect(attemptBars({})).toEqual([])
   expect(retriesOf({})).toBe(0)
 })
 
-it('the first try is no retry', () => {
+it('the first attempt does not count as a retry', () => {
   expect(retriesOf(other(attempt(1, 5)))).toBe(0)
   expect(retriesOf(other(attempt(1, 5), attempt(2, 5), attempt(3, 5)))).toBe(2)
 })
 
-it('durations are as short as the eye can use', () => {
+it('a duration is shown with few digits', () => {
   expect([840.4, 999.4, 1_000, 3_240, 9_990, 62_400].map(shortDuration)).toEqual([
     '840 ms',
     '999 ms',
@@ -45,7 +45,7 @@ it('durations are as short as the eye can use', () => {
   ])
 })
 
-it('a call that nobody saw end has no duration, and no speed', () => {
+it('an interrupted call has no duration and no speed', () => {
   const row = logRow(1, { use_time: 75 })
   expect(durationMs(row, { end: 'done' })).toBe(75_000)
   expect(durationMs(row, { end: 'interrupted' })).toBeNull()

@@ -18,7 +18,7 @@ const point = (hoursAgo: number, model: string, count: number) => ({
 })
 
 describe('the bars of a time range', () => {
-  it('stand for whole hours of today, up to now', () => {
+  it('cover the whole hours of today, up to the current one', () => {
     const plan = planBars({ kind: 'relative', span: 'today' }, NOON, 31)
     expect(plan).toMatchObject({ hours: 1 })
     const bars = callBars(
@@ -32,24 +32,27 @@ describe('the bars of a time range', () => {
     expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(7)
   })
 
-  it('are of one model, where the list is', () => {
+  it('count only one model when the list is filtered by it', () => {
     const plan = planBars({ kind: 'relative', span: 'today' }, NOON, 31)
     const bars = callBars([point(0, 'a', 2), point(0, 'b', 1)], plan as never, 'b')
     expect(bars.at(-1)).toMatchObject({ count: 1 })
   })
 
-  it.each(['24h', '7d', '30d'] as const)('are no more than fit, and cover all: %s', (span) => {
-    for (const barsMax of [31, 16]) {
-      const plan = planBars({ kind: 'relative', span }, NOON, barsMax)
-      const bars = callBars([], plan as never, '')
-      expect(bars.length).toBeGreaterThan(barsMax / 3)
-      expect(bars.length).toBeLessThanOrEqual(barsMax)
-      expect(bars[0]?.from).toBeLessThanOrEqual(NOON - { '24h': 24, '7d': 168, '30d': 720 }[span])
-      expect(bars.at(-1)?.to).toBeGreaterThanOrEqual(NOON)
-    }
-  })
+  it.each(['24h', '7d', '30d'] as const)(
+    'cover the range with at most as many bars as fit: %s',
+    (span) => {
+      for (const barsMax of [31, 16]) {
+        const plan = planBars({ kind: 'relative', span }, NOON, barsMax)
+        const bars = callBars([], plan as never, '')
+        expect(bars.length).toBeGreaterThan(barsMax / 3)
+        expect(bars.length).toBeLessThanOrEqual(barsMax)
+        expect(bars[0]?.from).toBeLessThanOrEqual(NOON - { '24h': 24, '7d': 168, '30d': 720 }[span])
+        expect(bars.at(-1)?.to).toBeGreaterThanOrEqual(NOON)
+      }
+    },
+  )
 
-  it('are named on an axis: the first, and others at equal distances', () => {
+  it('have axis labels at the first bar and then at equal distances', () => {
     const ticksOf = (span: 'today' | '24h' | '7d' | '30d', isWide: boolean) => {
       const plan = planBars({ kind: 'relative', span }, NOON, isWide ? 31 : 16)
       const bars = callBars([], plan as never, '')
@@ -75,7 +78,7 @@ describe('the bars of a time range', () => {
     expect(axisTicks([], true)).toEqual([])
   })
 
-  it('are none where they would say nothing, or something else than the list', () => {
+  it('are omitted when they would be useless or would differ from the list', () => {
     expect(planBars({ kind: 'relative', span: 'all' }, NOON, 31)).toBe(null)
     expect(planBars({ kind: 'absolute', from: 0, to: NOON }, NOON, 31)).toBe(null)
     const hour = NOON - (NOON % HOUR)

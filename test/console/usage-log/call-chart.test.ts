@@ -22,8 +22,8 @@ async function open(query: string) {
   return opened
 }
 
-describe('the chart above the log', () => {
-  it('counts calls by hour, and a bar narrows the list to its own', async () => {
+describe('the chart above the usage log', () => {
+  it('counts calls by hour, and a click on a bar narrows the list to its hour', async () => {
     const { page, faults, close } = await open('range=24h')
     const chart = page.getByRole('region', { name: 'Charged calls over time' })
     const bars = chart.getByRole('button', { name: / calls, / })
@@ -47,7 +47,7 @@ describe('the chart above the log', () => {
     await close()
   })
 
-  it('has an axis: times below the bars, the most calls at its top left', async () => {
+  it('has times below the bars, and the largest count at its top left', async () => {
     const { page, close } = await open('range=24h')
     await page.locator('.tg-log-axis').waitFor()
     const texts = await page.locator('.tg-log-axis span').allInnerTexts()
@@ -75,26 +75,29 @@ describe('the chart above the log', () => {
     await close()
   })
 
-  it.each(['light', 'dark'] as const)('its axis and bars stand out: %s', async (colorScheme) => {
-    const { page, close } = await open('range=24h')
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
-    const colors = await page.locator('.tg-log-chart').evaluate((chart) => {
-      const of = (part: string) => getComputedStyle(chart.querySelector(part) ?? chart)
-      return {
-        ground: getComputedStyle(chart).backgroundColor,
-        bar: of('.tg-log-plot button span').backgroundColor,
-        texts: ['.tg-log-axis', '.tg-log-scale', 'p'].map((part) => of(part).color),
+  it.each(['light', 'dark'] as const)(
+    'has an axis and bars with enough contrast: %s',
+    async (colorScheme) => {
+      const { page, close } = await open('range=24h')
+      await page.emulateMedia({ colorScheme })
+      await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
+      const colors = await page.locator('.tg-log-chart').evaluate((chart) => {
+        const of = (part: string) => getComputedStyle(chart.querySelector(part) ?? chart)
+        return {
+          ground: getComputedStyle(chart).backgroundColor,
+          bar: of('.tg-log-plot button span').backgroundColor,
+          texts: ['.tg-log-axis', '.tg-log-scale', 'p'].map((part) => of(part).color),
+        }
+      })
+      expect(contrast(colors.bar, colors.ground)).toBeGreaterThanOrEqual(3)
+      for (const text of colors.texts) {
+        expect(contrast(text, colors.ground)).toBeGreaterThanOrEqual(4.5)
       }
-    })
-    expect(contrast(colors.bar, colors.ground)).toBeGreaterThanOrEqual(3)
-    for (const text of colors.texts) {
-      expect(contrast(text, colors.ground)).toBeGreaterThanOrEqual(4.5)
-    }
-    await close()
-  })
+      await close()
+    },
+  )
 
-  it('has the same as a table', async () => {
+  it('can be shown as a table with the same counts', async () => {
     const { page, close } = await open('range=24h&model=gpt-4o')
     await page.getByRole('button', { name: en('usageLog.chart.asTable') }).click()
     const cells = page.locator('.tg-log-bar-table tbody tr td:nth-child(2)')
@@ -105,7 +108,7 @@ describe('the chart above the log', () => {
     await close()
   })
 
-  it('is not there where it would count something else than the list', async () => {
+  it('is hidden when it would count something else than the list', async () => {
     const { page, close } = await open('range=24h&token=production')
     expect(await page.locator('.tg-log-chart').count()).toBe(0)
     await close()

@@ -56,7 +56,7 @@ describe('the details of a call', () => {
     [1280, 11],
     [390, 2],
   ] as const) {
-    it(`are read by scrolling the page alone: row ${index} at ${width} px`, async () => {
+    it(`need only the page to scroll: row ${index} at ${width} px`, async () => {
       rows = manyRows(45)
       const { page, faults, close } = await open({ width })
       await expander(page, index).scrollIntoViewIfNeeded()
@@ -78,7 +78,7 @@ describe('the details of a call', () => {
     })
   }
 
-  it('keep the row in its place when its list was scrolled, and when they are closed', async () => {
+  it('keep their row in its place when the list is scrolled and when they close', async () => {
     rows = manyRows(100)
     const { page, close } = await open({}, '?page_size=100')
     const grid = page.getByRole('grid')
@@ -95,7 +95,7 @@ describe('the details of a call', () => {
     await close()
   })
 
-  it('leave the list virtual, and its head in sight', async () => {
+  it('keep the list virtual and its header visible', async () => {
     rows = manyRows(100)
     const { page, close } = await open({}, '?page_size=100')
     await expander(page, 0).click()
@@ -117,7 +117,7 @@ describe('the details of a call', () => {
     await close()
   })
 
-  it('are reached by keys, and rows that follow come into sight', async () => {
+  it('can be reached by keys, and the rows after them scroll into view', async () => {
     rows = manyRows(45)
     const { page, close } = await open()
     await page.getByRole('grid').focus()
@@ -134,7 +134,7 @@ describe('the details of a call', () => {
     await close()
   })
 
-  it('do not move as calls arrive: those wait', async () => {
+  it('do not move when new calls arrive, because those wait', async () => {
     rows = manyRows(45)
     const { page, live, close } = await open()
     await expect.poll(() => live.connections()).toBe(1)

@@ -8,13 +8,13 @@ const count = (kind: 'csv' | 'ndjson', text: string): number => {
   return counter.rows
 }
 
-describe('the rows of a file, counted as it comes', () => {
-  it('of a CSV are its lines but the first, however its cells break', () => {
+describe('the counter of rows in a file that is being downloaded', () => {
+  it('counts the lines of a CSV after the header, also with line breaks in cells', () => {
     expect(count('csv', 'id,name\r\n1,"two\r\nlines"\r\n2,"say ""a""\n"\r\n')).toBe(2)
     expect(count('csv', 'id\r\n')).toBe(0)
   })
 
-  it('of NDJSON are its lines, quotes or not', () => {
+  it('counts the lines of NDJSON, also with quotes', () => {
     expect(count('ndjson', '{"a":"say \\"x"}\n{"a":1}\n')).toBe(2)
   })
 })

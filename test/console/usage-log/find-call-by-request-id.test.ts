@@ -56,7 +56,7 @@ async function paste(text: string): Promise<void> {
 }
 
 describe('the search of the usage log', () => {
-  it('leads from a pasted header to its call, whatever range is set', async () => {
+  it('finds the call of a pasted header in any time range', async () => {
     await openLog('?range=1h')
     await app.page.keyboard.press('/')
     await paste(`X-Request-Id: ${OLD.request_id.toUpperCase()}`)
@@ -73,7 +73,7 @@ describe('the search of the usage log', () => {
     await app.page.getByRole('button', { name: /^Time range/ }).waitFor()
   })
 
-  it('lists the calls that begin alike, and says what it takes', async () => {
+  it('lists calls with the same first characters, and says how many it needs', async () => {
     await openLog()
     await search().fill('0199a')
     await app.page.keyboard.press('Enter')
@@ -84,7 +84,7 @@ describe('the search of the usage log', () => {
     expect(await details().count()).toBe(0)
   })
 
-  it('says that there is no such call', async () => {
+  it('shows a message when there is no such call', async () => {
     await openLog()
     await search().fill('0199ffff-0000')
     await app.page.keyboard.press('Enter')
@@ -117,8 +117,8 @@ describe('the command palette', () => {
   })
 })
 
-describe('the channel of a call', () => {
-  it('is named in its details, and leads to its form', async () => {
+describe('the channel in the details of a call', () => {
+  it('is shown by name, and links to its form', async () => {
     await openLog(`?request=${OLD.request_id}`)
     const link = details().getByRole('link', { name: 'OpenAI main' })
     await link.waitFor()
@@ -126,7 +126,7 @@ describe('the channel of a call', () => {
   })
 })
 
-it('says where to find failed attempts of a channel whose calls another one answered', async () => {
+it('an empty list offers to show the failed attempts on the channel instead', async () => {
   const list = app.site.routes['GET /api/log/']
   app.site.routes['GET /api/log/'] = () => ok({ items: [], page: 0, total: 0 })
   await openLog('?type=6&channel=2&range=1h')

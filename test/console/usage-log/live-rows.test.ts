@@ -15,18 +15,18 @@ const below = (...ids: number[]) => ({ rows: rowsOf(...ids), isWhole: false })
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
 const HELD = hold(NO_LIVE_ROWS, true)
 
-describe('the live rows', () => {
-  it('shows rows newest first, above the page, each once', () => {
+describe('the live rows of the usage log', () => {
+  it('are shown newest first above the page, each once', () => {
     const live = receive(receive(NO_LIVE_ROWS, rowsOf(4, 5), below(3)), rowsOf(5, 6), below(3))
     expect(ids(live.shown)).toEqual([6, 5, 4])
     expect(ids(withPage(live, below(5, 4, 3)))).toEqual([6, 5, 4, 3])
   })
 
-  it('takes nothing that the page had already', () => {
+  it('ignore rows that the page already has', () => {
     expect(receive(NO_LIVE_ROWS, rowsOf(2, 3), below(3, 2))).toBe(NO_LIVE_ROWS)
   })
 
-  it('puts a row of a lane that lags in its place, once, and none of a page further on', () => {
+  it('insert a late row once in its place, and omit a row of a later page', () => {
     const page = below(9, 7, 3)
     const late = receive(receive(NO_LIVE_ROWS, rowsOf(8, 10), page), rowsOf(5, 7, 8, 11, 2), page)
     expect(ids(late.shown)).toEqual([11, 10, 8, 5])
@@ -38,7 +38,7 @@ describe('the live rows', () => {
     expect(ids(withPage(receive(NO_LIVE_ROWS, rowsOf(4), whole), whole))).toEqual([9, 4])
   })
 
-  it('moves nothing while held, and loses nothing when let go', () => {
+  it('do not move while they are held, and are all shown once they are released', () => {
     const waiting = receive(receive(HELD, rowsOf(4), below(3)), rowsOf(5, 6), below(3))
     expect(ids(waiting.shown)).toEqual([])
     expect(ids(waiting.pending)).toEqual([6, 5, 4])
@@ -47,7 +47,7 @@ describe('the live rows', () => {
     expect(shown.pending).toEqual([])
   })
 
-  it('marks as new what came last', () => {
+  it('are marked as new only when they arrived last', () => {
     const first = receive(NO_LIVE_ROWS, rowsOf(4, 5), below(3))
     const isFresh = (live: typeof first) =>
       live.shown.filter(({ id }) => id > live.freshAbove).map(({ id }) => id)
@@ -56,7 +56,7 @@ describe('the live rows', () => {
     expect(isFresh(release(receive(hold(first, true), rowsOf(6, 7), below(3))))).toEqual([7, 6])
   })
 
-  it('keeps a bounded number, and says when more waited than it keeps', () => {
+  it('have a maximum number, and report when more were waiting', () => {
     const many = Array.from({ length: LIVE_ROWS_MAX + 10 }, (_, index) => logRow(index + 1))
     const overfull = receive(HELD, many, below())
     expect(overfull.pending).toHaveLength(LIVE_ROWS_MAX)

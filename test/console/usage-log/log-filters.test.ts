@@ -22,7 +22,7 @@ async function open(path = PATH) {
 }
 
 describe('the filters of the usage log', () => {
-  it('what is no calls is not said to be spent by calls', async () => {
+  it('rename the spent amount when the list shows entries that are not calls', async () => {
     rows = manyRows(3)
     const { page, close } = await open()
     const names = () => page.locator('.tg-log-summary dt').allInnerTexts()
@@ -32,7 +32,7 @@ describe('the filters of the usage log', () => {
     await close()
   })
 
-  it('leaves the focus where the reader went after Escape', async () => {
+  it('do not move the focus back after Escape when the user has moved it', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
     await page.getByRole('button', { name: /^Time range/ }).click()
@@ -47,7 +47,7 @@ describe('the filters of the usage log', () => {
     await close()
   })
 
-  it('gives the focus back to the button after Escape', async () => {
+  it('return the focus to their button after Escape', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
     const button = page.getByRole('button', { name: /^Time range/ })
@@ -60,7 +60,7 @@ describe('the filters of the usage log', () => {
     await close()
   })
 
-  it('gives the focus back to the button after a choice', async () => {
+  it('return the focus to their button after a selection', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
     const button = page.getByRole('button', { name: /^Time range/ })
@@ -71,7 +71,7 @@ describe('the filters of the usage log', () => {
     await close()
   })
 
-  it('names the page size in the address, and shows the same rows to others', async () => {
+  it('keep the page size in the URL, so that another user sees the same rows', async () => {
     rows = manyRows(45)
     const { page, close } = await open()
     await page.getByRole('combobox', { name: en('ui.pageSize') }).selectOption('20')
@@ -86,7 +86,7 @@ describe('the filters of the usage log', () => {
     await other.close()
   })
 
-  it('says that a page size is none, and shows the usual one', async () => {
+  it('report an invalid page size, and use the default', async () => {
     rows = manyRows(45)
     const { page, close } = await open(`${PATH}?page_size=7`)
     await page.getByText(/page_size/).waitFor()
@@ -95,7 +95,7 @@ describe('the filters of the usage log', () => {
     await close()
   })
 
-  it('waits for the whole name of a model, and says that it must be exact', async () => {
+  it('wait for the whole model name, and say that it must match exactly', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
     const model = page.getByRole('combobox', { name: en('ui.model') })
@@ -113,7 +113,7 @@ describe('the filters of the usage log', () => {
     await close()
   })
 
-  it('says what is wrong with a channel ID that is no number', async () => {
+  it('show an error for a channel ID that is not a number', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
     const channel = page.getByRole('textbox', { name: en('shared.channelId') })
@@ -146,7 +146,7 @@ describe('the filter of failed attempts on a channel', () => {
     return page.getByRole('button', { name: words('usageLog.removeFilter', { filter }) })
   }
 
-  it('lists calls that another channel answered, also live, and names the channel', async () => {
+  it('lists calls that another channel answered, also live, and names its channel', async () => {
     given()
     const opened = await app.openPage({ language: 'en' })
     const live = await fakeLive(opened.page)
@@ -163,7 +163,7 @@ describe('the filter of failed attempts on a channel', () => {
     await close()
   })
 
-  it('can be removed by itself', async () => {
+  it('can be removed without the other filters', async () => {
     given()
     const { page, close } = await open(LINK)
     await chip(page).click()
@@ -174,7 +174,7 @@ describe('the filter of failed attempts on a channel', () => {
     await close()
   })
 
-  it('does nothing in the log of a user', async () => {
+  it('has no effect in the log of a user', async () => {
     given()
     const { page, close } = await app.openPage({ language: 'en' })
     const user = { ...ROOT_USER, id: 1, role: 1 }
@@ -189,7 +189,7 @@ describe('the filter of failed attempts on a channel', () => {
 
   for (const language of ['en', 'zh'] as const) {
     for (const theme of ['light', 'dark'] as const) {
-      it(`is in sight in wide and narrow windows: ${language} ${theme}`, async () => {
+      it(`is visible in wide and narrow windows: ${language} ${theme}`, async () => {
         given()
         rows = [...manyRows(30).map((row) => ({ ...row, id: row.id + 10 })), ...rows]
         const { page, close } = await app.openPage({ language, theme })

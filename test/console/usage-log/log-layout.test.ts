@@ -44,7 +44,7 @@ describe('the layout of the usage log', () => {
     ['an admin', ROOT_USER, ['User', 'Channel']],
     ['a user', PLAIN_USER, ['Ratios']],
   ] as const) {
-    it(`shows ${name} what matters, and what failed, at 1280 px without scrolling`, async () => {
+    it(`shows ${name} the main columns and failures at 1280 px without scrolling`, async () => {
       rows = manyRows(9)
       const { page, close } = await open({}, user)
       const grid = await boxOf(page.getByRole('grid'))
@@ -103,7 +103,7 @@ describe('the layout of the usage log', () => {
     })
   }
 
-  it('says that more columns follow, and keeps the time in sight while they are read', async () => {
+  it('marks that more columns follow, and keeps the time visible during the scroll', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
     const grid = page.locator('.tg-grid')
@@ -120,7 +120,7 @@ describe('the layout of the usage log', () => {
     await close()
   })
 
-  it('tells times as dates, or how long ago they were: chosen by key, and kept', async () => {
+  it('shows dates or relative times, as the user selected, and remembers it', async () => {
     rows = [logRow(1, { created_at: Math.floor(Date.now() / 1_000) - 7_200 })]
     const { page, close } = await open()
     const first = page.locator('.tg-grid-row time').first()
@@ -136,7 +136,7 @@ describe('the layout of the usage log', () => {
     await close()
   })
 
-  it('keeps the pager in the window, whatever its height', async () => {
+  it('keeps the pagination inside the window at any height', async () => {
     rows = manyRows(45)
     const { page, close } = await open()
     for (const height of [720, 800, 1000]) {
@@ -148,7 +148,7 @@ describe('the layout of the usage log', () => {
     await close()
   })
 
-  it('covers no value of the first row with what says how many are new', async () => {
+  it('does not cover the first row with the number of new rows', async () => {
     rows = manyRows(20)
     const { page, live, close } = await open()
     await expect.poll(() => live.connections()).toBe(1)
@@ -164,7 +164,7 @@ describe('the layout of the usage log', () => {
   })
 
   for (const width of [620, 900, 1280]) {
-    it(`moves nothing under the pointer when the list is read: ${width}`, async () => {
+    it(`does not move under the pointer when the user reads the list: ${width}`, async () => {
       rows = manyRows(20)
       const { page, live, close } = await open({ width })
       await expect.poll(() => live.connections()).toBe(1)
@@ -177,7 +177,7 @@ describe('the layout of the usage log', () => {
     })
   }
 
-  it('gives the time choices the same room on every side', async () => {
+  it('gives the time range menu equal margins on every side', async () => {
     rows = manyRows(3)
     const { page, close } = await open()
     await page.getByRole('button', { name: /^Time range/ }).click()
@@ -197,7 +197,7 @@ describe('the layout of the usage log', () => {
 
 describe('the usage log on a phone', () => {
   for (const width of [360, 390]) {
-    it(`shows calls without much scrolling, in short cards: ${width}`, async () => {
+    it(`shows calls in short cards after little scrolling: ${width}`, async () => {
       rows = manyRows(20)
       const { page, close } = await open({ width })
       const card = await boxOf(page.locator('.tg-card').first())
@@ -210,7 +210,7 @@ describe('the usage log on a phone', () => {
       await close()
     })
 
-    it(`shows every total and every tool in the width of the window: ${width}`, async () => {
+    it(`fits every total and every button into the window: ${width}`, async () => {
       rows = manyRows(20)
       const { page, close } = await open({ width })
       await page.getByText('18,000').waitFor()
@@ -230,7 +230,7 @@ describe('the usage log on a phone', () => {
     })
   }
 
-  it('folds the filters, and says how many are on', async () => {
+  it('folds the filters, and shows how many are active', async () => {
     rows = manyRows(20)
     const { page, close } = await open({ width: 390 })
     const model = page.getByRole('combobox', { name: en('ui.model') })
@@ -248,7 +248,7 @@ describe('the usage log on a phone', () => {
     await close()
   })
 
-  it('keeps the dot of the live state round while its words take two lines', async () => {
+  it('keeps the live indicator round when its label has two lines', async () => {
     rows = manyRows(3)
     const { page, close } = await open({ width: 390 })
     await page.locator('.tg-card-more').first().click()
@@ -259,7 +259,7 @@ describe('the usage log on a phone', () => {
     await close()
   })
 
-  it('breaks no word of the cost table into letters', async () => {
+  it('does not break words of the cost table', async () => {
     rows = manyRows(3)
     const { page, close } = await open({ width: 360, language: 'zh' })
     await page.locator('.tg-card-more').first().click()
@@ -277,7 +277,7 @@ describe('the usage log on a phone', () => {
   })
 })
 
-it('a failed call says why, and that what was held for it went back', async () => {
+it('a failed call shows the reason, and that its hold was returned', async () => {
   const released = { price: undefined, usage: undefined, end: 'no-channel', hold: 1250 }
   const error = { error_code: 'no_channel', status_code: 503 }
   rows = [
@@ -297,7 +297,7 @@ it('a failed call says why, and that what was held for it went back', async () =
   await close()
 })
 
-describe('what the provider said of a failed call', () => {
+describe('the message of the provider for a failed call', () => {
   const failed = (message: string) => {
     const end = { price: undefined, usage: undefined, end: 'upstream-error' }
     return logRow(9, { type: 6, quota: 0 }, { ...end, status_code: 502, provider_message: message })
@@ -306,7 +306,7 @@ describe('what the provider said of a failed call', () => {
     page.getByRole('figure', { name: en('logDetails.failure.providerMessage') })
 
   for (const width of [1280, 390]) {
-    it(`is quoted whole, wrapped and selectable: ${width}`, async () => {
+    it(`is quoted in full, wrapped and selectable: ${width}`, async () => {
       const url = `https://provider.example/${'a'.repeat(200)}`
       rows = [failed(`The model is overloaded.\nSee ${url}`)]
       const { page, close } = await open({ width })
@@ -323,7 +323,7 @@ describe('what the provider said of a failed call', () => {
     })
   }
 
-  it('is at most 500 characters, and nothing where it is unknown', async () => {
+  it('has at most 500 characters, and is omitted when it is unknown', async () => {
     rows = [failed('好'.repeat(600)), logRow(8, { type: 6, quota: 0 }, { price: undefined })]
     const { page, close } = await open()
     const expanders = page.locator('.tg-grid-expander')
@@ -338,7 +338,7 @@ describe('what the provider said of a failed call', () => {
 })
 
 for (const language of ['en', 'zh'] as const) {
-  it(`says of which ratios it shows three: ${language}`, async () => {
+  it(`the column of ratios names the three ratios that it shows: ${language}`, async () => {
     rows = manyRows(3)
     const { page, close } = await open({ language })
     const words = language === 'en' ? 'Model / output / group ratio' : '模型/补全/分组倍率'

@@ -61,8 +61,8 @@ function addedUp(explanation: NonNullable<ReturnType<typeof explainPrice>>): str
   )
 }
 
-describe('the price of a call, explained', () => {
-  it.each(CASES)('adds up: %s', (_name, price, usage, charged) => {
+describe('the explanation of the price of a call', () => {
+  it.each(CASES)('has terms that add up to the charge: %s', (_name, price, usage, charged) => {
     const explanation = explainPrice({ price: { ...ONES, ...price }, usage }, charged)
     expect(explanation?.total).toBe(charged)
     expect(explanation?.isExact).toBe(true)
@@ -86,19 +86,19 @@ describe('the price of a call, explained', () => {
     ])
   })
 
-  it('says so when the charge is another than the arithmetic gives', () => {
+  it('reports a charge that differs from the calculation', () => {
     const explanation = explainPrice({ price: ONES, usage: { inputUncached: 10 } }, 11n)
     expect(explanation).toMatchObject({ total: 10n, isExact: false })
   })
 
-  it('claims nothing without a price, or with one that is no number', () => {
+  it('is omitted without a price, or when the price is not a number', () => {
     expect(explainPrice({}, 10n)).toBeNull()
     const usage = { inputUncached: 1 }
     expect(explainPrice({ price: { ...ONES, model: 'many' }, usage }, 1n)).toBeNull()
     expect(explainPrice({ price: { mode: 'tokens' }, usage }, 1n)).toBeNull()
   })
 
-  it('costs nothing when nothing was used', () => {
+  it('is zero when nothing was used', () => {
     expect(explainPrice({ price: ONES, usage: {} }, 0n)).toMatchObject({
       terms: [],
       total: 0n,
@@ -111,7 +111,7 @@ describe('the price of a call, explained', () => {
     .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(6, '0')}`)
   const count = fc.integer({ min: 0, max: 2_000_000 })
 
-  it('terms and rounding add up to the total for any usage, to the unit', () => {
+  it('has terms and a rounding that add up to the total for any usage, to the unit', () => {
     const prices = fc.record(ratiosOf(ratio))
     const usages = fc.record({
       inputUncached: count,

@@ -12,27 +12,27 @@ const PATH = '/app/logs/api-usage'
 describe('the list of saved views', () => {
   const view = (name: string, search = 'type=6') => ({ name, search })
 
-  it('is sorted by name, and holds a name once', () => {
+  it('is sorted by name, and contains each name once', () => {
     const views = withView(withView([view('b')], view('a')), view('b', 'model=o3'))
     expect(views).toEqual([view('a'), view('b', 'model=o3')])
   })
 
-  it('takes nothing from storage that is no view', () => {
+  it('ignores stored values that are not views', () => {
     const stored = [view('a'), { name: '' }, { name: 'x', search: 1 }, null, 'view']
     expect(readViews(stored)).toEqual([view('a')])
     expect(readViews('views')).toBe(null)
   })
 
-  it('keeps all of an address but the page', () => {
+  it('stores the query of a URL without the page number', () => {
     expect(searchOf('https://a.example/app/logs?p=3&type=6&model=o3')).toBe('model=o3&type=6')
   })
 })
 
-describe('the saved views of the log', () => {
+describe('the saved views of the usage log', () => {
   const rows = manyRows(30)
   const app = pageFixture({ startSite: () => startFakeSite(logRoutes(() => rows)) })
 
-  it('are kept by name, are in the address when opened, and can be deleted', async () => {
+  it('are saved by name, appear in the URL when opened, and can be deleted', async () => {
     const { page, site } = app
     await enter(page, `${site.url}${PATH}?type=6&p=1`, { language: 'en' })
     const opener = page.getByRole('button', { name: en('usageLog.views.title') })

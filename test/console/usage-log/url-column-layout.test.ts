@@ -19,25 +19,25 @@ const layoutOf = (): ColumnLayout<unknown> => ({
 })
 const shownIds = (layout: ColumnLayout<unknown>) => layout.shown.map(({ id }) => id)
 
-it('a link shows its own columns in its own order, over what is remembered', () => {
+it('a link shows its columns in its order instead of the remembered ones', () => {
   const linked = urlColumnLayout(layoutOf(), 'cost,time', () => {})
   expect(shownIds(linked)).toEqual(['cost', 'time'])
   expect(ALL.map((each) => linked.isShown(each))).toEqual([true, false, true])
 })
 
-it('columns that are not made for this reader stay out', () => {
+it('a link cannot show columns that the user may not see', () => {
   expect(shownIds(urlColumnLayout(layoutOf(), 'channel,username,model', () => {}))).toEqual([
     'model',
   ])
 })
 
-it('a link that names none, or none that exist, changes nothing', () => {
+it('a link without columns, or only with unknown ones, changes nothing', () => {
   const layout = layoutOf()
   expect(urlColumnLayout(layout, '', () => {})).toBe(layout)
   expect(urlColumnLayout(layout, 'channel,<b>', () => {})).toBe(layout)
 })
 
-it("a choice of the reader's own ends the hold of the link", () => {
+it('a column change by the user ends the effect of the link', () => {
   const [layout, forget] = [layoutOf(), vi.fn()]
   const linked = urlColumnLayout(layout, 'cost', forget)
   linked.setShown('model', true)
@@ -49,7 +49,7 @@ it("a choice of the reader's own ends the hold of the link", () => {
   expect(layout.reset).toHaveBeenCalledOnce()
 })
 
-it('a copied link names what only this browser remembers, and keeps the rest', () => {
+it('a copied link adds what only this browser remembers, and keeps the rest', () => {
   const link = linkTo('https://site.example/app/logs?model=a&page_size=10', {
     pageSize: 50,
     columns: ['time', 'cost'],

@@ -29,7 +29,7 @@ describe('the usage log', () => {
   // A test for each width: all of axe's rules over so many cells take seconds on a busy machine.
   const looks = LANGUAGES.flatMap((language) => WIDTHS.map((width) => ({ language, width })))
   it.each(looks)(
-    'has no fault at any width, in either theme: $language, $width px',
+    'has no accessibility fault at any width, in either theme: $language, $width px',
     { timeout: 120_000 },
     async ({ language, width }) => {
       rows = manyRows(45)
@@ -42,7 +42,7 @@ describe('the usage log', () => {
     },
   )
 
-  it('explains a price that adds up to the quota charged', async () => {
+  it('explains a price with terms that add up to the charged quota', async () => {
     rows = manyRows(2)
     const { page, close } = await open()
     await page.locator('.tg-grid-expander').first().click()
@@ -58,7 +58,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('says what the provider asks, and what is left, only where that is told', async () => {
+  it('shows the cost of the provider and the margin only when they are known', async () => {
     rows = [logRow(2, {}, { cost: 2025, cost_ratio: '0.6' }), logRow(1)]
     const { page, close } = await open()
     const expanders = page.locator('.tg-grid-expander')
@@ -75,7 +75,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('says what limited a call, what is wrong with its usage, and where it was tried', async () => {
+  it('shows what limited a call, an anomaly in its usage, and its attempts', async () => {
     const used = { inputUncached: 1000, cacheRead: 234, output: 98_765, reasoning: 5 }
     const other = { output_limit: 4096, unpaid_usage: used, anomaly: 'absurd' }
     app.site.routes['GET /api/channel/2'] = () => ok({ id: 2, name: 'Azure (backup)' })
@@ -100,7 +100,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('says the reasoning effort, and leads to the playground for models that chat', async () => {
+  it('shows the reasoning effort, and links chat models to the playground', async () => {
     const other = { reasoning_effort: 'high' }
     rows = [logRow(2, {}, other), logRow(1, { model_name: 'mj_imagine' }, other)]
     const { page, close } = await open()
@@ -117,7 +117,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('keeps filters over a reload, and Back undoes the last one', async () => {
+  it('keeps filters after a reload, and Back undoes the last one', async () => {
     rows = manyRows(30)
     const { page, close } = await open()
     await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).selectOption('6')
@@ -140,7 +140,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('comes back by itself once a product that was away answers', async () => {
+  it('recovers without a user action once the server answers again', async () => {
     rows = manyRows(3)
     const gone = { status: 503, body: { success: false, message: 'away', code: 'Fault' } }
     const away: FakeSite['routes'] = {
@@ -163,7 +163,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('shows nothing of channels and users to those who are no admins', async () => {
+  it('hides channels and other users from users who are no admins', async () => {
     rows = manyRows(3)
     const user = { ...ROOT_USER, id: 5, role: 1 }
     const { page, close } = await open(
@@ -181,7 +181,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('has the server write what is listed into a file, with the same filters', async () => {
+  it('exports the listed calls through the server, with the same filters', async () => {
     rows = manyRows(250)
     const { page, close } = await open(`${PATH}?type=2&range=7d`)
     const download = page.waitForEvent('download')
@@ -203,7 +203,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('writes the columns that are chosen, and remembers them for this browser', async () => {
+  it('exports the selected columns, and remembers them in this browser', async () => {
     rows = manyRows(3)
     const { page, close } = await open()
     const menu = () =>
@@ -236,7 +236,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('500 rows a second keep the reading place, draw few rows and lose none', async () => {
+  it('keeps the scroll position and loses no row while 500 rows a second arrive', async () => {
     rows = manyRows(50)
     const { page, live, close } = await open(`${PATH}?page_size=50`)
     await expect.poll(() => live.connections()).toBe(1)
@@ -269,7 +269,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('shows rows at once when nobody reads, and only those the filters let through', async () => {
+  it('shows new rows at once when the user is not reading, if the filters match', async () => {
     rows = manyRows(5)
     const { page, live, close } = await open(`${PATH}?model=gpt-4o`)
     await expect.poll(() => live.connections()).toBe(1)
@@ -278,7 +278,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('a paused list keeps what comes over a broken connection, and shows it later', async () => {
+  it('keeps rows during a pause and a broken connection, and shows them later', async () => {
     rows = manyRows(5)
     const { page, live, close } = await open()
     await expect.poll(() => live.connections()).toBe(1)

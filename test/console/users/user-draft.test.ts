@@ -11,8 +11,8 @@ import { user } from '../support/user-routes.ts'
 
 const before = draftOfUser(user({ quota: 500, group: 'default', display_name: 'Mia' }))
 
-describe('a user’s form', () => {
-  it('wants a name and a password of a new user', () => {
+describe('the form of a user', () => {
+  it('requires a name and a password for a new user', () => {
     expect(validateUser('new', newUser(), newUser())).toEqual({
       username: 'bothMissing',
       password: 'bothMissing',
@@ -28,19 +28,19 @@ describe('a user’s form', () => {
     expect(createUserBody(whole)).toEqual(sent)
   })
 
-  it('wants to know why the group changes', () => {
+  it('requires a reason for a change of group', () => {
     const after = { ...before, group: 'vip', reason: ' ' }
     expect(validateUser('other', before, after)).toEqual({ reason: 'reasonMissing' })
   })
 
-  it('sends what changed alone, never a balance, and a reason with a change of group alone', () => {
+  it('sends only what changed, never a balance, and a reason only for a new group', () => {
     expect(updateUserBody(before, before)).toEqual({})
     expect(updateUserBody(before, { ...before, reason: 'why' })).toEqual({})
     const after = { ...before, reason: ' why ', group: 'vip', password: 'p' }
     expect(updateUserBody(before, after)).toEqual({ reason: 'why', group: 'vip', password: 'p' })
   })
 
-  it('of oneself never sends a group, and wants the current password', () => {
+  it('never sends the group of the own account, and requires the current password', () => {
     const after = { ...before, group: 'vip', password: 'new password' }
     expect(validateUser('self', before, after)).toEqual({ originalPassword: 'originalMissing' })
     expect(updateSelfBody(before, { ...after, originalPassword: 'old' })).toEqual({
@@ -49,7 +49,7 @@ describe('a user’s form', () => {
     })
   })
 
-  it('sets a first password without a current one, or by a code where one is asked for', () => {
+  it('sets a first password without a current one, or with a code if required', () => {
     const first = draftOfUser(user({ has_password: false }))
     const after = { ...first, password: 'new password' }
     expect(validateUser('self', first, after)).toEqual({})

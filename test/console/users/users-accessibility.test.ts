@@ -12,9 +12,9 @@ const LOOKS = [
   ['user-gone', '/user/edit/6'],
 ] as const
 
-describe('the users’ list and drawers', () => {
+describe('the list of users and its drawers', () => {
   for (const language of LANGUAGES) {
-    it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
+    it(`have no accessibility fault at two widths, in either theme: ${language}`, async () => {
       const { page, faults, close } = await app.openPage({ language })
       for (const [name, path] of LOOKS) {
         await openAsRoot(page, app.site, path)

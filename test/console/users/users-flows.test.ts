@@ -19,7 +19,7 @@ const save = () =>
     .click()
 
 describe('the list of users', () => {
-  it('is sought by keyword and group, which are in the address', async () => {
+  it('is searched by keyword and group, both in the URL', async () => {
     const { page, site } = app
     await open()
     await page.getByRole('searchbox').fill('mia')
@@ -33,7 +33,7 @@ describe('the list of users', () => {
     })
   })
 
-  it('offers nothing on those who are gone, and on root nothing that undoes it', async () => {
+  it('offers no action on deleted users, and none on root that would remove it', async () => {
     const { page } = app
     await open()
     expect(await rowOf('已注销').getByRole('button').count()).toBe(0)
@@ -49,7 +49,7 @@ describe('the list of users', () => {
     await expect.poll(() => shown.count()).toBe(1)
   })
 
-  it('bans at once, undone by one press; promotes and deactivates when confirmed', async () => {
+  it('bans a user at once, with an Undo; promotes and deactivates on confirmation', async () => {
     const { page } = app
     await open()
     await page.getByRole('switch', { name: zh('users.toggle', { name: 'mia' }) }).click()
@@ -69,8 +69,8 @@ describe('the list of users', () => {
   })
 })
 
-describe('the drawers', () => {
-  it('add a user: what is missing is said first, and a refusal keeps what was typed', async () => {
+describe('the user drawers', () => {
+  it('report missing values of a new user, and keep the typed text after a refusal', async () => {
     const { page } = app
     await open()
     await page.getByRole('button', { name: zh('users.create') }).click()
@@ -112,7 +112,7 @@ describe('the drawers', () => {
     await rowOf('nora').waitFor()
   })
 
-  it('edit at an address of their own, and send what changed with its reason', async () => {
+  it('have a URL for each user, and send only what changed with its reason', async () => {
     const { page } = app
     await open('/user/edit/3')
     await dialog().getByText('bank transfer no. 17').waitFor()
@@ -135,7 +135,7 @@ describe('the drawers', () => {
     await page.waitForURL(/\/admin\/users$/)
   })
 
-  it('reset a lost second factor, once the name is typed', async () => {
+  it('reset a lost second factor after the admin has typed the name', async () => {
     app.site.routes['POST /api/user/reset_second_factor'] = () => ok(null)
     await open('/user/edit/3')
     await dialog()
@@ -163,12 +163,12 @@ describe('the drawers', () => {
     ).toBe(0)
   })
 
-  it('say of an address of nobody that there is no such user', async () => {
+  it('report an unknown user for an invalid URL', async () => {
     await open('/user/edit/abc')
     await dialog().getByRole('alert').getByText(zh('users.missing'), { exact: true }).waitFor()
   })
 
-  it('erase somebody who is gone, once the name is typed', async () => {
+  it('erase a deactivated user after the admin has typed the name', async () => {
     await open('/user/edit/6')
     await dialog()
       .getByRole('button', { name: zh('users.eraseOpen') })
@@ -185,11 +185,11 @@ describe('the drawers', () => {
   })
 })
 
-describe('adjusting quota', () => {
+describe('the adjustment of quota', () => {
   const asking = () => app.page.getByRole('dialog', { name: /调整.*额度/ })
   const sent = () => bodies('POST', '/api/user/quota') as { request_id: string }[]
 
-  it('adds an amount to the balance as it is now, from the row and from the drawer', async () => {
+  it('adds an amount to the current balance, from the row and from the drawer', async () => {
     const { page } = app
     await open()
     await page.getByRole('button', { name: zh('shared.moreFor', { name: 'mia' }) }).click()
@@ -257,7 +257,7 @@ describe('adjusting quota', () => {
     await dialog().getByText('$0.00', { exact: true }).waitFor()
   })
 
-  it('changes several at once, and keeps those on screen that were refused', async () => {
+  it('changes several users at once, and keeps the refused ones on screen', async () => {
     const { page } = app
     await open()
     for (const name of ['mia', 'ada', 'spammer']) await rowOf(name).getByRole('checkbox').check()
@@ -282,11 +282,11 @@ describe('adjusting quota', () => {
   })
 })
 
-describe('one’s own page', () => {
+describe('the page of the own account', () => {
   const submit = () => app.page.getByRole('button', { name: zh('shared.saveChanges') }).click()
   const field = (name: string) => app.page.getByLabel(name)
 
-  it('has neither group nor quota, and asks for the current password', async () => {
+  it('has no group or quota, and requires the current password', async () => {
     await open('/user/edit')
     expect(await dialog().count()).toBe(0)
     expect(await field('分组').count()).toBe(0)
@@ -304,7 +304,7 @@ describe('one’s own page', () => {
     await app.page.getByRole('menu').getByText('@root').waitFor()
   })
 
-  it('sets a first password without one before, by a code if that is asked for', async () => {
+  it('sets a first password without a current one, or with a code if required', async () => {
     const { page, site } = app
     const own = user({ has_password: false, username: 'octo', role: 1 })
     site.routes['GET /api/user/self'] = () => ok(own)
@@ -323,7 +323,7 @@ describe('one’s own page', () => {
     expect(bodies('PUT', '/api/user/self')).toEqual([{ password }, { password, code: '123456' }])
   })
 
-  it('takes a passkey in place of that code', async () => {
+  it('accepts a passkey instead of that code', async () => {
     const { page, site } = app
     const own = user({ has_password: false, username: 'octo', role: 1 })
     site.routes['GET /api/user/self'] = () => ok(own)
