@@ -117,7 +117,7 @@ describe('the data grid', () => {
       .toBeGreaterThan(8)
   })
 
-  it('shows rows that arrive while its top is in sight', async () => {
+  it('shows new rows while it is scrolled to its top', async () => {
     await app.page.getByRole('button', { name: 'Prepend' }).click()
     await app.page.getByRole('gridcell', { name: '100050', exact: true }).waitFor()
   })

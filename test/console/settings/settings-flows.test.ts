@@ -77,8 +77,8 @@ describe('a change by another user', () => {
   })
 })
 
-describe('a settings tab rejects a wrong input, then saves the right one', () => {
-  it('operation: quota, rebate, chat links, groups and ratios', async () => {
+describe('a wrong input in a settings tab', () => {
+  it('is rejected until corrected in operation: quota, rebate, chats, groups, ratios', async () => {
     await open('operation&groups=json')
     await mend('新用户初始额度（额度单位）', '-1', '不能小于 0', '1000')
     await mend('返佣百分比（%）', '101', '返佣百分比必须在0到100之间', '12.5')
@@ -99,7 +99,7 @@ describe('a settings tab rejects a wrong input, then saves the right one', () =>
     })
   })
 
-  it('operation: the minimum and maximum of a range', async () => {
+  it('is rejected until corrected when a maximum is below its minimum', async () => {
     await open('operation')
     const [least, most] = ['签到最低额度（额度单位）', '签到最高额度（额度单位）']
     await mend(least, 'x', '请输入整数（不小于 0）', '2000')
@@ -109,7 +109,7 @@ describe('a settings tab rejects a wrong input, then saves the right one', () =>
     expect(sent()).toEqual({ CheckInQuota: '2000', CheckInMaxQuota: '5000' })
   })
 
-  it('rate limit: the request counts', async () => {
+  it('is rejected until corrected in rate limit', async () => {
     await open('ratelimit')
     await mend('最多成功次数', '0', '不能小于 1', '50')
     await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
@@ -121,7 +121,7 @@ describe('a settings tab rejects a wrong input, then saves the right one', () =>
     })
   })
 
-  it('models: global options, channels and blocked words', async () => {
+  it('is rejected until corrected in models, where blocked words are saved as lines', async () => {
     await open('models')
     await mend('心跳间隔（秒）', '0', '不能小于 1', '30')
     await mend('失败重试次数', '4', '不能大于 3', '2')
@@ -132,7 +132,7 @@ describe('a settings tab rejects a wrong input, then saves the right one', () =>
     expect(sent()).toMatchObject({ SensitiveWords: 'one\ntwo', RetryTimes: '2' })
   })
 
-  it('system: addresses, secrets, and options that require a confirmation', async () => {
+  it('is rejected until corrected in system, where some options need a confirmation', async () => {
     await open('system')
     await mend('服务器地址', 'example.com', '请输入 http 或 https 网址', 'https://a.example')
     await mend('SMTP 端口', '70000', '不能大于 65535', '465')
@@ -163,7 +163,7 @@ describe('a settings tab rejects a wrong input, then saves the right one', () =>
     })
   })
 
-  it('other: what visitors see', async () => {
+  it('is rejected until corrected in other: name, documentation link, time step', async () => {
     await open('other')
     await mend('系统名称', 'x'.repeat(101), '不能超过 100 个字符', 'Mine')
     await mend('文档链接', 'docs', '请输入 http 或 https 网址', 'https://docs.example')
