@@ -47,8 +47,8 @@ const aTaskOf = ({ call, userId }: CallFacts) => {
 const unequal = async (runner: ProjectionRunner): Promise<unknown[]> =>
   (await runner.verify()).filter(({ isEqual }) => !isEqual)
 
-describe('read models equal the fold of the events', () => {
-  it('after 50 deaths between the rows and the commit, each followed by a new start', async () => {
+describe('read models after faults', () => {
+  it('the read models equal the fold after 50 crashes before the commit', async () => {
     await fixture.append([budgetSet(1, 1, 9_000), channelCreated(1, 'simulated')])
     for (let death = 0; death < 50; death += 1) {
       const died = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ describe('read models equal the fold of the events', () => {
     await runner.stop()
   }, 120_000)
 
-  it('while every connection to Postgres is cut again and again', async () => {
+  it('the read models equal the fold while Postgres connections are cut repeatedly', async () => {
     const runner = await startProjections(fixture.core)
     const killer = new Client({ connectionString: fixture.url })
     await killer.connect()
@@ -92,7 +92,7 @@ describe('read models equal the fold of the events', () => {
     await runner.stop()
   })
 
-  it('after Postgres stood still before a commit, which is given up meanwhile', async () => {
+  it('the read models equal the fold after Postgres stalls before a commit', async () => {
     let said = ''
     let onCommit = (): void => {}
     const write = (line: string): void => {
@@ -147,8 +147,8 @@ async function realCore(url: string): Promise<{ core: Core; close: () => Promise
   }
 }
 
-describe('on the real event store and vault', () => {
-  it('opens names, and never sees a gap while writers race', async () => {
+describe('projections on the real event store and vault', () => {
+  it('the projections decrypt names and miss no event while writers race', async () => {
     const { url, drop } = await testDatabase()
     const { core, close } = await realCore(url)
     const runner = await startProjections(core)

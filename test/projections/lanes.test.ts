@@ -104,8 +104,8 @@ async function lowest(): Promise<number> {
   return Number(rows[0]?.position)
 }
 
-describe('several processes with projections', () => {
-  it('share the lanes under load; what they write is the fold', async () => {
+describe('several projection processes', () => {
+  it('the processes share the lanes under load and write the fold of the events', async () => {
     const one = await another()
     await fixture.append(site())
     for (let i = 0; i < 20; i += 1) await fixture.append(callsAndTasks(5))
@@ -123,7 +123,7 @@ describe('several processes with projections', () => {
     await everythingIsFolded(three)
   })
 
-  it('never wait for each other in a circle on the rows they share', async () => {
+  it('the processes never deadlock on the rows they share', async () => {
     await fixture.append(site())
     const warnings: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => warnings.push(line) })
@@ -138,7 +138,7 @@ describe('several processes with projections', () => {
     expect(four.every((runner) => runner.isHealthy())).toBe(true)
   })
 
-  it('refuse what a process commits whose lanes were taken over while it stood still', async () => {
+  it('a paused process cannot commit after its lanes were taken over', async () => {
     const process = await fixture.beside()
     others.push(process)
     const asked: boolean[] = []
@@ -169,7 +169,7 @@ describe('several processes with projections', () => {
     await everythingIsFolded(zombie)
   })
 
-  it('tell readers elsewhere soon, who ask seldom when nothing happens', async () => {
+  it('readers in other processes learn of progress soon and poll rarely when idle', async () => {
     await another()
     await fixture.append(site())
     const process = await fixture.beside()
@@ -204,7 +204,7 @@ describe('several processes with projections', () => {
     await freshness.stop()
   })
 
-  it('rebuild a read model while others move it', async () => {
+  it('one process rebuilds a read model while others update it', async () => {
     const [one, two] = [await another(), await another()]
     await fixture.append(site())
     await areDivided([one, two], [4, 4])
@@ -218,11 +218,11 @@ describe('several processes with projections', () => {
   })
 })
 
-describe('a poison event', () => {
+describe('an event that cannot be folded', () => {
   const poison = (): Given => ({ ...channelChanged(1, 'ChannelsEnabled'), v: 2 })
   const lane = laneOf('channels')
 
-  it('stops its projection in its lane; other lanes and projections go on', async () => {
+  it('the event stops its projection in its lane, and all others continue', async () => {
     const one = await another()
     await fixture.append(site())
     await everythingIsFolded(one)
@@ -249,7 +249,7 @@ describe('a poison event', () => {
     expect(others).toHaveLength(PROJECTION_NAMES.length - 2)
   })
 
-  it('of one process is mended by a rebuild in another', async () => {
+  it('a rebuild in one process repairs the projection stopped in another', async () => {
     const [one, two] = [await another(), await another()]
     await fixture.append(site())
     await areDivided([one, two], [4, 4])
@@ -264,8 +264,8 @@ describe('a poison event', () => {
   })
 })
 
-describe('checkpoints', () => {
-  it('of the first release become those of all lanes', async () => {
+describe('the checkpoints of the first release', () => {
+  it('the checkpoints become those of all lanes', async () => {
     const first = await another()
     await fixture.append([...site(), ...calls(20)])
     await everythingIsFolded(first)

@@ -82,8 +82,8 @@ const allEqual = async (): Promise<void> => {
   expect(verdicts.filter(({ isEqual }) => !isEqual)).toEqual([])
 }
 
-describe('the runner', () => {
-  it('gives the same read models event by event, in one batch, and replayed', async () => {
+describe('the projection runner', () => {
+  it('the read models are the same event by event, in one batch and replayed', async () => {
     runner = await startProjections(fixture.core)
     for (const given of aDay()) await fixture.append([given])
     await fixture.settled(await fixture.core.store.headPosition())
@@ -96,7 +96,7 @@ describe('the runner', () => {
     expect(runner.isHealthy()).toBe(true)
   })
 
-  it('empties the names of an erased user’s tokens alone, in whatever batches', async () => {
+  it('the runner empties only the names of an erased user’s tokens, in any batches', async () => {
     const before = [
       ...[userCreated(1, 'root', 100), userCreated(2, 'gone')],
       ...[plainTokenCreated(1, 2, 'plain'), tokenCreated(2, 2, 'second'), tokenCreated(3, 2, 'x')],
@@ -116,7 +116,7 @@ describe('the runner', () => {
     expect(await names()).toEqual(['', '', '', 'another’s', 'sealed now'])
   })
 
-  it('sees a read model that was changed behind its back', async () => {
+  it('the runner detects a read model that was changed by hand', async () => {
     runner = await startProjections(fixture.core)
     await fixture.settled(await fixture.append(aDay()))
     await fixture.core.pg.query('update read_balances.accounts set balance = balance + 1')
@@ -126,7 +126,7 @@ describe('the runner', () => {
     await allEqual()
   })
 
-  it('applies a batch once, though it dies between the rows and the commit', async () => {
+  it('the runner applies a batch once, even if it dies between rows and commit', async () => {
     let attempts = 0
     runner = await startProjections(fixture.core, {
       beforeCommit: () => {
@@ -140,7 +140,7 @@ describe('the runner', () => {
     await allEqual()
   })
 
-  it('stops a projection alone at an event it can not fold, and alarms', async () => {
+  it('an event it cannot fold stops only its projections, and health fails', async () => {
     runner = await startProjections(fixture.core)
     await fixture.settled(await fixture.append(aDay()))
     const poison = { ...channelChanged(1, 'ChannelsEnabled'), v: 2 }
@@ -157,7 +157,7 @@ describe('the runner', () => {
       .toHaveLength(PROJECTION_NAMES.length - 2)
   })
 
-  it('stops alone, too, when the database refuses what it folded', async () => {
+  it('the runner stops only the projection whose rows the database refuses', async () => {
     runner = await startProjections(fixture.core)
     await fixture.settled(await fixture.append([userCreated(1, 'root', 100)]))
     const after = await fixture.append([channelChanged(99, 'ChannelsEnabled'), granted(1, 5)])
@@ -166,7 +166,7 @@ describe('the runner', () => {
     await expect.poll(stopped).toBe('channels')
   })
 
-  it('rebuilds by itself when the definition of a read model has changed', async () => {
+  it('the runner rebuilds a read model whose definition has changed', async () => {
     runner = await startProjections(fixture.core)
     await fixture.settled(await fixture.append(aDay()))
     await runner.stop()
@@ -176,7 +176,7 @@ describe('the runner', () => {
     await allEqual()
   })
 
-  it('goes on being moved while it is rebuilt', async () => {
+  it('the runner keeps updating a read model while it is rebuilt', async () => {
     runner = await startProjections(fixture.core)
     await fixture.settled(await fixture.append(aDay()))
     const writing = (async () => {

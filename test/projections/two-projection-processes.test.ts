@@ -95,7 +95,7 @@ async function standStill({ pid }: ProductProcess): Promise<void> {
   }
 }
 
-it('a killed process leaves its lanes to the other, within the lease', async () => {
+it('another process takes over the lanes of a killed one within the lease', async () => {
   await expect.poll(shares).toEqual([4, 4])
   await foldIsCurrent(15_000)
   const [killed] = processes
@@ -105,7 +105,7 @@ it('a killed process leaves its lanes to the other, within the lease', async () 
   await everythingIsFolded()
 })
 
-it('one that stood still in a transaction and wakes is fenced; nothing counts twice', async () => {
+it('a process paused in a transaction is fenced on waking, and counts nothing twice', async () => {
   const other = await start()
   await expect.poll(shares).toEqual([4, 4])
   await standStill(other)

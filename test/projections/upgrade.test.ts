@@ -47,8 +47,8 @@ const REBUILDING = [
   'The read models are being rebuilt after an upgrade, please try again later',
 ]
 
-describe('while an upgrade rebuilds read models, a question that needs them', () => {
-  it('is answered 503 by a process that starts first, and 200 after the rebuild', async () => {
+describe('a request for read models that an upgrade rebuilds', () => {
+  it('a process that starts first answers 503, and 200 after the rebuild', async () => {
     const start = await site()
     const before = await start('write-api', 'read-api', 'projections')
     await setUpSite(before.running.url)
@@ -63,7 +63,7 @@ describe('while an upgrade rebuilds read models, a question that needs them', ()
     expect((await answersOf(client)).map(([status]) => status)).toEqual([200, 200])
   })
 
-  it('is answered 503 by an earlier process beside later tables', async () => {
+  it('a process of an earlier release answers 503 if the tables are newer', async () => {
     const start = await site()
     const { running } = await start('write-api', 'read-api', 'projections')
     const client = await setUpSite(running.url)
@@ -72,7 +72,7 @@ describe('while an upgrade rebuilds read models, a question that needs them', ()
     expect(await answersOf(client)).toEqual([REBUILDING, REBUILDING])
   })
 
-  it('is answered 500 if the tables are of this release: a fault is not hidden', async () => {
+  it('a process answers 500 if the tables are of its release, so faults stay visible', async () => {
     const start = await site()
     const { running } = await start('write-api', 'read-api', 'projections')
     const client = await setUpSite(running.url)

@@ -45,8 +45,8 @@ const find = (calls: readonly string[], leaseUntil: number) => async () =>
 const interrupted = async () =>
   (await rig.callEvents()).filter(({ type }) => type === 'CallInterrupted')
 
-describe('a call whose owner died', () => {
-  it('is ended once by fifty sweepers at once, charged what it gave, its hold back', async () => {
+describe('an expired call whose owner died', () => {
+  it('fifty concurrent sweepers end the call once, charge its part and free its hold', async () => {
     const past = Date.now() - 1
     const calls = [await orphan(past, 10), await orphan(past, 0)]
     const before = await rig.balance()
@@ -57,7 +57,7 @@ describe('a call whose owner died', () => {
     expect((await rig.balance()) - before).toBe(1_000n)
   })
 
-  it('leaves its key to it if it was charged, and else to the next call', async () => {
+  it('the call keeps its Idempotency-Key if it was charged, and frees it otherwise', async () => {
     const past = Date.now() - 1
     const [charged, free] = [await orphan(past, 10), await orphan(past, 0)]
     await Promise.all([keyed(charged), keyed(free)])
@@ -68,7 +68,7 @@ describe('a call whose owner died', () => {
     expect(await again(free)).toMatchObject({ call: 'next' })
   })
 
-  it('is left alone while its lease runs, whatever the read model says', async () => {
+  it('the sweeper keeps the call while its lease runs, whatever the read model says', async () => {
     const leaseUntil = Date.now() + 60_000
     const call = await orphan(leaseUntil, 10)
     await sweep(rig.core, claims, find([call], leaseUntil))

@@ -9,7 +9,7 @@ const asking = (...contents: unknown[]): Buffer =>
     }),
   )
 
-describe('words of an error that a caller may have sent are an echo', () => {
+describe('an error text that the request contains', () => {
   it.each([
     ['as they are', asking('is my credit balance low?')],
     ['in other letters', asking('CREDIT Balance')],
@@ -20,11 +20,11 @@ describe('words of an error that a caller may have sent are an echo', () => {
     ['as a name', Buffer.from('{"metadata":{"credit balance":1}}')],
     ['in more than is looked at', asking('x'.repeat(1024 * 1024))],
     ['in what can not be read', Buffer.from('{"messages":')],
-  ])('%s', (_how, body) => {
+  ])('mayRepeatRequest finds text of the request %s', (_how, body) => {
     expect(mayRepeatRequest('credit balance', body)).toBe(true)
   })
 
-  it('others are not', () => {
+  it('mayRepeatRequest is false for text that the request does not contain', () => {
     expect(mayRepeatRequest('credit balance', asking('what is a ledger?', 'credit'))).toBe(false)
     expect(mayRepeatRequest('$$$', asking('what costs it?'))).toBe(false)
   })

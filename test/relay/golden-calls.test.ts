@@ -9,7 +9,7 @@ const rig = startedForEach(() => relayRig({ deadlines: { readOnPlainMs: 300 } })
 const eventsOf = (text: string): string[] => text.split('\n\n').filter((event) => event !== '')
 
 describe('a plain call', () => {
-  it('is answered as the provider answered, and billed as it said', async () => {
+  it('the caller gets the provider’s answer and is billed by its usage', async () => {
     const before = await rig.balance()
     const { status, text, headers } = await chat(rig, { max_tokens: 4 })
     expect(status).toBe(200)
@@ -37,7 +37,7 @@ describe('a plain call', () => {
     expect(before - (await rig.balance())).toBe(26n)
   })
 
-  it('keeps the reasoning effort that was asked for in each of its events', async () => {
+  it('each event of the call keeps the requested reasoning effort', async () => {
     await chat(rig, { reasoning_effort: 'low' })
     const kept = (await rig.callEvents()).map(
       ({ data }) => 'reasoningEffort' in data && data.reasoningEffort,
@@ -45,7 +45,7 @@ describe('a plain call', () => {
     expect(kept).toEqual(['low', 'low'])
   })
 
-  it('has its hold durable before the provider hears of it', async () => {
+  it('the hold is stored before the provider receives the call', async () => {
     rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
     const stop = new AbortController()
     const call = fetch(`${rig.url}/v1/chat/completions`, {
@@ -61,13 +61,13 @@ describe('a plain call', () => {
     await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
   })
 
-  it('shows the provider its own key and nothing of the caller’s', async () => {
+  it('the provider sees its own key and nothing of the caller’s', async () => {
     await chat(rig, {}, { cookie: 'session=secret', 'user-id': '7', 'x-odd': 'odd' })
     const [entry] = rig.provider.journal.entries
     expect(entry?.authorization).toBe('Bearer sk-provider-secret-0123456789')
   })
 
-  it('goes by one id in answer, ledger and at the provider, whatever the caller’s', async () => {
+  it('answer, ledger and provider use one id, whatever id the caller sent', async () => {
     const { headers } = await chat(rig, {}, { 'x-request-id': 'of-the-caller' })
     const id = headers.get('x-request-id')
     expect(rig.provider.journal.entries.map(({ requestId }) => requestId)).toEqual([id])
@@ -79,7 +79,7 @@ describe('a plain call', () => {
 })
 
 describe('a streamed call', () => {
-  it('ends with [DONE], hides the usage it was not asked for, and is billed by it', async () => {
+  it('the stream ends with [DONE], hides unrequested usage and is billed by it', async () => {
     const { status, text, headers } = await chat(rig, { stream: true, max_tokens: 6 })
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('text/event-stream')
@@ -93,7 +93,7 @@ describe('a streamed call', () => {
     })
   })
 
-  it('shows the usage chunk to a caller who asked, byte for byte', async () => {
+  it('a caller who requests usage gets the usage chunk as the provider sent it', async () => {
     const { text } = await chat(rig, {
       stream: true,
       max_tokens: 2,
@@ -103,7 +103,7 @@ describe('a streamed call', () => {
     expect(usage).toMatchObject({ choices: [], usage: { completion_tokens: 2 } })
   })
 
-  it('has its bill durable before [DONE] leaves', async () => {
+  it('the bill is stored before the relay sends [DONE]', async () => {
     const response = await sendChat(rig.url, `sk-${KEY}`, { stream: true })
     let types: string[] = []
     let text = ''
@@ -115,10 +115,10 @@ describe('a streamed call', () => {
   })
 })
 
-describe('the official client', () => {
+describe('the official OpenAI client', () => {
   const client = () => new OpenAI({ baseURL: `${rig.url}/v1`, apiKey: `sk-${KEY}`, maxRetries: 0 })
 
-  it('reads plain and streamed answers, models and errors', async () => {
+  it('the client reads plain and streamed answers, models and errors', async () => {
     const messages = [{ role: 'user' as const, content: 'hello' }]
     const plain = await client().chat.completions.create({ model: 'sim-small', messages })
     expect(plain.choices[0]?.message.content).toMatch(/^a ledger/)
@@ -137,15 +137,15 @@ describe('the official client', () => {
   })
 })
 
-describe('what a caller may rely on around a call', () => {
-  it('an unknown path is a 404 in the same format, with a request id', async () => {
+describe('what a caller can rely on around a call', () => {
+  it('an unknown path gets a 404 in the same format, with a request id', async () => {
     const response = await fetch(`${rig.url}/v1/nothing`)
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ error: { code: 'not_found' } })
     expect(response.headers.get('x-request-id')).toMatch(/^[\da-f]{8}-[\da-f]{4}-7/)
   })
 
-  it('a browser on any page may call, without credentials', async () => {
+  it('a browser can call from any page, without credentials', async () => {
     const preflight = await fetch(`${rig.url}/v1/chat/completions`, {
       method: 'OPTIONS',
       headers: { origin: 'https://page.example', 'access-control-request-headers': 'x-a' },

@@ -83,8 +83,8 @@ function expectAllOpenEnded(events: readonly AccountEvent[]): void {
   expect(limits).toEqual(Array.from({ length: STREAMS }, () => null))
 }
 
-describe('fifty streams at once of a model with an unknown output limit', () => {
-  it('all hold more as they go on, and all end within what they hold', async () => {
+describe('fifty concurrent streams of a model with an unknown output limit', () => {
+  it('all holds grow while the streams run, and every charge is within its hold', async () => {
     await rig.grant(USER.id, 100_000_000n)
     const answers = await openStreams()
     expect(answers.every(({ text }) => text.includes('[DONE]'))).toBe(true)
@@ -102,19 +102,22 @@ describe('fifty streams at once of a model with an unknown output limit', () => 
   it.each([
     ['an account', 0n, async () => {}],
     ['a token', 100_000_000n, (funds: bigint) => rig.setBudget(USER.id, USER.token, funds)],
-  ])('hold no more than %s can pay, and end when it is spent', async (_payer, others, limit) => {
-    const funds = BigInt(STREAMS) * 2n * FIRST_HOLD_TOKENS * OUTPUT_PRICE
-    await rig.grant(USER.id, funds + others)
-    await limit(funds)
-    const answers = await openStreams()
-    const events = await accountEvents()
-    expectAllOpenEnded(events)
-    expect(answers.filter(({ text }) => text.includes('balance_spent')).length).toBeGreaterThan(0)
-    const raises = balancesAtRaises(events)
-    expect(raises.length).toBeGreaterThan(0)
-    expect(raises.filter((balance) => balance < others)).toEqual([])
-    expect(settled(events)).toHaveLength(STREAMS)
-    const mayOwe = PROGRESS_STEP_TOKENS * OUTPUT_PRICE * BigInt(STREAMS)
-    expect(await rig.balance(USER.id)).toBeGreaterThanOrEqual(others - mayOwe)
-  })
+  ])(
+    'the streams hold no more than %s can pay, and end when it is spent',
+    async (_payer, others, limit) => {
+      const funds = BigInt(STREAMS) * 2n * FIRST_HOLD_TOKENS * OUTPUT_PRICE
+      await rig.grant(USER.id, funds + others)
+      await limit(funds)
+      const answers = await openStreams()
+      const events = await accountEvents()
+      expectAllOpenEnded(events)
+      expect(answers.filter(({ text }) => text.includes('balance_spent')).length).toBeGreaterThan(0)
+      const raises = balancesAtRaises(events)
+      expect(raises.length).toBeGreaterThan(0)
+      expect(raises.filter((balance) => balance < others)).toEqual([])
+      expect(settled(events)).toHaveLength(STREAMS)
+      const mayOwe = PROGRESS_STEP_TOKENS * OUTPUT_PRICE * BigInt(STREAMS)
+      expect(await rig.balance(USER.id)).toBeGreaterThanOrEqual(others - mayOwe)
+    },
+  )
 })

@@ -80,7 +80,7 @@ it.each([
   // Here the relay has to read the bodies, which takes its time.
   ['where another model is free', 'free', IS_WHOLE ? BODIES : BODIES / 2],
 ])(
-  'large bodies of a user who can not pay cost neither memory nor time, %s',
+  'large bodies of a user who cannot pay cost little memory and time, %s',
   async (where, choice, bodies) => {
     const relay = await start(choice)
     await timed(relay)
@@ -120,7 +120,7 @@ it.each([
   900_000,
 )
 
-it('streams at a price per call that are closed at once leave no memory behind', async () => {
+it('streams with a price per call that are closed at once leak no memory', async () => {
   provider = await startProviderProcess({ gapMs: 300, answerTokens: 20, firstByteMs: 0 })
   const relay = await start(provider.url)
   await timed(relay)

@@ -13,7 +13,7 @@ const endings = async () =>
 
 describe('a call with an Idempotency-Key', () => {
   it.each([false, true])(
-    'is not made or billed again once it is over (stream %s)',
+    'a repeat of a finished call is neither made nor billed again (stream %s)',
     async (stream) => {
       const first = await chat(rig, { stream }, KEYED)
       expect(first.status).toBe(200)
@@ -30,7 +30,7 @@ describe('a call with an Idempotency-Key', () => {
     },
   )
 
-  it('while it runs is told so, in the caller’s format', async () => {
+  it('a repeat of a running call gets a 409 in the caller’s format', async () => {
     rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
     const running = chat(rig, { stream: true, max_tokens: 10 }, KEYED)
     await expect.poll(() => rig.provider.journal.count).toBe(1)
@@ -42,7 +42,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(errorOf(again).message).toContain(headers.get('x-request-id'))
   })
 
-  it('fifty at once are one call upstream and one bill', async () => {
+  it('fifty concurrent repeats make one call to the provider and one bill', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => chat(rig, {}, KEYED)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
@@ -53,14 +53,14 @@ describe('a call with an Idempotency-Key', () => {
     ])
   })
 
-  it('that asks for something else under the same key is refused', async () => {
+  it('a different request under the same key is refused', async () => {
     await chat(rig, {}, KEYED)
     const other = await chat(rig, { max_tokens: 3 }, KEYED)
     expect([other.status, errorOf(other).code]).toEqual([422, 'idempotency_key_reused'])
     expect(rig.provider.journal.count).toBe(1)
   })
 
-  it('claimed for its body alone, as they once were, is a repeat of that', async () => {
+  it('a claim of an older release, for the body alone, still detects a repeat', async () => {
     const claims = claimedCallsInMemory()
     const messages = [{ role: 'user', content: 'hello' }]
     const body = JSON.stringify({ model: 'sim-small', messages })
@@ -83,7 +83,7 @@ describe('a call with an Idempotency-Key', () => {
     }
   })
 
-  it('has nothing to do with that of another token, or with another key', async () => {
+  it('calls of another token, with another key or without a key are independent', async () => {
     const key = 'othertokenothertokenothertokenothertokenothertok'
     await rig.addToken(4, USER, key)
     await chat(rig, {}, KEYED)
@@ -94,7 +94,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(await endings()).toHaveLength(5)
   })
 
-  it('that failed and cost nothing may be made again', async () => {
+  it('a call that failed at no cost can be repeated', async () => {
     rig.provider.script.push({ kind: 'status', status: 500 })
     expect((await chat(rig, {}, KEYED)).status).toBe(500)
     expect((await chat(rig, {}, KEYED)).status).toBe(200)
@@ -102,7 +102,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(await endings()).toEqual(['CallReleased', 'CallSettled'])
   })
 
-  it('that was never admitted goes on where its balance allows it, once', async () => {
+  it('a call refused for lack of quota can be made once its balance allows it', async () => {
     const key = 'pooruserpooruserpooruserpooruserpooruserpoorus'
     await rig.addUser(8)
     await rig.addToken(5, 8, key)
@@ -114,9 +114,12 @@ describe('a call with an Idempotency-Key', () => {
     expect(await rig.callEvents(8)).toHaveLength(2)
   })
 
-  it.each(['', ' ', 'x'.repeat(256), 'schlüssel'])('is refused for the key %j', async (key) => {
-    const answer = await chat(rig, {}, { 'idempotency-key': key })
-    expect([answer.status, errorOf(answer).param]).toEqual([400, 'Idempotency-Key'])
-    expect(rig.provider.journal.count).toBe(0)
-  })
+  it.each(['', ' ', 'x'.repeat(256), 'schlüssel'])(
+    'a call with the invalid key %j is refused',
+    async (key) => {
+      const answer = await chat(rig, {}, { 'idempotency-key': key })
+      expect([answer.status, errorOf(answer).param]).toEqual([400, 'Idempotency-Key'])
+      expect(rig.provider.journal.count).toBe(0)
+    },
+  )
 })

@@ -12,7 +12,7 @@ const slowly = async (msPerChunk: number): Promise<string> => {
   return (await chat(rig, { stream: true, max_tokens: 2 })).text
 }
 
-it('a stream that pauses is kept alive by comments between its events', async () => {
+it('the relay sends comments between the events of a stream that pauses', async () => {
   await rig.setOption('general_setting.ping_interval_enabled', 'true')
   const events = (await slowly(1_600)).split('\n\n').filter((event) => event !== '')
   const pings = events.filter((event) => event === ': ping').length
@@ -24,7 +24,7 @@ it('a stream that pauses is kept alive by comments between its events', async ()
   for (const event of events) expect(event).toMatch(/^(: ping|data: (\{.*\}|\[DONE\]))$/)
 })
 
-it('one that does not pause, and one where nobody asked for it, have none', async () => {
+it('a stream without pauses has no comments, nor does any while the option is off', async () => {
   expect(await slowly(1_600)).not.toContain('ping')
   await rig.setOption('general_setting.ping_interval_enabled', 'true')
   expect(await slowly(100)).not.toContain('ping')

@@ -53,23 +53,29 @@ const failKeyA = async (code: number) => {
   await expect.poll(eventTexts).toEqual(['CircuitOpened key:sk-a'])
 }
 
-describe('one failing key of a channel that has several', () => {
-  it.each([429, 401])('is left out by itself after %i; its channel goes on', async (code) => {
-    await failKeyA(code)
-    expect((await events())[0]?.data).toMatchObject({ reason: `status-${code}`, failures: 3 })
-    const usedBefore = keysUsed().length
-    await chats(4)
-    expect(keysUsed(usedBefore)).toEqual(['sk-b', 'sk-b', 'sk-b', 'sk-b'])
-  })
+describe('the circuit of one key of a channel with several keys', () => {
+  it.each([429, 401])(
+    'a key that fails with %i is skipped while its channel continues',
+    async (code) => {
+      await failKeyA(code)
+      expect((await events())[0]?.data).toMatchObject({ reason: `status-${code}`, failures: 3 })
+      const usedBefore = keysUsed().length
+      await chats(4)
+      expect(keysUsed(usedBefore)).toEqual(['sk-b', 'sk-b', 'sk-b', 'sk-b'])
+    },
+  )
 
-  it.each([429, 401])('fails no call by %i: it goes on with the other key', async (code) => {
-    for (let n = 0; n < 3; n += 1) first.script.push(status(code), WELL)
-    await chats(6)
-    expect(keysUsed().filter((key) => key === 'sk-a')).toHaveLength(3)
-    expect(rig.provider.journal.entries).toEqual([])
-  })
+  it.each([429, 401])(
+    'a key that fails with %i fails no call, because the other key serves it',
+    async (code) => {
+      for (let n = 0; n < 3; n += 1) first.script.push(status(code), WELL)
+      await chats(6)
+      expect(keysUsed().filter((key) => key === 'sk-a')).toHaveLength(3)
+      expect(rig.provider.journal.entries).toEqual([])
+    },
+  )
 
-  it('is tried by one call once its pause is over, and used again if it went well', async () => {
+  it('one call probes the key after its pause, and its success restores the key', async () => {
     await failKeyA(429)
     await untilDue()
     const usedBefore = keysUsed().length
@@ -84,7 +90,7 @@ describe('one failing key of a channel that has several', () => {
     expect(keysUsed(again).sort()).toEqual(['sk-a', 'sk-a', 'sk-b', 'sk-b'])
   })
 
-  it('is left out for longer when it fails again', async () => {
+  it('the key is skipped for longer when it fails again', async () => {
     await failKeyA(429)
     await untilDue()
     first.script.push(status(429))
@@ -94,7 +100,7 @@ describe('one failing key of a channel that has several', () => {
     expect((await events()).at(-1)?.data).toMatchObject({ round: 2 })
   })
 
-  it('takes the channel along when it is the last one', async () => {
+  it('failures of the last working key open the circuit of the channel', async () => {
     await failKeyA(429)
     first.script.push(status(429), status(429), status(429))
     await chats(3)
@@ -104,13 +110,13 @@ describe('one failing key of a channel that has several', () => {
     expect(keysUsed().length).toBe(usedBefore)
   })
 
-  it('is not blamed for what is the channel’s: a 503 from both opens the channel', async () => {
+  it('a 503 from both keys opens the channel’s circuit and none of a key', async () => {
     first.script.push(status(503), status(503), status(503))
     await chats(3)
     await expect.poll(eventTexts).toEqual(['CircuitOpened null'])
   })
 
-  it('rests alone for as long as its provider asked', async () => {
+  it('the key alone pauses for as long as its provider’s Retry-After says', async () => {
     first.script.push(status(429, '20'))
     await chats(5)
     // The first call went on with the other key.

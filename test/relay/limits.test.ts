@@ -17,7 +17,7 @@ const statuses = async (calls: number, headers: Record<string, string> = {}) => 
 }
 
 describe('a token’s rate limit', () => {
-  it('lets exactly its count through, even at once, and says when to come back', async () => {
+  it('the limit admits exactly its count, even at once, and sends Retry-After', async () => {
     rig = await relayRig()
     await rig.addToken(50, USER, LIMITED, limit(7, 0))
     const { good, limited: refused } = await statuses(50, limited)
@@ -30,7 +30,7 @@ describe('a token’s rate limit', () => {
     expect((await statuses(3)).good).toBe(3)
   })
 
-  it('on successes counts only those, yet not more than so many at once', async () => {
+  it('a limit on successes counts only those, and caps concurrent calls as well', async () => {
     rig = await relayRig()
     await rig.addToken(50, USER, LIMITED, limit(0, 3))
     rig.provider.script.push({ kind: 'status', status: 400 }, { kind: 'status', status: 400 })
@@ -40,8 +40,8 @@ describe('a token’s rate limit', () => {
   })
 })
 
-describe('a token’s own limit', () => {
-  it('on calls at once is its own: one more is told so, other tokens go on', async () => {
+describe('a token’s limits on concurrency and tokens per minute', () => {
+  it('a call beyond the concurrency limit is refused, and other tokens continue', async () => {
     rig = await relayRig()
     await rig.addToken(50, USER, LIMITED, { maxConcurrency: 2 })
     for (let n = 0; n < 3; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
@@ -59,7 +59,7 @@ describe('a token’s own limit', () => {
     expect((await chat(rig, {}, limited)).status).toBe(200)
   })
 
-  it('of two at once lets exactly two of fifty in', async () => {
+  it('a concurrency limit of two admits exactly two of fifty calls', async () => {
     rig = await relayRig()
     await rig.addToken(50, USER, LIMITED, { maxConcurrency: 2 })
     for (let n = 0; n < 2; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 100 })
@@ -69,7 +69,7 @@ describe('a token’s own limit', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
   })
 
-  it('on tokens a minute reserves what calls may use and counts what they did', async () => {
+  it('the limit on tokens per minute reserves the possible and counts actual usage', async () => {
     rig = await relayRig()
     await rig.addToken(50, USER, LIMITED, { tokensPerMinute: 1_000 })
     for (let n = 0; n < 20; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
@@ -86,7 +86,7 @@ describe('a token’s own limit', () => {
     expect((await chat(rig, { max_tokens: 4_000 })).status).toBe(200)
   })
 
-  it('on tokens a minute holds beside the site’s, which counts all of its user’s', async () => {
+  it('a token’s limit on tokens per minute applies beside the limit per user', async () => {
     rig = await relayRig()
     await rig.setOption('ModelRequestRateLimitTokensPerMinute', '1500')
     await rig.setOption('ModelRequestRateLimitEnabled', 'true')
@@ -104,7 +104,7 @@ describe('a token’s own limit', () => {
 })
 
 describe('the site’s rate limit', () => {
-  it('holds for each user, over all tokens, but not for the exempt group', async () => {
+  it('the limit applies to each user, over all tokens, except in the exempt group', async () => {
     rig = await relayRig()
     await rig.setOption('ModelRequestRateLimitCount', '4')
     await rig.setOption('ModelRequestRateLimitEnabled', 'true')
@@ -118,13 +118,13 @@ describe('the site’s rate limit', () => {
   })
 })
 
-describe('the site’s limit on tokens a minute', () => {
+describe('the site’s limit on tokens per minute', () => {
   const tokenLimit = async (max: number) => {
     await rig.setOption('ModelRequestRateLimitTokensPerMinute', `${max}`)
     await rig.setOption('ModelRequestRateLimitEnabled', 'true')
   }
 
-  it('reserves what calls may use, at once, and says when to come back', async () => {
+  it('the limit reserves the tokens that calls may use, and sends Retry-After', async () => {
     rig = await relayRig()
     await tokenLimit(1_000)
     for (let n = 0; n < 20; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
@@ -138,7 +138,7 @@ describe('the site’s limit on tokens a minute', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(50)
   })
 
-  it('counts in the end what a call used, and nothing for one that failed', async () => {
+  it('the limit counts what a call used in the end, and nothing for a failed call', async () => {
     rig = await relayRig()
     await tokenLimit(1_000)
     rig.provider.script.push({ kind: 'status', status: 400 })
@@ -154,12 +154,12 @@ describe('the site’s limit on tokens a minute', () => {
   })
 })
 
-describe('calls at once', () => {
+describe('concurrent calls', () => {
   it.each([
     ['perToken', 429, 'too_many_concurrent'],
     ['perUser', 429, 'too_many_concurrent'],
     ['total', 503, 'overloaded'],
-  ])('are capped (%s)', async (cap, status, code) => {
+  ])('concurrent calls are capped (%s)', async (cap, status, code) => {
     rig = await relayRig({ caps: { [cap]: 2 } })
     rig.provider.script.push({ kind: 'slow', msPerChunk: 30 }, { kind: 'slow', msPerChunk: 30 })
     const running = [chat(rig, { stream: true }), chat(rig, { stream: true })]
@@ -172,8 +172,8 @@ describe('calls at once', () => {
   })
 })
 
-describe('wrong keys', () => {
-  it('from one address are 60 a minute, then even a right one has to wait', async () => {
+describe('wrong keys from one address', () => {
+  it('an address may send 60 wrong keys a minute, then even a right one is refused', async () => {
     rig = await relayRig()
     const wrong = { authorization: 'Bearer sk-wrongwrongwrong' }
     const answers = await Promise.all(Array.from({ length: 70 }, () => chat(rig, {}, wrong)))
@@ -183,8 +183,8 @@ describe('wrong keys', () => {
   })
 })
 
-describe('200 callers on a balance for exactly 10', () => {
-  it('exactly 10 are admitted, and it ends at 0', async () => {
+describe('200 callers on a balance for exactly 10 calls', () => {
+  it('exactly 10 calls are admitted, and the balance ends at 0', async () => {
     rig = await relayRig()
     await rig.setOption('ModelPrice', { 'sim-small': 0.002 })
     await rig.addUser(30)

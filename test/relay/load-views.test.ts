@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-it('the relay’s rows, read from the read models, are what the events say', async () => {
+it('the rows that the relay loads from the read models equal the fold of the events', async () => {
   const meta = { actor: 'system:test', cause: null, at: Date.now() }
   const append = async (stream: string, ...facts: Fact[]): Promise<number> => {
     const events = facts.map((fact) => ({ ...fact, id: crypto.randomUUID(), meta }))

@@ -73,8 +73,8 @@ const settled = async () => {
   return end.data
 }
 
-describe('a caller who leaves once the answer is complete', () => {
-  it('is charged for the reasoning that only the usage tells of', async () => {
+describe('a caller who disconnects once the answer is complete', () => {
+  it('the caller is charged for the reasoning that only the usage contains', async () => {
     send = async (response) => {
       begin(response)
       response.write(
@@ -98,7 +98,7 @@ describe('a caller who leaves once the answer is complete', () => {
     expect(wasCut).toBe(false)
   })
 
-  it('is waited for no longer than a bound, where the usage never comes', async () => {
+  it('the relay waits a limited time for usage that never comes', async () => {
     send = (response) => {
       begin(response)
       response.write(
@@ -111,8 +111,8 @@ describe('a caller who leaves once the answer is complete', () => {
   })
 })
 
-describe('a caller who leaves a plain call', () => {
-  it('is charged by the usage of the answer, which is read to its end', async () => {
+describe('a caller who disconnects from a plain call', () => {
+  it('the relay reads the answer to its end and charges the caller by its usage', async () => {
     send = async (response) => {
       await pause(500)
       await plain({ prompt_tokens: 700, completion_tokens: 20_000 })(response)
@@ -139,28 +139,31 @@ describe('a stream that is cut short', () => {
   it.each([
     ['zeros with every event', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, true],
     ['the input with the first event', { prompt_tokens: 100, completion_tokens: 0 }, false],
-  ])('is charged for what was delivered, whatever early usage says: %s', async (...row) => {
-    const [, usage, isEach] = row
-    send = async (response) => {
-      begin(response)
-      for (let count = 0; count < 400 && !response.destroyed; count += 1) {
-        response.write(word('lorem ipsum dolor ', isEach || count === 0 ? { usage } : {}))
-        await pause(2)
+  ])(
+    'the stream is charged for what was delivered, whatever early usage says: %s',
+    async (...row) => {
+      const [, usage, isEach] = row
+      send = async (response) => {
+        begin(response)
+        for (let count = 0; count < 400 && !response.destroyed; count += 1) {
+          response.write(word('lorem ipsum dolor ', isEach || count === 0 ? { usage } : {}))
+          await pause(2)
+        }
       }
-    }
-    await readUntil((text) => text.length > 15_000)
-    const { usage: billed, charge } = await settled()
-    expect(billed.output).toBeGreaterThan(250)
-    expect(billed.inputUncached).toBeGreaterThan(0)
-    expect(charge).toBeGreaterThan(750)
-  })
+      await readUntil((text) => text.length > 15_000)
+      const { usage: billed, charge } = await settled()
+      expect(billed.output).toBeGreaterThan(250)
+      expect(billed.inputUncached).toBeGreaterThan(0)
+      expect(charge).toBeGreaterThan(750)
+    },
+  )
 
   it.each([
     ['an older function call', (text: string) => ({ function_call: { arguments: text } })],
     ['a list of parts', (text: string) => ({ content: [{ type: 'text', text }] })],
     ['details of its reasoning', (text: string) => ({ reasoning_details: [{ text }] })],
     ['the transcript of its sound', (text: string) => ({ audio: { transcript: text } })],
-  ])('is charged for words in %s', async (_name, deltaOf) => {
+  ])('the stream is charged for words in %s', async (_name, deltaOf) => {
     send = async (response) => {
       begin(response)
       for (let count = 0; count < 400 && !response.destroyed; count += 1) {
@@ -172,7 +175,7 @@ describe('a stream that is cut short', () => {
     expect((await settled()).usage.output).toBeGreaterThan(250)
   })
 
-  it('by the provider is charged the same', async () => {
+  it('a stream that its provider cuts is charged the same', async () => {
     send = async (response) => {
       begin(response)
       const usage = { prompt_tokens: 100, completion_tokens: 0 }
@@ -194,7 +197,7 @@ describe('a whole stream whose usage came before its words', () => {
   it.each([
     ['is charged for these as well', 'lorem ipsum dolor ', 'estimated', 500, 2_000],
     ['is charged by it where only an empty event follows', '', 'upstream', 7, 7],
-  ])('%s', async (_name, words, usageSource, least, most) => {
+  ])('the stream %s', async (_name, words, usageSource, least, most) => {
     send = (response) => {
       begin(response)
       const usage = { prompt_tokens: 100, completion_tokens: 7 }
@@ -211,13 +214,13 @@ describe('a whole stream whose usage came before its words', () => {
   })
 })
 
-describe('usage that can not be true', () => {
+describe('usage with impossible counts', () => {
   it.each([
     ['an output beyond all bounds', { completion_tokens: 10_000_001 }, 'absurd', 100_000],
     ['a cache below zero', { prompt_tokens_details: { cached_tokens: -1 } }, 'negative', 20_000],
     ['half a token', { prompt_tokens: 700.5 }, 'fraction', 20_000],
     ['no input', { prompt_tokens: undefined }, 'missing', 20_000],
-  ])('makes no call cheaper: %s', async (_name, odd, anomaly, output) => {
+  ])('impossible usage makes no call cheaper: %s', async (_name, odd, anomaly, output) => {
     send = plain({ prompt_tokens: 700, completion_tokens: 20_000, ...odd })
     await chat(rig, REQUEST)
     const { usage, anomaly: flagged } = await settled()
@@ -226,7 +229,7 @@ describe('usage that can not be true', () => {
     expect(usage.inputUncached).toBeGreaterThanOrEqual('prompt_tokens' in odd ? 2 : 700)
   })
 
-  it('is charged by our own count of the answer where that is more', async () => {
+  it('the call is charged by the relay’s count of the answer if that is larger', async () => {
     send = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const choices = [{ message: { content: 'lorem ipsum dolor '.repeat(500) } }]
@@ -255,7 +258,7 @@ describe('usage beyond what is plausible', () => {
     ['four pictures by address', content('image_url', 4), 147_500, 147_500, null],
     ['a video by address', content('video_url', 1), 1_000_000, 1_000_000, null],
     ['a short text', REQUEST.messages, 500_000, 100_000, 'absurd'],
-  ])('of the input is never cheaper for it: %s', async (...row) => {
+  ])('implausible input usage never makes a call cheaper: %s', async (...row) => {
     const [, messages, prompt_tokens, least, anomaly] = row
     send = plain({ prompt_tokens, completion_tokens: 1 })
     await chat(rig, { ...REQUEST, messages })
@@ -264,7 +267,7 @@ describe('usage beyond what is plausible', () => {
     expect(flagged).toBe(anomaly)
   })
 
-  it('of a cache larger than the prompt is charged in addition to it, and flagged', async () => {
+  it('a cache larger than the prompt is charged in addition to it, and flagged', async () => {
     await rig.setOption('CacheRatio', { scripted: 0.5 })
     const prompt_tokens_details = { cached_tokens: 2_000 }
     send = plain({ prompt_tokens: 100, completion_tokens: 0, prompt_tokens_details })
@@ -273,7 +276,7 @@ describe('usage beyond what is plausible', () => {
     expect(await settled()).toMatchObject({ charge, anomaly: 'parts-exceed-whole' })
   })
 
-  it('of the output is charged at its ceiling, and flagged', async () => {
+  it('an implausible output is charged at its ceiling, and flagged', async () => {
     send = plain({ prompt_tokens: 10, completion_tokens: 200_000 })
     await chat(rig, { ...REQUEST, max_tokens: 10 })
     const { usage, anomaly } = await settled()
@@ -284,17 +287,24 @@ describe('usage beyond what is plausible', () => {
 it.each([
   ['1h', 1_000, 800, 0, 800],
   ['5m', 1_000, 800, 800, 0],
-])('a prompt stored for %s is billed as such', async (ttl, prompt_tokens, written, short, long) => {
-  const cache_control = { type: 'ephemeral', ttl }
-  const content = [{ type: 'text', text: 'hi', cache_control }]
-  const prompt_tokens_details = { cache_write_tokens: written }
-  send = plain({ prompt_tokens, completion_tokens: 1, prompt_tokens_details })
-  await chat(rig, { ...REQUEST, messages: [{ role: 'user', content }] })
-  const { usage } = await settled()
-  expect([usage.inputUncached, usage.cacheWrite5m, usage.cacheWrite1h]).toEqual([200, short, long])
-})
+])(
+  'a prompt stored for %s is billed at the price of that cache',
+  async (ttl, prompt_tokens, written, short, long) => {
+    const cache_control = { type: 'ephemeral', ttl }
+    const content = [{ type: 'text', text: 'hi', cache_control }]
+    const prompt_tokens_details = { cache_write_tokens: written }
+    send = plain({ prompt_tokens, completion_tokens: 1, prompt_tokens_details })
+    await chat(rig, { ...REQUEST, messages: [{ role: 'user', content }] })
+    const { usage } = await settled()
+    expect([usage.inputUncached, usage.cacheWrite5m, usage.cacheWrite1h]).toEqual([
+      200,
+      short,
+      long,
+    ])
+  },
+)
 
-describe('an answer that is not what was asked for', () => {
+describe('an answer with a model or cost other than requested', () => {
   const send1000 = (model: string, told: object, isStream: boolean): Send => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 1_000, ...told }
     if (!isStream) return plain(usage, { model })
@@ -306,7 +316,7 @@ describe('an answer that is not what was asked for', () => {
     }
   }
 
-  describe.each([false, true])('(streamed: %s)', (stream) => {
+  describe.each([false, true])('an answer (streamed: %s)', (stream) => {
     it.each([
       ['the model', 'scripted', {}, null],
       ['a version of it', 'scripted-2026-01-01', {}, null],
@@ -316,15 +326,18 @@ describe('an answer that is not what was asked for', () => {
       ['a higher cost, as text', 'scripted', { cost: '0.5' }, 'higher-cost'],
       ['its parts and their sum', 'scripted', { cost: { total_cost: 0.5 } }, 'higher-cost'],
       ['an estimate of it', 'scripted', { estimated_cost: 0.5 }, 'higher-cost'],
-    ])('is flagged, and billed as asked for: %s', async (_name, model, told, anomaly) => {
-      send = send1000(model, told, stream)
-      await chat(rig, { ...REQUEST, stream })
-      const { charge, anomaly: flagged } = await settled()
-      expect([flagged, charge]).toEqual([anomaly, 4_000])
-    })
+    ])(
+      'an answer is flagged if it differs, and billed as requested: %s',
+      async (_name, model, told, anomaly) => {
+        send = send1000(model, told, stream)
+        await chat(rig, { ...REQUEST, stream })
+        const { charge, anomaly: flagged } = await settled()
+        expect([flagged, charge]).toEqual([anomaly, 4_000])
+      },
+    )
   })
 
-  it('is flagged where a stream is cut before its usage', async () => {
+  it('an answer is flagged if its stream is cut before its usage', async () => {
     send = async (response) => {
       begin(response)
       for (let count = 0; count < 400 && !response.destroyed; count += 1) {

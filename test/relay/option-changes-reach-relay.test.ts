@@ -9,7 +9,7 @@ import { testConfig } from '../support/test-core.ts'
 
 const WITHIN_MS = 1_000
 
-it('the relay of another process follows each change of an option within a second', async () => {
+it('a relay in another process follows each change of an option within a second', async () => {
   const { config, drop } = await testConfig()
   const [writing, relaying] = [await startCore(config), await startCore(config)]
   const views = await startViews(

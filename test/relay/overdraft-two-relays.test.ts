@@ -52,7 +52,7 @@ it.each([
   ['an account with $0.10', POOR, TEN_CENTS, () => keys.poor],
   ['a token limited to $0.10', RICH, RICHES, () => keys.limited],
 ])(
-  'sixty streams without a limit owe no more than %s covers, through a kill -9',
+  'sixty streams without a limit owe no more than %s covers, even after a kill -9',
   async (_name, userId, balance, key) => {
     const victim = await site.startRelay()
     const dying = callAtOnce(2, [victim.url], key())
@@ -91,7 +91,7 @@ it.each([
   120_000,
 )
 
-it('read models equal the fold of the events', async () => {
+it('the read models equal the fold of the events', async () => {
   expect(await survivor.stop()).toBe(0)
   await site.expectReadModelsToEqualTheFold()
 })

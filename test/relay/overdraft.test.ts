@@ -86,12 +86,12 @@ const admitted = async () => {
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status)
 
 describe.each([['big'], ['capped']])(
-  'sixty calls at once without a limit on $0.10, of %s',
+  'sixty concurrent calls without a limit on a balance of $0.10, model %s',
   (model) => {
     it.each([
       ['keeps the limit that it is sent', limitOf],
       ['answers 100 000 tokens whatever it is sent', () => 100_000],
-    ])('never owe anything where the provider %s', async (_what, tokensFor) => {
+    ])('the account never owes anything if the provider %s', async (_what, tokensFor) => {
       await rig.grant(POOR.user, TEN_CENTS)
       send = plain(tokensFor)
       const answers = await burst(60, { model })
@@ -101,7 +101,7 @@ describe.each([['big'], ['capped']])(
       expect(await balance()).toBeGreaterThanOrEqual(0n)
     })
 
-    it('never owe anything where the provider never stops, because all have a limit', async () => {
+    it('the account never owes anything if the provider never stops', async () => {
       await rig.grant(POOR.user, TEN_CENTS)
       send = streamed(() => true)
       const answers = await burst(60, { model, stream: true })
@@ -112,7 +112,7 @@ describe.each([['big'], ['capped']])(
       expect(await balance()).toBeGreaterThanOrEqual(0n)
     })
 
-    it('of a token limited to $0.10 spend no more than that', async () => {
+    it('the calls of a token with a budget of $0.10 spend no more than that', async () => {
       await rig.grant(POOR.user, 1_000_000_000n)
       await rig.setBudget(POOR.user, POOR.token, TEN_CENTS)
       send = plain(() => 100_000)
@@ -123,8 +123,8 @@ describe.each([['big'], ['capped']])(
   },
 )
 
-describe('the limit that is sent', () => {
-  it('is in the log, and no larger than the account covers', async () => {
+describe('the output limit that the relay sends', () => {
+  it('the limit is recorded and is no larger than the account covers', async () => {
     await rig.grant(POOR.user, TEN_CENTS)
     send = plain(limitOf)
     await chat(rig, { model: 'capped' }, AUTH)
@@ -134,7 +134,7 @@ describe('the limit that is sent', () => {
     expect(BigInt(admitted.data.hold)).toBeLessThanOrEqual(TEN_CENTS)
   })
 
-  it('takes the place of the caller’s larger one, under its own name', async () => {
+  it('the limit replaces the caller’s larger one under the name the caller used', async () => {
     await rig.grant(POOR.user, TEN_CENTS)
     send = plain(limitOf)
     await chat(rig, { model: 'big', max_completion_tokens: 90_000 }, AUTH)
@@ -142,14 +142,14 @@ describe('the limit that is sent', () => {
     expect(bodies[0]?.max_completion_tokens).toBeLessThan(1_000)
   })
 
-  it('is none where the account covers the model’s cap', async () => {
+  it('the relay sends no limit if the account covers the model’s cap', async () => {
     await rig.grant(POOR.user, 100_000_000n)
     send = plain(() => 5)
     await chat(rig, { model: 'capped' }, AUTH)
     expect(Object.keys(bodies[0] ?? {})).toEqual(['model', 'messages'])
   })
 
-  it('is never below a floor: the call is refused instead', async () => {
+  it('the relay refuses a call whose limit would be below a minimum', async () => {
     await rig.grant(POOR.user, 256n * OUTPUT_PRICE)
     send = plain(limitOf)
     expect((await chat(rig, { model: 'big' }, AUTH)).status).toBe(402)
@@ -161,7 +161,7 @@ describe('a stream of a model with an unknown cap', () => {
   const admittedFor = 2_048n
   beforeEach(() => rig.setOption('DefaultMaxOutputTokens', String(admittedFor)))
 
-  it('holds more as it goes on, and is charged for what it delivered', async () => {
+  it('the hold grows while the stream runs, and the delivered part is charged', async () => {
     await rig.grant(POOR.user, 10_000_000n)
     send = streamed((words) => words < 20_000)
     const { text } = await chat(rig, { model: 'big', stream: true }, AUTH)
@@ -175,7 +175,7 @@ describe('a stream of a model with an unknown cap', () => {
     expect(end.data.charge).toBeLessThanOrEqual(end.data.hold)
   })
 
-  it('ends with an error once the balance is spent, charged for what was delivered', async () => {
+  it('the stream ends with an error once the balance is spent, and is charged', async () => {
     const funds = 10_000n * OUTPUT_PRICE
     await rig.grant(POOR.user, funds)
     send = streamed(() => true)
@@ -187,7 +187,7 @@ describe('a stream of a model with an unknown cap', () => {
     expect(left).toBeLessThan(funds / 4n)
   })
 
-  it('owes no more than a step, also where twenty compete for what is left', async () => {
+  it('the account owes at most one step per stream, even if twenty streams compete', async () => {
     await rig.grant(POOR.user, 20n * admittedFor * OUTPUT_PRICE)
     send = streamed((words) => words < 30_000)
     await burst(20, { stream: true })
@@ -196,7 +196,7 @@ describe('a stream of a model with an unknown cap', () => {
     expect(await balance()).toBeGreaterThanOrEqual(-1_024n * OUTPUT_PRICE * BigInt(openEnded))
   })
 
-  describe('whose hold can not be raised, because the store can not be reached', () => {
+  describe('a stream whose hold cannot grow because the store is unavailable', () => {
     /** The next `times` appends of a raised hold fail. */
     const failToRaise = (times: number): void => {
       const { append } = rig.core.store
@@ -212,7 +212,7 @@ describe('a stream of a model with an unknown cap', () => {
     }
     beforeEach(() => rig.grant(POOR.user, 100_000_000n))
 
-    it('goes on when the store can be reached again', async () => {
+    it('the stream continues when the store is available again', async () => {
       failToRaise(1)
       send = streamed((words) => words < 10_000)
       const { text } = await chat(rig, { model: 'big', stream: true }, AUTH)
@@ -220,7 +220,7 @@ describe('a stream of a model with an unknown cap', () => {
       expect(text).not.toContain('"error"')
     })
 
-    it('is not told that the balance is spent, and is charged for its part', async () => {
+    it('the stream ends with another error than a spent balance, and is charged', async () => {
       failToRaise(Number.POSITIVE_INFINITY)
       send = streamed(() => true)
       const { text } = await chat(rig, { model: 'big', stream: true }, AUTH)
@@ -242,7 +242,7 @@ describe('plain calls of a model with an unknown cap', () => {
   const holdMost = 2_048n * OUTPUT_PRICE + 5_000n
   beforeEach(() => rig.setOption('DefaultMaxOutputTokens', '2048'))
 
-  it('owe nothing, also where all of them are admitted without a limit', async () => {
+  it('the account owes nothing even if all calls are admitted without a limit', async () => {
     await rig.grant(POOR.user, 28n * holdMost)
     const answer = plain(() => 100_000)
     send = async (response, body) => {
@@ -256,7 +256,7 @@ describe('plain calls of a model with an unknown cap', () => {
     expect(await balance()).toBeGreaterThanOrEqual(0n)
   })
 
-  it('have a limit where a budget just covers the hold, so no answer is cheap', async () => {
+  it('the call gets a limit if a budget just covers its hold', async () => {
     await rig.grant(POOR.user, 1_000_000_000n)
     await rig.setBudget(POOR.user, POOR.token, holdMost)
     send = plain((body) => Math.min(limitOf(body), 100_000))
@@ -267,8 +267,8 @@ describe('plain calls of a model with an unknown cap', () => {
   })
 })
 
-describe('a provider that ignores its limit', () => {
-  it('is cut off, and no account pays beyond its hold for it that has nothing left', async () => {
+describe('a provider that ignores the output limit', () => {
+  it('the relay cuts the stream off, and the balance never goes below zero', async () => {
     await rig.grant(POOR.user, 1_000n * OUTPUT_PRICE)
     let sent = 0
     send = streamed((words) => {
@@ -298,7 +298,7 @@ const agentBody = (bytes: number) => ({
   messages: [{ role: 'user', content: SOURCE.repeat(Math.ceil(bytes / SOURCE.length)) }],
 })
 
-describe('agents at once on a balance of $5', () => {
+describe('concurrent agents on a balance of $5', () => {
   beforeEach(async () => {
     await rig.addChannel(3, { baseUrl: provider.url, models: [AGENT_MODEL] })
     await rig.grant(POOR.user, FIVE_DOLLARS)
@@ -365,12 +365,15 @@ describe('agents at once on a balance of $5', () => {
   it.each([
     ['20 kB', 20_000, 20],
     ['100 kB', 100_000, 15],
-  ])('as many run with bodies of %s and limits of 8 k as a count covers', async (...row) => {
-    const [, bytes, least] = row
-    expect(await agentsAtOnce(agentBody(bytes))).toBeGreaterThanOrEqual(least)
-  })
+  ])(
+    'as many agents run with bodies of %s and limits of 8 k as a token count covers',
+    async (...row) => {
+      const [, bytes, least] = row
+      expect(await agentsAtOnce(agentBody(bytes))).toBeGreaterThanOrEqual(least)
+    },
+  )
 
-  it('hold the length of a body where the balance pays for that, without a count', async () => {
+  it('a call holds for the length of its body, uncounted, if the balance allows it', async () => {
     await rig.grant(POOR.user, 100_000_000n)
     send = streamed((words) => words < 100)
     await chat(rig, agentBody(50_000), AUTH)
@@ -378,7 +381,7 @@ describe('agents at once on a balance of $5', () => {
     expect(admitted?.type === 'CallAdmitted' && admitted.data.hold).toBeGreaterThan(150_000)
   })
 
-  it('never owe anything where their provider counts a token for each byte', async () => {
+  it('the account never owes anything if the provider counts a token per byte', async () => {
     const bytes = Buffer.byteLength(JSON.stringify(agentBody(100_000)))
     const prompt_tokens_details = { cache_write_tokens: bytes }
     const usage = { prompt_tokens: bytes, completion_tokens: 8_192, prompt_tokens_details }
@@ -387,7 +390,7 @@ describe('agents at once on a balance of $5', () => {
     expect(await balance()).toBeGreaterThanOrEqual(0n)
   })
 
-  it('hold the one-hour cache where they ask for it', async () => {
+  it('a call holds the price of the one-hour cache if it requests that cache', async () => {
     const { messages, ...rest } = agentBody(100_000)
     const [{ content = '' } = {}] = messages
     const text = { type: 'text', text: content, cache_control: { type: 'ephemeral', ttl: '1h' } }

@@ -45,7 +45,7 @@ async function stallOf(model: string): Promise<number> {
   return Math.min(...stalls)
 }
 
-it('a large body of a user with $0 is not read again for each overriding channel', async () => {
+it('a large body of a user with $0 is not parsed again for each overriding channel', async () => {
   await rig.addUser(POOR.user)
   await rig.addToken(POOR.token, POOR.user, POOR.key)
   for (let channel = 0; channel < CHANNELS; channel += 1) {
@@ -189,7 +189,7 @@ const CASES = ASKED.flatMap((asked) =>
 const PRICE = perTokenPrice({ completion: '4' })
 
 describe('the terms of a long body', () => {
-  it.each(CASES)('are those of the body that is sent, or higher (%s)', (_, asked, overrides) => {
+  it.each(CASES)('the terms are those of the sent body or higher (%s)', (_, asked, overrides) => {
     for (const include_usage of [true, false]) {
       const messages = [{ role: 'user', content: 'lorem ipsum '.repeat(1_500) }]
       const json = JSON.stringify({ model: 'm', messages, ...asked })

@@ -43,7 +43,7 @@ async function send(): Promise<string> {
   return bodies.at(-1) ?? ''
 }
 
-it('a request goes on as it came, with the channel’s overrides in it', async () => {
+it('the relay sends the request’s bytes with only the channel’s overrides changed', async () => {
   await recordingChannel()
   const sent = await send()
   expect(sent).toBe(
@@ -51,7 +51,7 @@ it('a request goes on as it came, with the channel’s overrides in it', async (
   )
 })
 
-it('passed through, it goes on as it was read: no overrides, no member twice', async () => {
+it('a passed-through request has no overrides and no duplicate members', async () => {
   await recordingChannel()
   await rig.setOption('global.pass_through_request_enabled', 'true')
   const sent = await send()
@@ -71,11 +71,11 @@ describe('a body that is reserialized', () => {
     ['texts of all kinds', JSON.stringify({ a: '\u2028 "quoted" 中 🧾 \\' })],
     ['a member that is called __proto__', '{"a":{"__proto__":{"b":1}}}'],
     ['emptiness', '{"a":{},"b":[],"c":"","d":null,"e":false}'],
-  ])('keeps %s', (_what, text) => {
+  ])('the body keeps %s', (_what, text) => {
     expect(again(text)).toBe(text)
   })
 
-  it('is quick for a large body full of long numbers', () => {
+  it('a large body full of long numbers is reserialized quickly', () => {
     const text = `{"a":[${Array.from({ length: 500_000 }, () => '1234567890123456').join()}]}`
     const startedAt = performance.now()
     expect(again(text).length).toBe(text.length)

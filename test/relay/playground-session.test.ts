@@ -26,7 +26,7 @@ beforeAll(async () => {
   fixture.addUser(7)
 })
 
-it('a temporary password is to be changed first: a refusal, no fault of the gateway', async () => {
+it('a session with a temporary password is refused with 403 and logs no fault', async () => {
   const play = async (isByTemporaryPassword: boolean): Promise<unknown> => {
     const from = { ip: '', userAgent: '', isByTemporaryPassword }
     const id = await fixture.app.gate.sessions.start(7, 0, from)
@@ -75,7 +75,7 @@ describe('the sessions of running streams', () => {
     answers = []
   })
 
-  it('are checked together: a hundred streams cost one query a second', async () => {
+  it('one query per second checks the sessions of a hundred streams', async () => {
     const opened = await open()
     const live = vi.spyOn(fixture.app.gate.sessions, 'live')
     const startedAt = performance.now()
@@ -84,7 +84,7 @@ describe('the sessions of running streams', () => {
     expect(live.mock.calls.every(([hashes]) => hashes.length === STREAMS)).toBe(true)
   })
 
-  it('end with the login of their user: another authVersion, a ban, a logout', async () => {
+  it('the streams end on a new authVersion, a ban or a logout of their user', async () => {
     const opened = await open()
     const [changed, banned, gone] = [1_003, 1_050, 1_099]
     for (const [id, change] of [
@@ -98,7 +98,7 @@ describe('the sessions of running streams', () => {
     await expect.poll(() => ended(opened), { timeout: 5_000 }).toEqual([changed, banned, gone])
   })
 
-  it('go on while the database is away, with one warning', async () => {
+  it('the streams continue while the database is unavailable, with one warning', async () => {
     const opened = await open()
     const live = vi.spyOn(fixture.app.gate.sessions, 'live').mockRejectedValue(new Error('away'))
     const before = fixture.logged.length

@@ -75,8 +75,8 @@ const standing = async (by: ConsoleClient) => {
   return by.must<Self>('GET', '/api/user/self')
 }
 
-describe('a call of the console', () => {
-  it('is answered, charged to the unit and logged under its own name', async () => {
+describe('a playground call from the console', () => {
+  it('the call is answered, charged to the unit and logged as playground', async () => {
     const before = await standing(user)
     const answer = await play({ body: { group: 'vip', max_tokens: 0, temperature: 0.7 } })
     expect(answer.status).toBe(200)
@@ -102,12 +102,12 @@ describe('a call of the console', () => {
     ['{ "n":1,"group":null,"max_tokens":5}', '', '{"n":1,"max_tokens":5}'],
     ['{ "model":"m" }', '', '{ "model":"m" }'],
     ['{"group":""}', '', '{}'],
-  ])('sends on %s without the group and a limit of 0', (text, group, body) => {
+  ])('the relay forwards %s without the group and a limit of 0', (text, group, body) => {
     const own = playgroundRequest(Buffer.from(text))
     expect({ ...own, body: 'body' in own && String(own.body) }).toEqual({ group, body })
   })
 
-  it('is streamed, and its [DONE] comes when the charge is in the ledger', async () => {
+  it('the call is streamed, and its [DONE] comes once the charge is in the ledger', async () => {
     const answer = await play({ body: { stream: true, group: 'default' } })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
@@ -121,7 +121,7 @@ describe('a call of the console', () => {
     expect(row.quota).toBe((row.prompt_tokens + row.completion_tokens * 4) * 10)
   })
 
-  it('is what a client library of the format can read', async () => {
+  it('the OpenAI client library can read the stream', async () => {
     const client = new OpenAI({
       baseURL: `${product.url}/pg`,
       apiKey: 'none',
@@ -137,14 +137,14 @@ describe('a call of the console', () => {
     expect(text).not.toBe('')
   })
 
-  it('is done once for an Idempotency-Key, which is each user’s own', async () => {
+  it('an Idempotency-Key makes the call once, and each user has separate keys', async () => {
     const headers = { 'idempotency-key': 'a key of the playground' }
     expect((await play({ headers })).status).toBe(200)
     expect(errorOf(await play({ headers })).code).toBe('idempotency_replayed')
     expect((await play({ headers, by: admin })).status).toBe(200)
   })
 
-  it('needs no token; every role has it at its own cost', async () => {
+  it('the call needs no token, and every role can make it at its own cost', async () => {
     await product.root.must('PUT', '/api/user/', { id: 1, quota: 100_000_000 })
     for (const by of [admin, product.root]) {
       const answer = await play({ by })
@@ -154,7 +154,7 @@ describe('a call of the console', () => {
     }
   })
 
-  it('is found in the log by its name: one’s own, and everybody’s for admins', async () => {
+  it('users find their own calls in the log by name, and admins find all', async () => {
     const query = '?token_name=playground&page_size=100'
     type Rows = { items: Row[]; total: number }
     const own = await user.must<Rows>('GET', `/api/log/self/${query}`)
@@ -175,7 +175,7 @@ describe('a call of the console', () => {
   })
 })
 
-describe('access is refused', () => {
+describe('access to the playground', () => {
   it.each([
     ['without a session', () => ({ cookie: '' }), 401, 'not_logged_in'],
     ['with a key in its place', () => ({ cookie: '', authorization: 'Bearer sk-x' }), 401],
@@ -184,7 +184,7 @@ describe('access is refused', () => {
     ['from another site', () => ({ 'sec-fetch-site': 'cross-site' }), 403, 'cross_site'],
     ['from a sister site', () => ({ 'sec-fetch-site': 'same-site' }), 403, 'cross_site'],
     ['from another origin', () => ({ origin: 'https://evil.example' }), 403, 'cross_site'],
-  ])('%s', async (_how, headers, status, code = 'not_logged_in') => {
+  ])('a call %s is refused', async (_how, headers, status, code = 'not_logged_in') => {
     const calls = product.provider.journal.entries.length
     const answer = await play({ headers: headers() })
     expect([answer.status, errorOf(answer).code]).toEqual([status, code])
@@ -192,7 +192,7 @@ describe('access is refused', () => {
     expect(product.provider.journal.entries.length).toBe(calls)
   })
 
-  it('by an access token, nor once the session is over', async () => {
+  it('a call by an access token or after the end of the session is refused', async () => {
     const { data: token } = await admin.call<string>('GET', '/api/user/token')
     const shown = { cookie: '', authorization: `Bearer ${token}` }
     const answer = await play({ by: admin, headers: shown })
@@ -203,7 +203,7 @@ describe('access is refused', () => {
     expect((await play({ by: gone })).status).toBe(401)
   })
 
-  it('says so in the caller’s language', async () => {
+  it('the refusal is in the caller’s language', async () => {
     const headers = { 'user-id': '', 'accept-language': 'zh' }
     expect(errorOf(await play({ headers })).message).toBe('未登录或登录已过期，请重新登录！')
   })
@@ -218,7 +218,7 @@ const VIDEOS = {
   })),
 }
 
-describe('refused, with the field at fault', () => {
+describe('an invalid playground call', () => {
   it.each([
     ['a group that is closed', { group: 'closed' }, 403, 'group_not_allowed', null],
     ['a group that is none', { group: 'constructor' }, 403, 'group_not_allowed', null],
@@ -230,12 +230,15 @@ describe('refused, with the field at fault', () => {
     ['a temperature in words', { temperature: 'warm' }, 400, 'invalid_parameter', 'temperature'],
     ['more choices than there may be', { n: 129 }, 400, 'invalid_parameter', 'n'],
     ['what nobody can pay', { messages: [VIDEOS] }, 402, 'insufficient_quota', null],
-  ])('%s', async (_what, body, status, code, param) => {
-    const before = (await standing(user)).quota
-    const answer = await play({ body })
-    expect([answer.status, errorOf(answer)]).toMatchObject([status, { code, param }])
-    expect((await standing(user)).quota).toBe(before)
-  })
+  ])(
+    'the relay refuses %s at no cost, with a code and the invalid field',
+    async (_what, body, status, code, param) => {
+      const before = (await standing(user)).quota
+      const answer = await play({ body })
+      expect([answer.status, errorOf(answer)]).toMatchObject([status, { code, param }])
+      expect((await standing(user)).quota).toBe(before)
+    },
+  )
 
   it.each([
     ['', 400],
@@ -245,11 +248,11 @@ describe('refused, with the field at fault', () => {
     ['{"group":"default","Group":"vip"}', 400],
     ['{"model":"sim-small","MODEL":"sim-big","messages":[{"role":"user","content":"x"}]}', 400],
     ['{}', 400],
-  ])('the body %s', async (body, status) => {
+  ])('the relay refuses the body %s', async (body, status) => {
     expect((await play({ body })).status).toBe(status)
   })
 
-  it('what is no JSON by its type, another method, another path', async () => {
+  it('the relay refuses a body not typed as JSON, another method and another path', async () => {
     expect((await play({ headers: { 'content-type': 'text/plain' } })).status).toBe(415)
     for (const [method, path] of [
       ['GET', PATH],
@@ -259,7 +262,7 @@ describe('refused, with the field at fault', () => {
     }
   })
 
-  it('by the limits of the site, and for a user who was banned', async () => {
+  it('the site’s rate limit applies, and a banned user is refused', async () => {
     const { root } = product
     const limit = { ModelRequestRateLimitEnabled: 'true', ModelRequestRateLimitCount: '1' }
     await root.must('POST', '/api/user/', { username: 'busy', password: PASSWORD })
@@ -278,8 +281,8 @@ describe('refused, with the field at fault', () => {
   })
 })
 
-describe('fifty at once', () => {
-  it('spend what the balance covers and not a unit more', async () => {
+describe('fifty concurrent playground calls', () => {
+  it('the calls spend what the balance covers and not a unit more', async () => {
     const { root } = product
     await root.must('POST', '/api/user/', { username: 'crowd', password: PASSWORD })
     const crowd = new ConsoleClient(product.url)
@@ -315,27 +318,30 @@ describe('a running stream of the console', () => {
     ['its user is disabled', 'default', 'user_disabled', manage('disable')],
     ['its user is deleted', 'default', 'user_disabled', manage('delete')],
     ['its group is closed to users', 'vip', 'group_not_allowed', closeGroup],
-  ])('ends within 5 s once %s, charged for its part', async (_name, group, code, ban) => {
-    const { by, id } = await banned(`banned-${product.provider.journal.count}`)
-    const before = product.provider.journal.count
-    product.provider.script.push({ kind: 'slow', msPerChunk: 400 })
-    const playing = play({ by, body: { group, stream: true, max_tokens: 400 } })
-    await expect.poll(() => product.provider.journal.count).toBe(before + 1)
-    await setTimeout(1_000)
-    const bannedAt = performance.now()
-    await ban(id)
-    const { text, call } = await playing
-    expect(performance.now() - bannedAt).toBeLessThan(5_000)
-    expect(text).toContain(code)
-    expect(text).not.toContain('[DONE]')
-    const row = await rowOf(call, product.root, '/api/log/')
-    expect(row.completion_tokens).toBeGreaterThan(0)
-    expect(row.quota).toBe(
-      (row.prompt_tokens + row.completion_tokens * 4) * (group === 'vip' ? 5 : 10),
-    )
-    expect(JSON.stringify(row)).toContain(code)
-    await setOption(product.root, 'UserUsableGroups', { default: 'Standard', vip: 'Loyal' })
-  })
+  ])(
+    'the stream ends within 5 s once %s, and its part is charged',
+    async (_name, group, code, ban) => {
+      const { by, id } = await banned(`banned-${product.provider.journal.count}`)
+      const before = product.provider.journal.count
+      product.provider.script.push({ kind: 'slow', msPerChunk: 400 })
+      const playing = play({ by, body: { group, stream: true, max_tokens: 400 } })
+      await expect.poll(() => product.provider.journal.count).toBe(before + 1)
+      await setTimeout(1_000)
+      const bannedAt = performance.now()
+      await ban(id)
+      const { text, call } = await playing
+      expect(performance.now() - bannedAt).toBeLessThan(5_000)
+      expect(text).toContain(code)
+      expect(text).not.toContain('[DONE]')
+      const row = await rowOf(call, product.root, '/api/log/')
+      expect(row.completion_tokens).toBeGreaterThan(0)
+      expect(row.quota).toBe(
+        (row.prompt_tokens + row.completion_tokens * 4) * (group === 'vip' ? 5 : 10),
+      )
+      expect(JSON.stringify(row)).toContain(code)
+      await setOption(product.root, 'UserUsableGroups', { default: 'Standard', vip: 'Loyal' })
+    },
+  )
 
   const endThisSession = (by: ConsoleClient) => by.must('POST', '/api/user/logout')
   const endFromAnother = async (by: ConsoleClient, other: ConsoleClient) => {
@@ -365,7 +371,7 @@ describe('a running stream of the console', () => {
     ['its user logs out', endThisSession],
     ['another session of its user ends it', endFromAnother],
     ['the password is changed in another session', changePassword],
-  ])('ends within 5 s once %s, charged for its part', async (_name, end) => {
+  ])('the stream ends within 5 s once %s, and its part is charged', async (_name, end) => {
     const username = `ended-${product.provider.journal.count}`
     const { by } = await banned(username)
     const other = new ConsoleClient(product.url)
@@ -388,7 +394,7 @@ describe('a running stream of the console', () => {
   })
 })
 
-it('fifty calls at once without a limit on $0.10 take no balance below zero', async () => {
+it('fifty concurrent calls without a limit on $0.10 leave no negative balance', async () => {
   const { root } = product
   const poor = new ConsoleClient(product.url)
   await root.must('POST', '/api/user/', { username: 'ten-cents', password: PASSWORD })
@@ -406,7 +412,7 @@ it('fifty calls at once without a limit on $0.10 take no balance below zero', as
   expect(spent).toBeLessThanOrEqual(50_000)
 })
 
-it('is refused at once while nothing can be written, as calls by a token are', async () => {
+it('a playground call is refused at once while the store cannot be written', async () => {
   const writes = vi.spyOn(product.running.core.writes, 'isWritable').mockReturnValue(false)
   const since = performance.now()
   const refused = await play()

@@ -32,7 +32,7 @@ function billOf({ price, usage }: CallSettled['data']): number {
 }
 
 describe('a price that changes while calls run', () => {
-  it('is not theirs: each of 100 is charged as admitted, and its event says so', async () => {
+  it('each of 100 calls is charged the price at its admission, which its event names', async () => {
     rig = await relayRig()
     const early = await callsUnderWay(50)
     const { length: endedBefore } = await settled()
@@ -61,7 +61,7 @@ describe('a price that changes while calls run', () => {
 })
 
 describe('a special ratio of the user’s group', () => {
-  it('is charged on calls with a token of the other group, and the event says so', async () => {
+  it('calls with a token of another group are charged the special ratio', async () => {
     rig = await relayRig()
     await rig.setOption('GroupRatio', { default: 1, vip: 2 })
     await rig.setOption('GroupGroupRatio', { vip: { default: 0.5 } })

@@ -28,7 +28,7 @@ async function setRatio(channelId: number, costRatio: string): Promise<void> {
   }
 }
 
-it('is the list price × the ratio of the channel that answered, whatever the group', async () => {
+it('the cost is the list price × the ratio of the answering channel, for any group', async () => {
   await rig.addChannel(2, { priority: 2, costRatio: '0.1' })
   await rig.addChannel(3, { priority: 1, costRatio: '0.6' })
   await rig.setOption('RetryTimes', '1')
@@ -38,14 +38,14 @@ it('is the list price × the ratio of the channel that answered, whatever the gr
   expect(data).toMatchObject({ channelId: 3, charge: 39, cost: 16, costRatio: '0.6' })
 })
 
-it('is not told where nobody said what the provider charges', async () => {
+it('the call event has no cost if the channel has no cost ratio', async () => {
   await call()
   const { data } = await onlyEnd(rig)
   expect(data).toMatchObject({ channelId: 1, charge: 39 })
   expect(JSON.stringify(data)).not.toMatch(/cost/)
 })
 
-it('is that of when the call was sent, though the ratio changed meanwhile', async () => {
+it('the cost uses the ratio at the time the call was sent, even if it changed since', async () => {
   await rig.addChannel(2, { priority: 1, costRatio: '0.6' })
   rig.provider.script.push({ kind: 'slow', msPerChunk: 40 })
   const answer = call({ stream: true })

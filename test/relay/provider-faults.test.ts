@@ -38,48 +38,57 @@ describe('a provider that fails before its answer', () => {
     ['a stall after its head', { kind: 'stall', at: 'after-headers' }, 504, 'timeout'],
     ['a cut', { kind: 'cut', afterChunks: 0, how: 'fin' }, 502, 'incomplete'],
     ['a reset', { kind: 'cut', afterChunks: 0, how: 'reset' }, 502, 'incomplete'],
-  ])('%s: the caller is told, nothing is charged', async (_name, fault, status, reason) => {
-    for (const stream of [false, true]) {
-      rig.provider.script.push(fault)
-      const answer = await chat(rig, { stream })
-      expect(answer.status).toBe(status)
-      expect(errorOf(answer).message).not.toMatch(/sk-provider|127\.0\.0\.1|http:/)
-      const end = (await rig.callEvents()).at(-1)
-      expect(end).toMatchObject({ type: 'CallReleased', data: { reason, statusCode: status } })
-      expect(await heldAfter()).toBe(0n)
-    }
-  })
+  ])(
+    'the caller gets an error and is charged nothing after %s',
+    async (_name, fault, status, reason) => {
+      for (const stream of [false, true]) {
+        rig.provider.script.push(fault)
+        const answer = await chat(rig, { stream })
+        expect(answer.status).toBe(status)
+        expect(errorOf(answer).message).not.toMatch(/sk-provider|127\.0\.0\.1|http:/)
+        const end = (await rig.callEvents()).at(-1)
+        expect(end).toMatchObject({ type: 'CallReleased', data: { reason, statusCode: status } })
+        expect(await heldAfter()).toBe(0n)
+      }
+    },
+  )
 
   it.each<Fault>([
     { kind: 'status', status: 401 },
     { kind: 'status', status: 429, code: 'insufficient_quota', retryAfter: '7' },
-  ])('refused our key (%o): the caller is not told that his own is wrong', async (fault) => {
-    rig.provider.script.push(fault)
-    const answer = await chat(rig)
-    expect(answer.status).toBe(502)
-    expect(errorOf(answer)).toMatchObject({ code: 'upstream_account', type: 'upstream_error' })
-    expect(answer.headers.get('retry-after')).toBeNull()
-    expect((await onlyEnd(rig)).data).toMatchObject({
-      errorCode: 'upstream_account',
-      statusCode: 502,
-      attempts: [{ status: fault.kind === 'status' ? fault.status : null }],
-    })
-  })
+  ])(
+    'the caller gets upstream_account if the provider refuses the channel’s key (%o)',
+    async (fault) => {
+      rig.provider.script.push(fault)
+      const answer = await chat(rig)
+      expect(answer.status).toBe(502)
+      expect(errorOf(answer)).toMatchObject({ code: 'upstream_account', type: 'upstream_error' })
+      expect(answer.headers.get('retry-after')).toBeNull()
+      expect((await onlyEnd(rig)).data).toMatchObject({
+        errorCode: 'upstream_account',
+        statusCode: 502,
+        attempts: [{ status: fault.kind === 'status' ? fault.status : null }],
+      })
+    },
+  )
 
-  it.each([0, 3])('refused our key in a stream, after %i chunks: the same', async (afterChunks) => {
-    rig.provider.script.push({ kind: 'error-in-stream', afterChunks, code: 'insufficient_quota' })
-    const { status, text } = await chat(rig, { stream: true })
-    expect(status).toBe(afterChunks === 0 ? 502 : 200)
-    expect(text).toContain('"code":"upstream_account"')
-    expect(text).not.toContain('insufficient_quota')
-  })
+  it.each([0, 3])(
+    'a stream that refuses the channel’s key after %i chunks hides that error, too',
+    async (afterChunks) => {
+      rig.provider.script.push({ kind: 'error-in-stream', afterChunks, code: 'insufficient_quota' })
+      const { status, text } = await chat(rig, { stream: true })
+      expect(status).toBe(afterChunks === 0 ? 502 : 200)
+      expect(text).toContain('"code":"upstream_account"')
+      expect(text).not.toContain('insufficient_quota')
+    },
+  )
 
-  it('tells the caller the retry time it was given', async () => {
+  it('the caller gets the Retry-After of the provider', async () => {
     rig.provider.script.push({ kind: 'status', status: 429, retryAfter: '7' })
     expect((await chat(rig)).headers.get('retry-after')).toBe('7')
   })
 
-  it('no provider at the address: 502 and released', async () => {
+  it('a call to an address without a provider gets a 502 and is released', async () => {
     await rig.provider.close()
     const answer = await chat(rig)
     expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])
@@ -87,7 +96,7 @@ describe('a provider that fails before its answer', () => {
   })
 })
 
-describe('a provider that is slow to begin', () => {
+describe('a provider that is slow to begin its answer', () => {
   const site = async (deadlines: Partial<Deadlines>, firstByteMs = 0) => {
     await rig.close()
     rig = await relayRig({ deadlines }, {}, undefined, { firstByteMs })
@@ -95,14 +104,14 @@ describe('a provider that is slow to begin', () => {
     for (const channelId of [2, 3]) await rig.addChannel(channelId)
   }
 
-  it('has longer for a plain answer, which begins when it is whole', async () => {
+  it('a plain answer has a longer limit than the first byte of a stream', async () => {
     await site({ firstByteMs: 200, firstBytePlainMs: 20_000 }, 1_000)
     expect((await chat(rig)).status).toBe(200)
     expect((await chat(rig, { stream: true })).status).toBe(504)
   })
 
   it.each(['before-headers', 'after-headers'] as const)(
-    'with a plain answer (%s) is not followed by another, because both would charge for it',
+    'a plain call that times out (%s) is not retried, because both would charge for it',
     async (at) => {
       await site({ firstBytePlainMs: 1_500 })
       rig.provider.script.push({ kind: 'stall', at })
@@ -112,20 +121,20 @@ describe('a provider that is slow to begin', () => {
     },
   )
 
-  it('with a stream is followed by another', async () => {
+  it('a stream that times out before its first byte is retried', async () => {
     await site({ firstByteMs: 1_500 })
     rig.provider.script.push({ kind: 'stall', at: 'after-headers' })
     expect((await chat(rig, { stream: true })).text).toContain('[DONE]')
     expect((await onlyEnd(rig)).data.attempts).toHaveLength(2)
   })
 
-  it('in its connection is followed by another, whatever is asked for', () => {
+  it('a timed-out connection is retried for plain calls and streams', () => {
     const late = { kind: 'failed', status: null, error: 'timeout', retryAfterMs: 0 } as const
     const end = { ...late, body: Buffer.alloc(0) }
     expect([true, false].map((isStream) => isRetryable(end, isStream))).toEqual([true, true])
   })
 
-  it('has no longer than the whole call, and as long after its caller left', () => {
+  it('the limit for a plain answer is within those for the call and a disconnect', () => {
     const { firstByteMs, firstBytePlainMs, readOnPlainMs, totalMs } = DEFAULT_DEADLINES
     expect(firstBytePlainMs).toBeGreaterThan(firstByteMs)
     expect(readOnPlainMs).toBeGreaterThanOrEqual(firstBytePlainMs)
@@ -141,24 +150,27 @@ describe('a stream that breaks', () => {
     ['is cut', { kind: 'cut', afterChunks: 3, how: 'fin' }, 'incomplete', 3],
     ['is reset', { kind: 'cut', afterChunks: 3, how: 'reset' }, 'incomplete', 3],
     ['sends an error', { kind: 'error-in-stream' }, 'upstream-error', 3],
-  ])('%s: no [DONE] is forged, what came is charged', async (name, fault, end, chunks) => {
-    rig.provider.script.push(fault)
-    const { status, text } = await chat(rig, { stream: true })
-    expect(status).toBe(200)
-    const events = eventsOf(text)
-    expect(text).not.toContain('[DONE]')
-    expect(events).toHaveLength(chunks + 1)
-    expect(JSON.parse(events.at(-1)?.slice(6) ?? '')).toHaveProperty('error')
-    const settled = await onlyEnd(rig)
-    expect(settled).toMatchObject({ type: 'CallSettled', data: { end, usageSource: 'partial' } })
-    if (settled.type !== 'CallSettled') throw new Error('not settled')
-    expect(settled.data.usage.output).toBeGreaterThanOrEqual(chunks)
-    // An answer that was cut short has used its input; an error costs the caller none.
-    if (name === 'sends an error') expect(settled.data.usage.inputUncached).toBe(0)
-    else expect(settled.data.usage.inputUncached).toBeGreaterThan(0)
-  })
+  ])(
+    'a stream that %s gets no forged [DONE], and the delivered part is charged',
+    async (name, fault, end, chunks) => {
+      rig.provider.script.push(fault)
+      const { status, text } = await chat(rig, { stream: true })
+      expect(status).toBe(200)
+      const events = eventsOf(text)
+      expect(text).not.toContain('[DONE]')
+      expect(events).toHaveLength(chunks + 1)
+      expect(JSON.parse(events.at(-1)?.slice(6) ?? '')).toHaveProperty('error')
+      const settled = await onlyEnd(rig)
+      expect(settled).toMatchObject({ type: 'CallSettled', data: { end, usageSource: 'partial' } })
+      if (settled.type !== 'CallSettled') throw new Error('not settled')
+      expect(settled.data.usage.output).toBeGreaterThanOrEqual(chunks)
+      // An answer that was cut short has used its input; an error costs the caller none.
+      if (name === 'sends an error') expect(settled.data.usage.inputUncached).toBe(0)
+      else expect(settled.data.usage.inputUncached).toBeGreaterThan(0)
+    },
+  )
 
-  it('without [DONE] but with usage: incomplete, billed by the larger count', async () => {
+  it('a stream with usage but no [DONE] is incomplete, billed by the larger count', async () => {
     rig.provider.script.push({ kind: 'no-done' })
     const { text } = await chat(rig, { stream: true, max_tokens: 3 })
     expect(text).not.toContain('[DONE]')
@@ -167,7 +179,7 @@ describe('a stream that breaks', () => {
     })
   })
 
-  it('as an endless line: given up within its bound', async () => {
+  it('the relay gives up an endless line within a bound', async () => {
     rig.provider.script.push({ kind: 'long-line', bytes: 8 << 20 })
     const answer = await chat(rig, { stream: true })
     expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_format'])
@@ -175,9 +187,9 @@ describe('a stream that breaks', () => {
   })
 })
 
-describe('a provider with habits', () => {
+describe('a provider with unusual answers', () => {
   it.each<Fault>([{ kind: 'no-usage' }, { kind: 'usage', usage: { prompt_tokens: -5 } }])(
-    'no usage that can be true (%o): plain and streamed cost the same',
+    'plain and streamed calls without credible usage cost the same (%o)',
     async (fault) => {
       for (const stream of [false, true]) {
         rig.provider.script.push(fault)
@@ -192,7 +204,7 @@ describe('a provider with habits', () => {
     },
   )
 
-  it('garbage in front of good events is passed on as it came', async () => {
+  it('the relay forwards garbage in front of good events unchanged', async () => {
     rig.provider.script.push({ kind: 'garbage' })
     const { text } = await chat(rig, { stream: true, max_tokens: 2 })
     expect(text).toMatch(/^: hello\r\n\r\ndata:\{broken\n\nnonsense\n\ndata: \{/)
@@ -200,7 +212,7 @@ describe('a provider with habits', () => {
     expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usage: { output: 2 } } })
   })
 
-  it('a JSON answer to a stream request is passed on and billed as one', async () => {
+  it('the relay forwards a JSON answer to a stream request and bills it as such', async () => {
     rig.provider.script.push({ kind: 'json-for-stream' })
     const { text, headers } = await chat(rig, { stream: true, max_tokens: 2 })
     expect(headers.get('content-type')).toContain('application/json')
@@ -208,23 +220,26 @@ describe('a provider with habits', () => {
     expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usage: { output: 2 } } })
   })
 
-  it('a slow stream longer than the idle bound in all goes through', async () => {
+  it('a slow stream can last longer than the idle limit', async () => {
     rig.provider.script.push({ kind: 'slow', msPerChunk: 150 })
     const { text } = await chat(rig, { stream: true, max_tokens: 10 })
     expect(text).toContain('[DONE]')
   })
 })
 
-describe('usage', () => {
-  it.each([false, true])('that never comes is counted by us (stream: %s)', async (stream) => {
-    rig.provider.script.push({ kind: 'no-usage' })
-    expect((await chat(rig, { stream, max_tokens: 8 })).status).toBe(200)
-    const end = await onlyEnd(rig)
-    expect(end).toMatchObject({ data: { end: 'done', usageSource: 'estimated', anomaly: null } })
-    if (end.type !== 'CallSettled') throw new Error('not settled')
-    expect(end.data.usage.output).toBeGreaterThanOrEqual(8)
-    expect(end.data.usage.inputUncached).toBeGreaterThan(0)
-  })
+describe('the usage that a provider reports', () => {
+  it.each([false, true])(
+    'the relay counts the tokens if the usage never comes (stream: %s)',
+    async (stream) => {
+      rig.provider.script.push({ kind: 'no-usage' })
+      expect((await chat(rig, { stream, max_tokens: 8 })).status).toBe(200)
+      const end = await onlyEnd(rig)
+      expect(end).toMatchObject({ data: { end: 'done', usageSource: 'estimated', anomaly: null } })
+      if (end.type !== 'CallSettled') throw new Error('not settled')
+      expect(end.data.usage.output).toBeGreaterThanOrEqual(8)
+      expect(end.data.usage.inputUncached).toBeGreaterThan(0)
+    },
+  )
 
   it.each<[string, unknown, string]>([
     ['negative', { prompt_tokens: -5, completion_tokens: -9 }, 'negative'],
@@ -232,7 +247,7 @@ describe('usage', () => {
     ['text', { prompt_tokens: '12', completion_tokens: 'NaN' }, 'not-a-number'],
     ['a fraction', { prompt_tokens: 1.5, completion_tokens: 2 }, 'fraction'],
     ['half', { prompt_tokens: 12 }, 'missing'],
-  ])('that is %s is not believed', async (_name, usage, anomaly) => {
+  ])('the relay rejects usage that is %s', async (_name, usage, anomaly) => {
     for (const stream of [false, true]) {
       rig.provider.script.push({ kind: 'usage', usage })
       await chat(rig, { stream, max_tokens: 8 })
@@ -241,7 +256,7 @@ describe('usage', () => {
     }
   })
 
-  it('of zero is a zero', async () => {
+  it('the relay accepts usage of zero', async () => {
     rig.provider.script.push({ kind: 'usage', usage: { prompt_tokens: 0, completion_tokens: 0 } })
     await chat(rig, { stream: true })
     expect(await onlyEnd(rig)).toMatchObject({ data: { usageSource: 'upstream', charge: 0 } })
@@ -249,7 +264,7 @@ describe('usage', () => {
 })
 
 describe('an event store that is slow', () => {
-  it('to admit a call: it is refused in time, and a hold that comes later goes back', async () => {
+  it('the relay refuses a call in time and releases a hold that is stored later', async () => {
     await rig.close()
     rig = await relayRig({ deadlines: { admitMs: 200 } })
     const { append } = rig.core.store

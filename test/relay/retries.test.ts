@@ -10,7 +10,7 @@ beforeEach(async () => {
 const attempts = async () => (await onlyEnd(rig)).data.attempts.map(({ channelId }) => channelId)
 
 describe('a call that fails before its first byte', () => {
-  it('goes to the next channel by priority, keeps its hold, and is billed once', async () => {
+  it('the call goes to the next channel by priority, keeps its hold, is billed once', async () => {
     await rig.addChannel(2, { priority: 5 })
     await rig.addChannel(3, { priority: 9 })
     rig.provider.script.push(
@@ -32,7 +32,7 @@ describe('a call that fails before its first byte', () => {
     })
   })
 
-  it('never tries a channel twice, nor more channels than it may', async () => {
+  it('the relay tries no channel twice and no more channels than allowed', async () => {
     for (const channelId of [2, 3, 4, 5, 6]) await rig.addChannel(channelId)
     rig.provider.script.push(
       ...Array.from({ length: 9 }, () => ({ kind: 'status', status: 500 }) as const),
@@ -43,7 +43,7 @@ describe('a call that fails before its first byte', () => {
     expect(new Set(tried).size).toBe(4)
   })
 
-  it('in a burst of twenty finds the channel that works, all of them', async () => {
+  it('every call in a burst of twenty finds the channel that works', async () => {
     await rig.setOption('channel_health.circuit_enabled', 'false')
     await rig.addChannel(2, { priority: 9, baseUrl: 'http://127.0.0.1:1' })
     rig.provider.script.push(
@@ -55,7 +55,7 @@ describe('a call that fails before its first byte', () => {
   })
 
   it.each([400, 404, 422])(
-    'is not tried elsewhere after a %i: it is the caller’s',
+    'a call is not retried after a %i, which is the caller’s error',
     async (status) => {
       await rig.addChannel(2)
       rig.provider.script.push({ kind: 'status', status })
@@ -64,14 +64,14 @@ describe('a call that fails before its first byte', () => {
     },
   )
 
-  it('is tried elsewhere when a stream’s first event is an error', async () => {
+  it('a call is retried if the first event of a stream is an error', async () => {
     await rig.addChannel(2)
     rig.provider.script.push({ kind: 'html' })
     expect((await chat(rig, { stream: true })).status).toBe(200)
     expect(await attempts()).toHaveLength(2)
   })
 
-  it('is not tried at all beyond the first channel when retries are off', async () => {
+  it('the relay tries only the first channel when retries are off', async () => {
     await rig.setOption('RetryTimes', '0')
     await rig.addChannel(2)
     rig.provider.script.push({ kind: 'status', status: 500 })
@@ -81,7 +81,7 @@ describe('a call that fails before its first byte', () => {
 })
 
 describe('a call that fails after its first byte', () => {
-  it('is never tried again', async () => {
+  it('the relay never retries the call', async () => {
     await rig.addChannel(2)
     rig.provider.script.push({ kind: 'cut', afterChunks: 2, how: 'reset' })
     const { text } = await chat(rig, { stream: true })
@@ -90,8 +90,8 @@ describe('a call that fails after its first byte', () => {
   })
 })
 
-describe('which channel', () => {
-  it('follows the weights inside a priority', async () => {
+describe('the choice of a channel', () => {
+  it('the choice follows the weights within a priority', async () => {
     await rig.addChannel(2, { priority: 1, weight: 1 })
     await rig.addChannel(3, { priority: 1, weight: 9 })
     for (let call = 0; call < 60; call += 1) await chat(rig, { max_tokens: 1 })
@@ -102,7 +102,7 @@ describe('which channel', () => {
     expect(ofThree.length).toBeLessThan(60)
   })
 
-  it('is the admin’s to pin, alone, and then the only one', async () => {
+  it('only admins can pin a channel, and then it is the only one tried', async () => {
     const key = 'adminadminadminadminadminadminadminadminadminadm'
     await rig.addUser(8, { role: 10 })
     await rig.addToken(4, 8, key)
@@ -118,7 +118,7 @@ describe('which channel', () => {
     expect([refused.status, errorOf(refused).code]).toEqual([403, 'channel_not_allowed'])
   })
 
-  it('is none: 503, and no event', async () => {
+  it('the relay answers 503 without an event if no channel is available', async () => {
     await rig.append('channels', {
       type: 'ChannelsDisabled',
       v: 1,
@@ -130,8 +130,8 @@ describe('which channel', () => {
   })
 })
 
-describe('what a channel changes', () => {
-  it('model names: mapped through a chain, priced as the caller named it', async () => {
+describe('what a channel changes in a call', () => {
+  it('the relay maps model names through a chain and prices the caller’s name', async () => {
     const modelMapping = JSON.stringify({ 'sim-small': 'a', a: 'b', loop: 'pool', pool: 'loop' })
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { modelMapping })
@@ -140,31 +140,34 @@ describe('what a channel changes', () => {
     expect(await onlyEnd(rig)).toMatchObject({ data: { model: 'sim-small', upstreamModel: 'b' } })
   })
 
-  it.each([false, true])('model names back in what callers see (stream %s)', async (stream) => {
-    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
-    await rig.addChannel(2, { modelMapping: '{"sim-small":"the-provider-name"}' })
-    const { text, status } = await chat(rig, {
-      stream,
-      stream_options: stream ? { include_usage: true } : null,
-    })
-    expect(status).toBe(200)
-    expect(rig.provider.journal.entries[0]?.model).toBe('the-provider-name')
-    expect(text).not.toContain('the-provider-name')
-    const events = stream ? text.split('\n\n').filter((one) => one.startsWith('data: {')) : [text]
-    expect(events.length).toBeGreaterThan(stream ? 3 : 0)
-    for (const event of events) {
-      expect(JSON.parse(event.replace(/^data: /, ''))).toMatchObject({ model: 'sim-small' })
-    }
-  })
+  it.each([false, true])(
+    'callers see the model name that they sent in answers (stream %s)',
+    async (stream) => {
+      await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+      await rig.addChannel(2, { modelMapping: '{"sim-small":"the-provider-name"}' })
+      const { text, status } = await chat(rig, {
+        stream,
+        stream_options: stream ? { include_usage: true } : null,
+      })
+      expect(status).toBe(200)
+      expect(rig.provider.journal.entries[0]?.model).toBe('the-provider-name')
+      expect(text).not.toContain('the-provider-name')
+      const events = stream ? text.split('\n\n').filter((one) => one.startsWith('data: {')) : [text]
+      expect(events.length).toBeGreaterThan(stream ? 3 : 0)
+      for (const event of events) {
+        expect(JSON.parse(event.replace(/^data: /, ''))).toMatchObject({ model: 'sim-small' })
+      }
+    },
+  )
 
-  it('a prefix, which callers say and the provider does not see', async () => {
+  it('the caller sends the channel’s prefix, and the provider does not see it', async () => {
     await rig.addChannel(2, { modelPrefix: 'eu/' })
     await rig.setOption('ModelRatio', { 'eu/sim-small': 1 })
     expect((await chat(rig, { model: 'eu/sim-small' })).status).toBe(200)
     expect(rig.provider.journal.entries[0]?.model).toBe('sim-small')
   })
 
-  it('a prefix that several channels share, and one that spells it out', async () => {
+  it('a prefix works for several channels, and beside a channel that spells it out', async () => {
     await rig.addChannel(2, { modelPrefix: 'eu/' })
     await rig.addChannel(3, { modelPrefix: 'eu/', priority: 1 })
     await rig.addChannel(4, { models: ['eu/sim-small'], priority: 2 })
@@ -181,7 +184,7 @@ describe('what a channel changes', () => {
     expect(ends.map(({ data }) => 'channelId' in data && data.channelId)).toEqual([4, 3])
   })
 
-  it('parameters, which the hold then covers', async () => {
+  it('the channel’s overrides apply, and the hold covers them', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { paramOverride: '{"max_tokens":4000,"stream":true}' })
     const { text } = await chat(rig, { max_tokens: 1 })
@@ -191,7 +194,7 @@ describe('what a channel changes', () => {
     expect(admitted.data.hold).toBeGreaterThan(4_000 * 4)
   })
 
-  it('the status its caller sees, while the ledger keeps the provider’s', async () => {
+  it('the caller sees the mapped status, and the ledger keeps the provider’s', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { statusCodeMapping: '{"404":"500","500":200}' })
     rig.provider.script.push({ kind: 'status', status: 404 })
@@ -199,7 +202,7 @@ describe('what a channel changes', () => {
     expect((await onlyEnd(rig)).data.attempts).toMatchObject([{ status: 404 }])
   })
 
-  it('a 401 that the admin mapped is shown as mapped, in the provider’s words', async () => {
+  it('the caller sees a mapped 401 in the provider’s words', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { statusCodeMapping: '{"401":"401"}' })
     rig.provider.script.push({ kind: 'status', status: 401 })
@@ -208,14 +211,14 @@ describe('what a channel changes', () => {
   })
 })
 
-describe('a channel whose key is no good', () => {
+describe('a channel whose key is invalid', () => {
   const isDisabled = async (channelId: number) =>
     (await rig.core.store.readStream('channels')).some(
       ({ type, data }) =>
         type === 'ChannelAutoDisabled' && 'channelId' in data && data.channelId === channelId,
     )
 
-  it('is turned off where admins asked for it, but never the last of a model', async () => {
+  it('the channel is disabled if the option is on, except the last one of a model', async () => {
     await rig.setOption('AutomaticDisableChannelEnabled', 'true')
     await rig.setOption('channel_health.disable_failures', '1')
     await rig.addChannel(2, { priority: 9 })
@@ -227,7 +230,7 @@ describe('a channel whose key is no good', () => {
     expect(await isDisabled(1)).toBe(false)
   })
 
-  it('says so of a 400 that an admin’s keyword is in, and of no other', async () => {
+  it('only a 400 with one of the admin’s keywords counts as an account error', async () => {
     await rig.setOption('AutomaticDisableChannelEnabled', 'true')
     await rig.setOption('AutomaticDisableKeywords', 'simulated')
     await rig.addChannel(2, { priority: 9 })
@@ -242,7 +245,7 @@ describe('a channel whose key is no good', () => {
     expect(tries[1]?.[0]).not.toHaveProperty('isAccounts')
   })
 
-  it('stays on where they did not', async () => {
+  it('the channel stays enabled if the option is off', async () => {
     await rig.setOption('AutomaticDisableChannelEnabled', 'false')
     await rig.addChannel(2, { priority: 9 })
     rig.provider.script.push({ kind: 'status', status: 401 })

@@ -5,7 +5,7 @@ import { redactText } from '#relay/tasks/redact-provider-secrets.ts'
 
 const KEY = 'PRIVATEKEYWITHOUTPREFIX99'
 
-it('a key that begins before the cut of an error is not shown in part', () => {
+it('no part of a key shows if a truncated error ends within the key', () => {
   for (let at = 1_970; at < 2_005; at += 1) {
     const message = `${'x '.repeat(at).slice(0, at)}${KEY} and more`
     const bytes = Buffer.from(JSON.stringify({ error: { message, code: message } }))
@@ -15,14 +15,14 @@ it('a key that begins before the cut of an error is not shown in part', () => {
   }
 })
 
-it('nor one in what a provider says of a task', () => {
+it('no part of a key shows in a truncated task report of a provider', () => {
   const failReason = `${'x'.repeat(16_380)}${KEY}`
   const told = drawingReport({ id: 'a', status: 'FAILURE', failReason, promptEn: failReason })
   expect(redactText(told?.promptEn ?? '', [KEY])).not.toContain(KEY.slice(0, 3))
   expect(redactText(told?.failReason ?? '', [KEY]).length).toBeLessThanOrEqual(16_384)
 })
 
-it('nor one that begins before the patterns are no longer looked for', () => {
+it('no part of a secret shows if it begins just before the end of the pattern search', () => {
   const secrets = [
     'sk-SECRETSECRETSECRET',
     'internal.example.com:8443',

@@ -44,20 +44,20 @@ describe.skipIf(!canHarm)(`two relays on one Redis${reason}`, () => {
   const countOf = (answers: Answer[], wanted: number): number =>
     answers.filter(({ status }) => status === wanted).length
 
-  it('share a token’s limit on calls', async () => {
+  it('the relays share a token’s limit on calls', async () => {
     await start(7, 0, { answerMs: PATIENT_MS })
     const answers = await callsAtBoth(25)
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([7, 43])
   })
 
-  it('share its limit on successes, and a failed call’s place', async () => {
+  it('the relays share a token’s limit on successes, and free a failed call’s place', async () => {
     await start(0, 3, { answerMs: PATIENT_MS })
     for (const relay of relays) relay.provider.script.push({ kind: 'status', status: 400 })
     expect(countOf(await callsAtBoth(1), 400)).toBe(2)
     expect(countOf(await callsAtBoth(25), 200)).toBe(3)
   })
 
-  it('count wrong keys together', async () => {
+  it('the relays count wrong keys together', async () => {
     await start(0, 0, { answerMs: PATIENT_MS })
     const answers = await callsAtBoth(40, { authorization: 'Bearer sk-wrongwrongwrong' })
     expect([countOf(answers, 401), countOf(answers, 429)]).toEqual([60, 20])
@@ -65,7 +65,7 @@ describe.skipIf(!canHarm)(`two relays on one Redis${reason}`, () => {
     expect(countOf(await callsAtBoth(1), 429)).toBe(2)
   })
 
-  it('go on when it is killed in the middle, and every bill is exact', async () => {
+  it('the relays continue when Redis is killed, and every bill is exact', async () => {
     await start(1_000_000, 1_000_000)
     let isOver = false
     const answers: Answer[] = []

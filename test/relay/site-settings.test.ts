@@ -4,11 +4,11 @@ import { chat, errorOf, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)
 
-describe('browser extensions', () => {
+describe('calls from browser extensions', () => {
   const from = async (origin: string) => (await chat(rig, {}, { origin })).status
 
   it.each(['chrome-extension://abcdef', 'moz-extension://1-2-3', 'safari-web-extension://X'])(
-    '%s is let in until an admin says otherwise',
+    'the relay accepts %s until an admin blocks extensions',
     async (origin) => {
       expect(await from(origin)).toBe(200)
       await rig.setOption('global.block_browser_extension_enabled', 'true')
@@ -20,13 +20,13 @@ describe('browser extensions', () => {
   )
 })
 
-describe('a provider’s words about its error', () => {
+describe('the provider’s text of an error', () => {
   const failed = async () => {
     rig.provider.script.push({ kind: 'status', status: 418, code: 'teapot_code' })
     return await chat(rig)
   }
 
-  it('reach the caller without secrets, unless the site hides them', async () => {
+  it('the text reaches the caller without secrets, unless the site hides it', async () => {
     const open = await failed()
     expect([open.status, errorOf(open).code]).toEqual([418, 'teapot_code'])
     await rig.setOption('global.hide_upstream_error_enabled', 'true')
@@ -39,7 +39,7 @@ describe('a provider’s words about its error', () => {
     expect(hidden.text).not.toContain('teapot')
   })
 
-  it('are hidden in a stream too', async () => {
+  it('the text is hidden in a stream, too', async () => {
     await rig.setOption('global.hide_upstream_error_enabled', 'true')
     rig.provider.script.push({ kind: 'error-in-stream', afterChunks: 2, code: 'secret_code' })
     const { text } = await chat(rig, { stream: true })
@@ -48,7 +48,7 @@ describe('a provider’s words about its error', () => {
   })
 })
 
-it('a model without a price is for those who said that they accept it', async () => {
+it('only users who accept models without a price can call one', async () => {
   await rig.addChannel(5, { models: ['no-price-at-all'] })
   const call = () => chat(rig, { model: 'no-price-at-all', max_tokens: 5 })
   expect(errorOf(await call()).code).toBe('model_unpriced')

@@ -50,7 +50,7 @@ it.each([
   ],
   ['102 and 103', [PROCESSING, HINTS, ANSWER]],
   ['100, 103 and 100', [CONTINUE, HINTS, CONTINUE, ANSWER]],
-])('an unasked %s is passed over, on a kept connection too', async (_name, sent) => {
+])('the relay skips an unrequested %s, on a kept-alive connection too', async (_name, sent) => {
   pieces = sent
   for (let call = 0; call < 2; call += 1) {
     const { status, text } = await chat(rig, { model: 'raw' })
@@ -60,7 +60,7 @@ it.each([
   expect(rig.relay.inFlight()).toBe(0)
 })
 
-it('an unasked 101 is an error of the provider, at no cost', async () => {
+it('an unrequested 101 is a provider error, at no cost', async () => {
   pieces = ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n']
   expect((await chat(rig, { model: 'raw' })).status).toBe(502)
   expect((await onlyEnd(rig)).type).toBe('CallReleased')

@@ -19,7 +19,7 @@ function deafReader(): Socket {
   return socket
 }
 
-it('10 readers that stop reading a stream cost little memory and pay for their part', async () => {
+it('10 callers that stop reading a stream cost little memory and pay for their part', async () => {
   const readers = 10
   for (let reader = 0; reader < readers; reader += 1) {
     rig.provider.script.push({ kind: 'large', chunks: 1_000_000 })

@@ -30,8 +30,8 @@ const start = (store: EventStore, rows = NO_ROWS) => {
   return startViews({ store, vault, log }, rows, policy, async () => NO_ROWS.channels)
 }
 
-describe('the views', () => {
-  it('include every event there was when they started', async () => {
+describe('the views of the relay', () => {
+  it('the views include every event stored before they started', async () => {
     const store = createMemoryEventStore()
     for (let userId = 1; userId <= 50; userId += 1) await append(store, userId)
     views = await start(store)
@@ -39,7 +39,7 @@ describe('the views', () => {
     expect(views.users.find(50)?.group).toBe('group-50')
   })
 
-  it('do not fold again what their rows include', async () => {
+  it('the views do not fold again the events that their rows include', async () => {
     const store = createMemoryEventStore()
     await append(store, 1)
     await append(store, 2)
@@ -50,7 +50,7 @@ describe('the views', () => {
     expect(views.users.find(2)?.group).toBe('group-2')
   })
 
-  it('go on where they stopped when their subscription is lost, time and again', async () => {
+  it('the views continue where they stopped each time their subscription is lost', async () => {
     const store = createMemoryEventStore()
     let lost = 0
     const fragile: EventStore = {

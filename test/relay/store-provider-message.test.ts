@@ -26,7 +26,7 @@ async function startRig(): Promise<() => Promise<(ProviderMessage & { text: stri
   }
 }
 
-it('the message of a failed call is kept, without keys and addresses', async () => {
+it('the relay stores the message of a failed call without keys and addresses', async () => {
   const messages = await startRig()
   rig.provider.script.push({ kind: 'status', status: 500 })
   const answer = await chat(rig)
@@ -38,14 +38,14 @@ it('the message of a failed call is kept, without keys and addresses', async () 
   expect((await onlyEnd(rig)).data).toMatchObject({ call: kept?.call })
 })
 
-it('is not for the caller where the provider refused our own account', async () => {
+it('the message is hidden from the caller if the provider refused the site’s account', async () => {
   const messages = await startRig()
   rig.provider.script.push({ kind: 'status', status: 401 })
   expect((await chat(rig)).status).toBe(502)
   expect(await messages()).toMatchObject([{ isShown: false }])
 })
 
-it('is not for the caller where the site hides errors of providers', async () => {
+it('the message is hidden from the caller if the site hides provider errors', async () => {
   const messages = await startRig()
   await rig.setOption('global.hide_upstream_error_enabled', 'true')
   rig.provider.script.push({ kind: 'status', status: 500 })
@@ -53,7 +53,7 @@ it('is not for the caller where the site hides errors of providers', async () =>
   expect(await messages()).toMatchObject([{ isShown: false }])
 })
 
-it('is kept of an error event that ends a stream', async () => {
+it('the relay stores the message of an error event that ends a stream', async () => {
   const messages = await startRig()
   rig.provider.script.push({ kind: 'error-in-stream', afterChunks: 3, code: 'server_error' })
   await chat(rig, { stream: true })

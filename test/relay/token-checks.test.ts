@@ -19,17 +19,17 @@ const outcome = async (body: Record<string, unknown>, headers: Record<string, st
   return [answer.status, answer.status === 200 ? null : errorOf(answer).code]
 }
 
-describe('a key', () => {
+describe('the key of a call', () => {
   it.each([
     ['wrong', { authorization: 'Bearer sk-0000000000000000' }],
     ['malformed', { authorization: 'Bearer sk-ü{}' }],
     ['empty', { authorization: 'Bearer ' }],
     ['huge', { authorization: `Bearer sk-${'x'.repeat(5_000)}` }],
-  ])('that is %s is a plain 401', async (_name, headers) => {
+  ])('a key that is %s gets a 401', async (_name, headers) => {
     expect((await outcome({}, headers as unknown as Record<string, string>))[0]).toBe(401)
   })
 
-  it('that is missing is told so', async () => {
+  it('a call without a key gets a 401 with missing_key', async () => {
     expect(await outcome({}, { authorization: 'Basic abc' })).toEqual([401, 'missing_key'])
   })
 
@@ -37,13 +37,13 @@ describe('a key', () => {
     ['x-api-key', { authorization: '', 'x-api-key': `sk-${KEY}` }],
     ['x-goog-api-key', { authorization: '', 'x-goog-api-key': KEY }],
     ['mj-api-secret', { authorization: '', 'mj-api-secret': `sk-${KEY}` }],
-  ])('is taken from %s', async (_name, headers) => {
+  ])('the relay accepts a key in %s', async (_name, headers) => {
     expect(await outcome({}, headers as Record<string, string>)).toEqual([200, null])
   })
 })
 
-describe('a token', () => {
-  it('deleted, is unknown; disabled and enabled again, is told so and works', async () => {
+describe('the checks of a token', () => {
+  it('a disabled token is refused, works once enabled, and is unknown once deleted', async () => {
     const { tokenId, headers } = await withToken({})
     const append = (type: string) =>
       rig.append(`tokens-${USER}`, { type, v: 1, data: { userId: USER, tokenIds: [tokenId] } })
@@ -55,12 +55,12 @@ describe('a token', () => {
     expect(await outcome({}, headers)).toEqual([401, 'invalid_key'])
   })
 
-  it('expired', async () => {
+  it('an expired token is refused', async () => {
     const { headers } = await withToken({ expiresAt: Math.floor(Date.now() / 1_000) - 1 })
     expect(await outcome({}, headers)).toEqual([401, 'token_expired'])
   })
 
-  it('of a banned user', async () => {
+  it('the token of a banned user is refused', async () => {
     await rig.addUser(20)
     await rig.grant(20, 1_000_000n)
     const { headers } = await withToken({}, 20)
@@ -79,24 +79,24 @@ describe('a token', () => {
     ['10.0.0.1', '10.0.0.2', false],
     ['2001:db8::/32', '2001:db9::1', false],
     ['no address at all', '10.0.0.1', false],
-  ])('for the addresses %j is used from %s: %s', async (list, from, isAllowed) => {
+  ])('a token for the addresses %j is used from %s: %s', async (list, from, isAllowed) => {
     const { headers } = await withToken({ allowIps: list as Sealed })
     const answer = await outcome({}, { ...headers, 'x-forwarded-for': from })
     expect(answer).toEqual(isAllowed ? [200, null] : [403, 'ip_not_allowed'])
   })
 
-  it('is not fooled by addresses a caller writes in front', async () => {
+  it('the relay ignores forged addresses in front of the real one', async () => {
     const { headers } = await withToken({ allowIps: '10.0.0.1' as Sealed })
     const forwarded = { 'x-forwarded-for': '10.0.0.1, 192.0.2.9' }
     expect(await outcome({}, { ...headers, ...forwarded })).toEqual([403, 'ip_not_allowed'])
   })
 
-  it('for some models', async () => {
+  it('a token for some models is refused for other models', async () => {
     const { headers } = await withToken({ models: ['other'] })
     expect(await outcome({}, headers)).toEqual([403, 'model_not_allowed'])
   })
 
-  it('for a group that is not open to users', async () => {
+  it('a token for a group that is closed to users is refused', async () => {
     await rig.setOption('GroupRatio', { default: 1, inner: 1 })
     const { headers } = await withToken({ group: 'inner' })
     expect(await outcome({}, headers)).toEqual([403, 'group_not_allowed'])
@@ -104,13 +104,13 @@ describe('a token', () => {
     expect(await outcome({}, headers)).toEqual([503, 'no_channel'])
   })
 
-  it('whose budget is used up', async () => {
+  it('a token whose budget is spent is refused', async () => {
     const { tokenId, headers } = await withToken({})
     await rig.setBudget(USER, tokenId, 1n)
     expect(await outcome({}, headers)).toEqual([402, 'token_exhausted'])
   })
 
-  it('of a user without quota', async () => {
+  it('the token of a user without quota is refused', async () => {
     await rig.addUser(21)
     const { headers } = await withToken({}, 21)
     const answer = await chat(rig, {}, headers)
@@ -120,7 +120,7 @@ describe('a token', () => {
 })
 
 describe('a model without a price', () => {
-  it('is refused, unless its caller accepts such models', async () => {
+  it('the model is refused unless its caller accepts models without a price', async () => {
     await rig.addChannel(9, { models: ['unpriced', 'constructor', '__proto__'] })
     for (const model of ['unpriced', 'constructor', '__proto__']) {
       expect(await outcome({ model }, {})).toEqual([400, 'model_unpriced'])
@@ -138,7 +138,7 @@ describe('a model without a price', () => {
 })
 
 describe('a model that no channel has', () => {
-  it('is not there, whether it has a price or not; of a channel that is off, it is', async () => {
+  it('the model is unknown, priced or not; one of a disabled channel gives a 503', async () => {
     await rig.setOption('ModelRatio', { 'sim-small': 1, 'priced-only': 1 })
     for (const model of ['sim-smal', 'priced-only', 'toString', '__defineGetter__']) {
       expect(await outcome({ model }, {})).toEqual([404, 'model_not_found'])
@@ -151,8 +151,8 @@ describe('a model that no channel has', () => {
   })
 })
 
-describe('words', () => {
-  it('are Chinese for those who ask for it', async () => {
+describe('error messages', () => {
+  it('error messages are Chinese for callers who request Chinese', async () => {
     const headers = { authorization: 'Bearer sk-000000000000', 'accept-language': 'zh-CN,zh' }
     expect(errorOf(await chat(rig, {}, headers)).message).toBe('无效的令牌。')
   })

@@ -49,8 +49,8 @@ afterAll(async () => {
   provider?.close()
 })
 
-describe('two relays, two accounts, 500 calls at once, one relay killed in the middle', () => {
-  it('the kill is real: calls were cut off, and holds were left behind', async () => {
+describe('two relays, two accounts, 500 concurrent calls, one relay killed in the middle', () => {
+  it('the kill cuts calls off and leaves holds behind', async () => {
     const killer = killOnceUnderWay(victim)
     calls = await Promise.all([
       ...callAtOnce(250, [victim.url, survivor.url], keys.rich),
@@ -62,7 +62,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
     expect(book.open.length).toBeGreaterThan(20)
   })
 
-  it('every hold ends, each call once, within its lease and the sweeper’s', async () => {
+  it('every call ends once, within its lease and the sweeper’s interval', async () => {
     const book = await whenQuiet()
     expect(book.endedNotOnce).toEqual([])
     const orphans = book.events.filter(({ type }) => type === 'CallInterrupted')
@@ -74,7 +74,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
     expect(book.held(POOR)).toBe(0n)
   })
 
-  it('not one call too many was admitted, and no balance was ever below 0', async () => {
+  it('no call too many is admitted, and no balance is ever below 0', async () => {
     const book = await readBook(site.store)
     expect(book.admitted(POOR)).toBe(AFFORDABLE)
     expect(book.lowest(POOR)).toBe(0n)
@@ -84,7 +84,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
     expect(book.ledgerSum).toBe(0n)
   })
 
-  it('what a caller has whole is settled once, and asked of the provider once', async () => {
+  it('a call answered whole is settled once and sent to the provider once', async () => {
     const book = await readBook(site.store)
     const whole = calls.filter(({ outcome }) => outcome === 'whole')
     expect(whole.length).toBeGreaterThan(50)
@@ -95,8 +95,8 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
   })
 })
 
-describe('a relay that stands still for longer than its calls’ lease, and wakes', () => {
-  it('doubles nothing, and gives no caller a whole answer that the ledger calls cut', async () => {
+describe('a relay that is paused for longer than the lease of its calls', () => {
+  it('the relay ends no call twice and completes no answer recorded as interrupted', async () => {
     const sleeper = await site.startRelay()
     const late = callAtOnce(40, [sleeper.url], keys.rich)
     await expect.poll(async () => (await readBook(site.store)).open.length).toBe(40)
@@ -117,8 +117,8 @@ describe('a relay that stands still for longer than its calls’ lease, and wake
   })
 })
 
-describe('afterwards', () => {
-  it('read models equal the fold of the events', async () => {
+describe('the site after these faults', () => {
+  it('the read models equal the fold of the events', async () => {
     expect(await survivor.stop()).toBe(0)
     await site.expectReadModelsToEqualTheFold()
   })

@@ -16,11 +16,11 @@ const rig = startedForEach(() => relayRigBefore(provider))
 
 const usage = { prompt_tokens: 2, completion_tokens: 3 }
 
-describe('a provider’s bytes', () => {
+describe('the bytes that a provider sends', () => {
   it.each([
     ['a short answer', 1],
     ['a long answer', 20_000],
-  ])('of %s in any script arrive as they were', async (_name, times) => {
+  ])('the bytes of %s in any script arrive unchanged', async (_name, times) => {
     const content = 'héllo 你好 🎉'.repeat(times)
     const text = JSON.stringify({ choices: [{ message: { content } }], usage })
     answer = (_request, response) => {
@@ -37,7 +37,7 @@ describe('a provider’s bytes', () => {
     expect(await onlyEnd(rig)).toMatchObject({ data: { usage: { output: 3 } } })
   })
 
-  it('cut anywhere, also inside a character, make the same stream', async () => {
+  it('chunks cut anywhere, even inside a character, make the same stream', async () => {
     const events = [
       'data: {"choices":[{"delta":{"content":"你好 🎉"}}]}\n\n',
       'data: {"choices":[{"delta":{}}],"usage":null}\r\n\r\n',
@@ -59,7 +59,7 @@ describe('a provider’s bytes', () => {
     }
   })
 
-  it('of a chunk without choices and usage reach only those who asked for usage', async () => {
+  it('a chunk without choices and usage reaches only callers who requested usage', async () => {
     const said = 'data: {"choices":[{"delta":{"content":"x"}}],"usage":null}\n\n'
     const empty = 'data: {"id":"a","choices" : [],"usage":null}\n\n'
     const filter = 'data: {"choices":[],"prompt_filter_results":[],"usage":null}\n\n'
@@ -74,7 +74,7 @@ describe('a provider’s bytes', () => {
     expect(asked.text).toBe(all)
   })
 
-  it('after [DONE] are not passed on, and the connection is not waited for', async () => {
+  it('the relay drops data after [DONE] without waiting for the connection to end', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
@@ -92,7 +92,7 @@ describe('a provider that sends no answer with its 200', () => {
     ['half an object', '{"choices":['],
     ['a text', 'busy'],
     ['an error', '{"error":{"message":"no, see https://inner.example/ with sk-abcdef123456"}}'],
-  ])('%s: nothing is charged, and no address or key is shown', async (_name, text) => {
+  ])('nothing is charged and no address or key is shown after %s', async (_name, text) => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(text)
@@ -104,9 +104,9 @@ describe('a provider that sends no answer with its 200', () => {
   })
 })
 
-describe('a provider that repeats what it was sent', () => {
+describe('a provider that repeats the request in its answer', () => {
   it.each(['status', 'event'])(
-    'shows nobody the key, of whatever form, nor its host: %s',
+    'the relay never shows the provider’s key or host: %s',
     async (how) => {
       let key = ''
       answer = (request, response) => {
@@ -136,8 +136,8 @@ describe('a provider that repeats what it was sent', () => {
   )
 })
 
-describe('a redirect', () => {
-  it('is never followed', async () => {
+describe('a redirect from a provider', () => {
+  it('the relay never follows a redirect', async () => {
     let reached = 0
     answer = (request, response) => {
       reached += 1

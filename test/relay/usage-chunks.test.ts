@@ -76,25 +76,28 @@ async function peakMiB(run: () => Promise<void>): Promise<number> {
 }
 
 describe('hundreds of large usage chunks', () => {
-  it.each([true, false])('are not gathered in memory (asked for: %s)', async (wantsUsage) => {
-    const count = 300
-    answer = async (response) => {
-      await write(response, SAID)
-      for (let sent = 0; sent < count && !response.destroyed; sent += 1)
-        await write(response, LARGE)
-      response.end(usageChunk(7) + DONE)
-    }
-    let got = { bytes: 0, tail: '' }
-    const peak = await peakMiB(async () => {
-      got = await readThrough(wantsUsage)
-    })
-    expect(peak).toBeLessThan(BOUND_MIB)
-    expect(got.tail.endsWith(DONE)).toBe(true)
-    expect(got.tail.includes('"completion_tokens":7')).toBe(wantsUsage)
-    expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usage: { output: 7 } } })
-  })
+  it.each([true, false])(
+    'the chunks do not accumulate in memory (usage requested: %s)',
+    async (wantsUsage) => {
+      const count = 300
+      answer = async (response) => {
+        await write(response, SAID)
+        for (let sent = 0; sent < count && !response.destroyed; sent += 1)
+          await write(response, LARGE)
+        response.end(usageChunk(7) + DONE)
+      }
+      let got = { bytes: 0, tail: '' }
+      const peak = await peakMiB(async () => {
+        got = await readThrough(wantsUsage)
+      })
+      expect(peak).toBeLessThan(BOUND_MIB)
+      expect(got.tail.endsWith(DONE)).toBe(true)
+      expect(got.tail.includes('"completion_tokens":7')).toBe(wantsUsage)
+      expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usage: { output: 7 } } })
+    },
+  )
 
-  it('do not stay behind the words that came with them', async () => {
+  it('the chunks do not stay in memory after the words that came with them', async () => {
     const count = 200
     let seen = 0
     answer = async (response) => {
@@ -110,8 +113,8 @@ describe('hundreds of large usage chunks', () => {
   })
 })
 
-describe('a usage chunk that another one follows', () => {
-  it('reaches a caller who asked, in its order', async () => {
+describe('a usage chunk that another usage chunk follows', () => {
+  it('a caller who requests usage gets every chunk in order', async () => {
     const text = SAID + usageChunk(3) + usageChunk(4) + SAID + usageChunk(5) + DONE
     answer = async (response) => {
       response.end(text)
@@ -120,7 +123,7 @@ describe('a usage chunk that another one follows', () => {
     expect((await chat(rig, asked)).text).toBe(text)
   })
 
-  it('does not begin an answer: a stream of nothing else can be tried elsewhere', async () => {
+  it('a stream of usage chunks alone has not begun and can be retried', async () => {
     let tries = 0
     answer = async (response) => {
       tries += 1

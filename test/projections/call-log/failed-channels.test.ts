@@ -77,8 +77,8 @@ const stored = async () => {
   return (await fixture.core.pg.query(text)).rows
 }
 
-describe('the log of calls', () => {
-  it('lists a call under every channel on which an attempt failed, answered or not', async () => {
+describe('the call log', () => {
+  it('the log lists a call under every channel on which an attempt failed', async () => {
     await given(someCalls())
     expect(await failedOn(1)).toEqual(ids(EXHAUSTED, RETRIED))
     expect(await failedOn(2)).toEqual(ids(EXHAUSTED))
@@ -86,7 +86,7 @@ describe('the log of calls', () => {
     expect(await failedOn(4)).toEqual([])
   })
 
-  it('stores each failed channel once, and nothing for rows without failed attempts', async () => {
+  it('the log stores each failed channel once, and nothing without failed attempts', async () => {
     await given(someCalls())
     const rows = (await stored()).filter(({ failed_channels: failed }) => failed !== null)
     expect(rows.map((row) => [row.request_id, row.failed_channels.map(Number)])).toEqual([
@@ -96,7 +96,7 @@ describe('the log of calls', () => {
     ])
   })
 
-  it('has a failed call where the figures of channels have a failure', async () => {
+  it('the log has a failed call for each channel with failures in its statistics', async () => {
     await given(someCalls())
     const figures = await figuresSince(fixture.core.db, NOW / 1_000 - 60)
     const troubled = figures.filter(({ failures }) => failures > 0).map((row) => row.channelId)
@@ -106,7 +106,7 @@ describe('the log of calls', () => {
     }
   })
 
-  it('has the same rows after a rebuild, event by event or in one batch', async () => {
+  it('the log has the same rows after a rebuild, event by event or in one batch', async () => {
     for (const fact of someCalls()) await given([fact])
     const before = await stored()
     const isEqual = async () => (await fixture.runner.verify('call-log')).map((one) => one.isEqual)
@@ -116,7 +116,7 @@ describe('the log of calls', () => {
     expect(await isEqual()).toEqual([true])
   })
 
-  it('reads the failures of a channel from an index in order, without a sort', async () => {
+  it('a query reads the failures of a channel in index order, without a sort', async () => {
     await given(someCalls())
     await fixture.core.pg.query('analyze read_call_log.failed_calls')
     const filter = { failedChannelId: 1 }
@@ -135,7 +135,7 @@ describe('the log of calls', () => {
     }
   })
 
-  it('sums the failures of a channel like their rows', async () => {
+  it('the sum over the failures of a channel equals the sum of their rows', async () => {
     await given(someCalls())
     const sums = (filter: LogFilter) => sumLogRows(fixture.core.db, filter)
     expect(await sums({ failedChannelId: 3 })).toMatchObject({ count: 2, quota: 13n })

@@ -16,7 +16,7 @@ function rowWith(given: Given, end: object, error: string) {
 
 const call = aCall({ userId: 1, tokenId: 1, model: 'm' })
 
-it('an answer that the word check stopped is not told as one that the provider broke off', () => {
+it('a log row tells an answer stopped by the word check from one cut by its provider', () => {
   const stopped = { end: 'incomplete', reason: 'incomplete' }
   expect(rowWith(settledCall(call, 1, NOW), stopped, 'screened').shown).toEqual({
     reason: 'settled',
@@ -33,12 +33,12 @@ it('an answer that the word check stopped is not told as one that the provider b
 it.each([
   ['upstream_unreachable', 'connect', 'The provider could not be reached'],
   ['upstream_status', 'status', 'The provider returned an error'],
-])('a call that ended by %s is told so: nobody answers who is not reached', (code, error, text) => {
+])('the log text of a call that ended by %s says what happened', (code, error, text) => {
   const end = { reason: 'upstream-error', errorCode: code }
   expect(wordsOf(rowWith(releasedCall(call, NOW), end, error).row, 'en')).toBe(text)
 })
 
-it('says which reasoning effort was asked for, however the call ended', () => {
+it('a log row names the requested reasoning effort, however the call ended', () => {
   const otherOf = (given: Given, more: object) => {
     const data = { ...(given.data as object), ...more }
     const meta = { actor: 'token:1', cause: null, at: NOW }
@@ -51,7 +51,7 @@ it('says which reasoning effort was asked for, however the call ended', () => {
   }
 })
 
-it('a call with sound in a group of others says what each part was, and who pays what', () => {
+it('a log row of a call with sound has the counts and ratios of sound and group', () => {
   const given = settledCall(call, 1, NOW)
   const { price, usage } = given.data as { price: object; usage: object }
   const heard = { inputUncached: 100, inputAudio: 200, output: 350, outputAudio: 300 }

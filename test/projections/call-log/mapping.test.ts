@@ -11,7 +11,7 @@ const settled = (changes: Partial<CallSettled['data']>) => {
   return otherOfSettled({ ...data, ...changes })
 }
 
-it('the model that a channel maps to is in the part of a row that admins alone read', () => {
+it('only admins see the model that a channel maps to', () => {
   const { other, adminOther } = settled({ upstreamModel: 'hidden-upstream-model' })
   expect(JSON.stringify(other)).not.toMatch(/hidden-upstream|mapped/)
   expect(adminOther).toMatchObject({
@@ -20,17 +20,14 @@ it('the model that a channel maps to is in the part of a row that admins alone r
   })
 })
 
-it.each(['other-model', 'higher-cost'])('so is the anomaly %s', (anomaly) => {
+it.each(['other-model', 'higher-cost'])('only admins see the anomaly %s', (anomaly) => {
   const { other, adminOther } = settled({ anomaly })
   expect(other).not.toHaveProperty('anomaly')
   expect(adminOther).toMatchObject({ anomaly })
 })
 
-it.each(['absurd', 'parts-exceed-whole'])(
-  'the anomaly %s of the usage is for everybody',
-  (anomaly) => {
-    const { other, adminOther } = settled({ anomaly })
-    expect(other).toMatchObject({ anomaly })
-    expect(adminOther).not.toHaveProperty('anomaly')
-  },
-)
+it.each(['absurd', 'parts-exceed-whole'])('all users see the usage anomaly %s', (anomaly) => {
+  const { other, adminOther } = settled({ anomaly })
+  expect(other).toMatchObject({ anomaly })
+  expect(adminOther).not.toHaveProperty('anomaly')
+})

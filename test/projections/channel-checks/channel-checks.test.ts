@@ -36,8 +36,8 @@ const run = (type: string, data: object, at = NOW): Given => ({
 const SECONDS = NOW / 1_000
 const all = { after: 0, upTo: 1_000 }
 
-describe('what channels were last found to be', () => {
-  it('the last test and the last balance, each by itself, exactly', async () => {
+describe('the latest test and balance of each channel', () => {
+  it('the read model keeps the latest test and the latest balance separately', async () => {
     const facts = [tested(4, 812), balance(4, '-0.000001'), tested(5, 0), balance(4, '12.50')]
     await fixture.settled(await fixture.append(facts))
     expect(await changedChecks(fixture.core.db, all)).toMatchObject([
@@ -46,7 +46,7 @@ describe('what channels were last found to be', () => {
     ])
   })
 
-  it('a failure says so, and not how fast it was', async () => {
+  it('a failed test stores its reason and not its response time', async () => {
     const position = await fixture.append([tested(4, 812), tested(4, 3, 'status-401')])
     await fixture.settled(position)
     expect(await changedChecks(fixture.core.db, all)).toMatchObject([
@@ -56,8 +56,8 @@ describe('what channels were last found to be', () => {
   })
 })
 
-describe('runs over all channels', () => {
-  it('count what was tested, over all lanes, from their beginning to their end', async () => {
+describe('test runs over all channels', () => {
+  it('a run counts its tests over all lanes, from its start to its end', async () => {
     expect(await latestTestRun(fixture.core.db)).toBeNull()
     await fixture.settled(
       await fixture.append([run('ChannelTestRunStarted', { run: 'a', total: 9 })]),
@@ -86,7 +86,7 @@ describe('runs over all channels', () => {
     })
   })
 
-  it('keep what the last of them found of each channel there is, failures first', async () => {
+  it('the latest run keeps the result of each existing channel, failures first', async () => {
     const facts = [
       ...[1, 2, 3].map((id) => channelCreated(id, `c${id}`)),
       tested(1, 40, '', 'a'),
@@ -109,7 +109,7 @@ describe('runs over all channels', () => {
     expect(await runResults(fixture.core.db, 'b')).toEqual([])
   })
 
-  it('are the same when they are folded anew', async () => {
+  it('the runs are the same after a rebuild', async () => {
     const facts = [
       run('ChannelTestRunStarted', { run: 'a', total: 2 }),
       tested(1, 5, '', 'a'),

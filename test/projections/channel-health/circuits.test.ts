@@ -17,7 +17,7 @@ const halfOpened = circuit('CircuitHalfOpened', { prober: 'a', until: NOW + 90_0
 const closed = circuit('CircuitClosed', { reason: 'probe' })
 
 describe('open circuits', () => {
-  it('are there from their opening to their closing, with why and until when', async () => {
+  it('a circuit is listed from its opening to its closing, with reason and deadline', async () => {
     await fixture.settled(await fixture.append([opened(), opened('sim-large')]))
     expect(await openCircuits(fixture.core.db)).toMatchObject([
       { channelId: 4, model: 'sim-large', state: 'open' },
@@ -36,7 +36,7 @@ describe('open circuits', () => {
     expect((await openCircuits(fixture.core.db)).map(({ model }) => model)).toEqual(['sim-large'])
   })
 
-  it('are the same when all of it comes in one batch', async () => {
+  it('the open circuits are the same if all events come in one batch', async () => {
     const facts = [opened(), halfOpened, closed, opened(), halfOpened, closed, opened()]
     await fixture.whileStopped(() => fixture.append(facts))
     await fixture.settled(await fixture.core.store.headPosition())

@@ -41,8 +41,8 @@ async function given(...facts: Given[]): Promise<void> {
   await fixture.settled(await fixture.append(facts))
 }
 
-describe('the figures of channels', () => {
-  it('count each try for its own channel, and what callers did wrong for none', async () => {
+describe('the statistics of channels', () => {
+  it('each attempt counts for its own channel, and callers’ errors for none', async () => {
     const [one, other, bad] = [aCall(), aCall({ model: 'sim-large' }), aCall()]
     const refused = aCall()
     const ofAccount: Attempt = { ...failed('status', 400), isAccounts: true }
@@ -72,7 +72,7 @@ describe('the figures of channels', () => {
     expect(figures[0]).toMatchObject({ latencyMs: null, firstTokenMs: null, tokensPerSecond: null })
   })
 
-  it('count the answers that can not be as the provider says', async () => {
+  it('the statistics count answers with an anomaly', async () => {
     const [flagged, plain] = [aCall(), aCall()]
     const settledOne = settledCall(flagged, 10)
     const data = { ...(settledOne.data as object), anomaly: 'other-model' }
@@ -85,7 +85,7 @@ describe('the figures of channels', () => {
     expect(await since(0)).toMatchObject([{ anomalies: 1, models: [{ anomalies: 1 }] }])
   })
 
-  it('have percentiles to within a bucket, and the first token without earlier tries', async () => {
+  it('percentiles are exact to a bucket, and first-token time omits earlier attempts', async () => {
     const facts: Given[] = []
     for (let n = 1; n <= 100; n += 1) {
       const call = aCall({ isStream: true })
@@ -103,7 +103,7 @@ describe('the figures of channels', () => {
     expect(figures?.tokensPerSecond).toBeGreaterThan(0)
   })
 
-  it('are of the segment of time asked for, minute by minute too', async () => {
+  it('the statistics cover the requested period, also per minute', async () => {
     const facts = [0, 4, 30, 600].flatMap((minutes) => {
       const call = aCall()
       const at = NOW - minutes * 60_000
@@ -118,7 +118,7 @@ describe('the figures of channels', () => {
     expect(minutes.map(({ minute }) => (MINUTE - minute) / 60)).toEqual([30, 4, 0])
   })
 
-  it('are the same when folded anew', async () => {
+  it('the statistics are the same after a rebuild', async () => {
     const call = aCall({ isStream: true })
     await given(admitted(call), settledCall(call, 5))
     const verdicts = await fixture.runner.verify('channel-stats')
