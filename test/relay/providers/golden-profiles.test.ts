@@ -34,7 +34,7 @@ describe.each(PROVIDER_STREAMS)('$name', ({ type, events, usage }) => {
   const shown = events.filter((event) => typeof event === 'string').join('')
   const bytes = Buffer.from(all)
 
-  it('passes on unchanged and is billed the same, split at any byte', () => {
+  it('reaches the caller and is billed the same, split at any byte', () => {
     for (let at = 0; at <= bytes.length; at += 1) {
       const pieces = [bytes.subarray(0, at), bytes.subarray(at)]
       const { text, verdict, rawUsage } = carried(pieces, false)
@@ -44,7 +44,7 @@ describe.each(PROVIDER_STREAMS)('$name', ({ type, events, usage }) => {
     }
   })
 
-  it('passes on unchanged byte by byte to a caller who asks for usage', () => {
+  it('reaches a caller who asks for usage unchanged, byte by byte', () => {
     const pieces = [...bytes].map((byte) => Buffer.from([byte]))
     const { text, rawUsage } = carried(pieces, true)
     expect(text).toBe(all)

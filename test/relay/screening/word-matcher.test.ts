@@ -18,7 +18,7 @@ describe('word search in a text', () => {
     ['finds a word in full-width letters', ['bomb'], ['ｂｏｍｂ'], true],
     ['finds a Chinese word', ['违禁词'], ['这是一个违禁词吗'], true],
     ['finds a word of surrogate pairs', ['🧨🧨'], ['x🧨🧨'], true],
-    ['finds a word inside another listed word', ['hers', 'she'], ['ushers'], true],
+    ['finds a word that overlaps another listed word', ['hers', 'she'], ['ushers'], true],
     ['finds a word after a false start', ['aab'], ['aaab'], true],
     ['finds no absent word', ['bomb'], ['bom', 'x', 'b'], false],
     ['finds no word with a gap', ['违禁词'], ['违禁的词'], false],

@@ -35,7 +35,7 @@ function keeping(now = () => 1_000) {
   }
 }
 
-it('what a provider took is written once the store is there, in order', async () => {
+it('accepted tasks are written in order once the store is available', async () => {
   const { kept, written, store } = keeping()
   for (const n of [1, 2, 3]) expect(await kept.write(acceptance(n))).toBe('pending')
   await expect.poll(() => store.tries).toBeGreaterThan(5)
@@ -47,7 +47,7 @@ it('what a provider took is written once the store is there, in order', async ()
   expect(written).toHaveLength(4)
 })
 
-it('is retried once at the stop, and logged when that fails', async () => {
+it('a pending task is retried once at the stop and logged when that fails', async () => {
   const { kept, written, store, error } = keeping()
   await kept.write(acceptance(1))
   store.isAway = false
@@ -60,7 +60,7 @@ it('is retried once at the stop, and logged when that fails', async () => {
   expect(error).not.toHaveBeenCalled()
 })
 
-it('is dropped and logged when the task has already ended', async () => {
+it('a pending task is dropped and logged when the task has already ended', async () => {
   const { kept, written, store, error } = keeping()
   await kept.write(acceptance(1))
   expect([kept.isPending('task 1'), kept.isPending('task 2')]).toEqual([true, false])
@@ -73,7 +73,7 @@ it('is dropped and logged when the task has already ended', async () => {
   expect(written).toEqual([])
 })
 
-it('is bounded, in number and in time', async () => {
+it('pending tasks are bounded in number and in time, and a dropped task is logged', async () => {
   const clock = { at: 1_000 }
   const { kept, written, store, error } = keeping(() => clock.at)
   for (let n = 0; n < 4_097; n += 1) await kept.write(acceptance(n))
@@ -87,7 +87,7 @@ it('is bounded, in number and in time', async () => {
   expect(error).toHaveBeenCalledTimes(4_097)
 })
 
-it('a task taken while the store was away is answered, and ends as any other', async () => {
+it('a task accepted while the store is unavailable is answered and ends normally', async () => {
   let aheadMs = 0
   const rig = await tasksRig({}, { taskMs: 100, now: () => Date.now() + aheadMs })
   try {

@@ -76,8 +76,8 @@ async function answeredAfter(notice: object, status: number, headers = {}) {
   return { answer: await asking, path }
 }
 
-describe('a call back before an answer that is lost', () => {
-  it('has the task stand: answered with its id, charged once, its key kept', async () => {
+describe('a callback before a lost answer', () => {
+  it('keeps the task: it is answered, charged once, and its key stays claimed', async () => {
     const before = await rig.balance()
     const key = { 'idempotency-key': 'lost 1' }
     const { answer, path } = await answeredAfter({ status: 'IN_PROGRESS' }, 500, key)
@@ -90,14 +90,14 @@ describe('a call back before an answer that is lost', () => {
     expect(first.requests.length + second.requests.length).toBe(1)
   })
 
-  it('of success is as good', async () => {
+  it('that reports success completes and charges the task', async () => {
     const before = await rig.balance()
     const { answer, path } = await answeredAfter({ status: 'SUCCESS' }, 500)
     expect(answer).toMatchObject({ status: 200, json: { code: 1, result: taskIn(path) } })
     expect(await rig.balance()).toBe(before - PRICE)
   })
 
-  it('of failure is a failure, and frees the key', async () => {
+  it('that reports failure fails the task, charges nothing and frees its key', async () => {
     const before = await rig.balance()
     const key = { 'idempotency-key': 'lost 2' }
     const { answer } = await answeredAfter({ status: 'FAILURE' }, 500, key)
@@ -107,7 +107,7 @@ describe('a call back before an answer that is lost', () => {
     expect((await imagine(key)).json).toMatchObject({ code: 1 })
   })
 
-  it('leaves the task with that provider, though another took it too', async () => {
+  it('keeps the task with that provider although another accepts it too', async () => {
     const { answer, path } = await answeredAfter({ status: 'SUBMITTED' }, 503)
     expect(answer).toMatchObject({ status: 200, json: { code: 1, result: taskIn(path) } })
     expect(second.requests).toHaveLength(1)
@@ -116,8 +116,8 @@ describe('a call back before an answer that is lost', () => {
   })
 })
 
-describe('an answer that is lost', () => {
-  it('leaves a task open that may be called back about: nobody else is asked', async () => {
+describe('a lost answer', () => {
+  it('leaves a task with a callback open, and no other channel is asked', async () => {
     const before = await rig.balance()
     first.answers.set(`POST ${IMAGINE}`, { status: 504, body: '<html>' })
     const answer = await imagine({ 'idempotency-key': 'lost 3' })
@@ -132,7 +132,7 @@ describe('an answer that is lost', () => {
     expect((await imagine({ 'idempotency-key': 'lost 3' })).status).toBe(409)
   })
 
-  it('says where it was sent, and is the end of it after ten minutes', async () => {
+  it('is recorded with the channel, and the hold is released after ten minutes', async () => {
     const before = await rig.balance()
     first.answers.set(`POST ${IMAGINE}`, { body: '<html>' })
     expect((await imagine()).json).toMatchObject({ code: 22 })
@@ -149,7 +149,7 @@ describe('an answer that is lost', () => {
     expect(await rig.balance()).toBe(before)
   })
 
-  it('of fifty at once ends once, called back about meanwhile or as it expires', async () => {
+  it('to each of fifty tasks at once ends each once, by callback or expiry', async () => {
     const before = await rig.balance()
     const gate = Promise.withResolvers<void>()
     first.answers.set(`POST ${IMAGINE}`, { status: 504, until: gate.promise })
@@ -178,7 +178,7 @@ describe('an answer that is lost', () => {
     expect(await rig.balance()).toBe(before - BigInt(settled) * PRICE)
   })
 
-  it('is none where the provider is plainly down: refused, paid back, its key freed', async () => {
+  it('is not assumed when the provider is down, so hold and key are freed', async () => {
     const before = await rig.balance()
     first.answers.set(`POST ${IMAGINE}`, { status: 502, body: '<html>' })
     const key = { 'idempotency-key': 'down 1' }
@@ -189,33 +189,42 @@ describe('an answer that is lost', () => {
     expect((await imagine(key)).json).toMatchObject({ code: 1 })
   })
 
-  it.each(['no TLS', 'nobody there'])('is none with %s: another is asked', async (why) => {
-    const port = why === 'no TLS' ? new URL(first.url).port : 9
-    const baseUrl = why === 'no TLS' ? `https://127.0.0.1:${port}` : `http://127.0.0.1:${port}`
-    const drawing = { type: 5, models: ['mj_imagine'], groups: ['default'] }
-    await rig.addChannel(900 + channels, { ...drawing, baseUrl, priority: channels + 9 })
-    expect((await imagine()).json).toMatchObject({ code: 1 })
-    expect([first.requests.length, second.requests.length]).toEqual([1, 0])
-  })
+  it.each(['no TLS', 'a closed port'])(
+    'is not assumed with %s, and another channel is asked',
+    async (why) => {
+      const port = why === 'no TLS' ? new URL(first.url).port : 9
+      const baseUrl = why === 'no TLS' ? `https://127.0.0.1:${port}` : `http://127.0.0.1:${port}`
+      const drawing = { type: 5, models: ['mj_imagine'], groups: ['default'] }
+      await rig.addChannel(900 + channels, { ...drawing, baseUrl, priority: channels + 9 })
+      expect((await imagine()).json).toMatchObject({ code: 1 })
+      expect([first.requests.length, second.requests.length]).toEqual([1, 0])
+    },
+  )
 
-  it.each([500, 502, 408, 409])('%s is no reason to ask another', async (status) => {
-    await rig.setOption('MjNotifyEnabled', 'false')
-    const before = await rig.balance()
-    first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
-    const answer = await imagine()
-    await rig.setOption('MjNotifyEnabled', 'true')
-    expect([1, 22]).not.toContain(answer.json.code)
-    expect(second.requests).toHaveLength(0)
-    expect(await rig.balance()).toBe(before)
-  })
+  it.each([500, 502, 408, 409])(
+    'does not lead to another channel after the status %s',
+    async (status) => {
+      await rig.setOption('MjNotifyEnabled', 'false')
+      const before = await rig.balance()
+      first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
+      const answer = await imagine()
+      await rig.setOption('MjNotifyEnabled', 'true')
+      expect([1, 22]).not.toContain(answer.json.code)
+      expect(second.requests).toHaveLength(0)
+      expect(await rig.balance()).toBe(before)
+    },
+  )
 
-  it.each([401, 403, 429, 503, 521])('%s is: it took nothing', async (status) => {
-    first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
-    expect((await imagine()).json).toMatchObject({ code: 1 })
-    expect(second.requests).toHaveLength(1)
-  })
+  it.each([401, 403, 429, 503, 521])(
+    'leads to another channel after the status %s, as no task was accepted',
+    async (status) => {
+      first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
+      expect((await imagine()).json).toMatchObject({ code: 1 })
+      expect(second.requests).toHaveLength(1)
+    },
+  )
 
-  it('is one by time, by a cut, or by whoever stands before the provider', () => {
+  it('is assumed after a timeout, a cut, an invalid body or a gateway error', () => {
     const failed = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
     type Fault = Extract<AttemptEnd, { kind: 'failed' }>['error']
     const lost = (error: Fault, status: number | null, latencyMs = 5_000) =>
@@ -234,8 +243,8 @@ describe('an answer that is lost', () => {
   })
 })
 
-describe('a provider that tells what it knows', () => {
-  it('tells the caller neither its key nor where to call back', async () => {
+describe('a provider that echoes confidential text', () => {
+  it('reveals neither its key nor the callback address to the caller', async () => {
     const host = new URL(first.url).host
     const echo = { promptEn: 'a boat', bannedWord: `${PROVIDER_KEY} at ${host}` }
     const gate = Promise.withResolvers<void>()

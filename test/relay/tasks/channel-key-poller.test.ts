@@ -104,8 +104,8 @@ const closeAll = async (): Promise<void> => {
   await expect.poll(open).toBe(0)
 }
 
-describe('who asks providers about tasks', () => {
-  it('keeps nobody waiting for one that hangs, however many tasks it has', async () => {
+describe('poller of provider tasks', () => {
+  it('polls other channels while a channel with many tasks hangs', async () => {
     const place = { userId: 7, channelId: 61, keyRef: 'ref-61', kind: 'drawing' } as const
     const submittedAt = Date.now() - 60_000
     more = Array.from({ length: 150 }, (_, n) => {
@@ -119,7 +119,7 @@ describe('who asks providers about tasks', () => {
     await closeAll()
   })
 
-  it('asks thirty-two at once in all, three of a channel, and each in its turn', async () => {
+  it('sends at most 32 polls in all and three per channel, and reaches each channel', async () => {
     const channels = Array.from({ length: 16 }, (_, n) => 200 + n)
     for (const channelId of channels) {
       await rig.addChannel(channelId, { type: 2, models: ['mj_blend'], baseUrl: hanging.url })
@@ -146,7 +146,7 @@ describe('who asks providers about tasks', () => {
     more = []
   })
 
-  it('wakes no account for what is not over, whatever the list of open tasks says', async () => {
+  it('does not expire a recent task that the list of open tasks shows as old', async () => {
     const task = await shorten('slow')
     const handleTogether = vi.spyOn(rig.core.actors, 'handleTogether')
     const nowhere = { channelId: null, keyRef: null, upstreamId: null, submittedAt: 0 }
@@ -159,7 +159,7 @@ describe('who asks providers about tasks', () => {
     more = []
   })
 
-  it('loses one task alone by what spoils the answer, and ends that after its hour', async () => {
+  it('polls the others when one task spoils the answer, and ends that one after 1 h', async () => {
     const poison = await shorten('poison')
     const others = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(shorten))
     for (const task of others) {
@@ -172,7 +172,7 @@ describe('who asks providers about tasks', () => {
     expect(await rig.money(poison)).toEqual(['CallAdmitted', 'CallReleased'])
   })
 
-  it('reads nothing of a task of which there is no news', async () => {
+  it('does not keep reading the stream of a task without news', async () => {
     const task = await shorten('slow')
     const types = async () => (await rig.taskEvents(task)).map(({ type }) => type)
     await expect.poll(types).toContain('TaskStatusChanged')
@@ -185,7 +185,7 @@ describe('who asks providers about tasks', () => {
   })
 })
 
-it('a task that gets late is first in turn until it was asked about', async () => {
+it('a late task keeps its priority until it has been polled', async () => {
   const first = Promise.withResolvers<void>()
   const service = await serve(async ([id]) => {
     if (id === 'u0') await first.promise

@@ -28,7 +28,7 @@ const statusOf = (task: string) =>
   expect.poll(async () => (await rig.ask(`/mj/task/${task}/fetch`)).json.status)
 
 describe('a drawing', () => {
-  it('is held at submit, and settled once it is there', async () => {
+  it('is held at submit and settled when it succeeds', async () => {
     const before = await rig.balance()
     const submittedAt = Date.now()
     heldAt = submittedAt
@@ -89,7 +89,7 @@ describe('a drawing', () => {
     expect((await rig.taskEvents(task))[0]?.data).not.toHaveProperty('state')
   })
 
-  it('that its provider refuses costs nothing, and says why', async () => {
+  it('that its provider refuses costs nothing, and the answer gives the reason', async () => {
     const before = await rig.balance()
     const { status, json } = await rig.ask('/mj/submit/imagine', { prompt: 'a banned word' })
     expect(status).toBe(200)
@@ -106,7 +106,7 @@ describe('a drawing', () => {
     })
   })
 
-  it('goes on from one that has succeeded, at the same provider', async () => {
+  it('can be continued after it succeeds, at the same provider', async () => {
     const task = await rig.imagine()
     const early = await rig.ask('/mj/submit/change', { taskId: task, action: 'UPSCALE', index: 2 })
     expect(early).toMatchObject({ status: 400, json: { error: { code: 'task_not_finished' } } })
@@ -130,7 +130,7 @@ describe('a drawing', () => {
     expect(accepted).toMatchObject({ channelId: 21 })
   })
 
-  it('takes pictures', async () => {
+  it('accepts pictures as input', async () => {
     const submission: [path: string, body: unknown, model: string][] = [
       ['submit/describe', { base64: PICTURE }, 'mj_describe'],
       ['submit/blend', { base64Array: [PICTURE, PICTURE] }, 'mj_blend'],
@@ -149,7 +149,7 @@ describe('a drawing', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  it('stands for one task, unless that came to nothing', async () => {
+  it('counts for one task, unless the provider refuses that task', async () => {
     const before = await rig.balance()
     const headers = { 'idempotency-key': 'once' }
     const submission = { prompt: 'a boat' }
@@ -167,8 +167,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('whose task it is', () => {
-  it('is its own user’s alone: another sees none and goes on from none', async () => {
+describe('owner of a task', () => {
+  it('is the only user who can see and continue the task', async () => {
     const task = await rig.imagine()
     await statusOf(task).toBe('SUCCESS')
     const other = { 'mj-api-secret': OTHER_KEY }
@@ -183,17 +183,17 @@ describe('whose task it is', () => {
   })
 })
 
-describe('who may not', () => {
+describe('a refused request', () => {
   it.each([
     ['no key', { 'mj-api-secret': '' }, 401],
     ['a wrong key', { 'mj-api-secret': 'sk-abcdefgh12345678' }, 401],
-  ])('%s', async (_title, headers, status) => {
+  ])('is one with %s', async (_title, headers, status) => {
     const answer = await rig.ask('/mj/submit/imagine', { prompt: 'x' }, headers)
     expect(answer.status).toBe(status)
     expect(answer.json).toMatchObject({ code: 4, description: expect.any(String) })
   })
 
-  it('a token that may not use the model, and one without quota', async () => {
+  it('is one by a token without the model or without quota', async () => {
     await rig.addToken(5, 8, `${OTHER_KEY}5`, { models: ['sim-small'] })
     const narrow = { 'mj-api-secret': `${OTHER_KEY}5` }
     const refused = await rig.ask('/mj/submit/imagine', { prompt: 'x' }, narrow)
@@ -208,14 +208,14 @@ describe('who may not', () => {
     )
   })
 
-  it('anybody, while drawing is off', async () => {
+  it('is every one while drawing is off', async () => {
     await rig.setOption('DrawingEnabled', 'false')
     const answer = await rig.ask('/mj/submit/imagine', { prompt: 'x' })
     await rig.setOption('DrawingEnabled', 'true')
     expect(answer).toMatchObject({ status: 403, json: { error: { code: 'tasks_off' } } })
   })
 
-  it('chats: a channel for drawings takes none', async () => {
+  it('is a chat with a model of a drawing channel', async () => {
     const chat = { model: 'mj_imagine', messages: [{ role: 'user', content: 'hi' }] }
     const headers = { authorization: `Bearer sk-${KEY}` }
     const answer = await rig.ask('/v1/chat/completions', chat, headers)
@@ -256,15 +256,19 @@ describe('bad input', () => {
   })
 
   it.each([
-    ['no text', 7, /base64Array\[1\]/],
-    ['nothing', '', /base64Array\[1\]/],
+    ['a number', 7, /base64Array\[1\]/],
+    ['an empty text', '', /base64Array\[1\]/],
     ['words', 'a cat, please', /base64Array\[1\]/],
     ['base64 of words', 'YSBjYXQsIHBsZWFzZQ==', /base64Array\[1\]/],
     ['data of another kind', 'data:text/plain;base64,YSBjYXQ=', /base64Array\[1\]/],
     ['a data URL that breaks off', `${PICTURE}" x`, /base64Array\[1\]/],
     ['no data', 'data:image/png;base64,', /base64Array\[1\]/],
     ['an address that leads nowhere', 'https://', /base64Array\[1\]/],
-    ['too much', `data:image/png;base64,${'A'.repeat(20 * 1024 * 1024)}`, /\[1\].+20971520/],
+    [
+      'an oversized picture',
+      `data:image/png;base64,${'A'.repeat(20 * 1024 * 1024)}`,
+      /\[1\].+20971520/,
+    ],
   ])(
     'a blend with %s as its second picture is refused, and costs nothing',
     async (_title, second, why) => {
@@ -276,12 +280,12 @@ describe('bad input', () => {
     },
   )
 
-  it('says how long a text may be', async () => {
+  it('a text that is too long causes an error with the limit', async () => {
     const { json } = await rig.ask('/mj/submit/imagine', { prompt: 'x', state: 'x'.repeat(1_025) })
     expect(json.error.message).toMatch(/1024/)
   })
 
-  it('of lists and paths', async () => {
+  it('invalid lists and paths are refused', async () => {
     for (const ids of [undefined, 'x', [1], Array(101).fill('x')]) {
       expect((await rig.ask('/mj/task/list-by-condition', { ids })).status).toBe(400)
     }

@@ -38,7 +38,7 @@ const change = (channelId: number, terms: Partial<ChannelTerms>, keyRefs: string
   })
 const REFUSED = { status: 503, json: { error: { code: 'no_channel' } } }
 
-it('goes on by a token of a group that may use the channel, and by no other', async () => {
+it('a follow-up task needs a token of a group that may use the channel', async () => {
   await rig.addChannel(61, { ...DRAWING, groups: ['vip'] })
   const vip = { 'mj-api-secret': VIP_KEY }
   const task = await drawn(vip)
@@ -50,14 +50,14 @@ it('goes on by a token of a group that may use the channel, and by no other', as
   expect(await rig.balance()).toBe(before - 150_000n)
 })
 
-it('goes on for what the channel offers alone', async () => {
+it('a follow-up task needs a model that the original task’s channel offers', async () => {
   const task = await drawn({})
   await change(21, { ...DRAWING, models: ['mj_imagine'] }, ['ref-21'])
   await rig.addChannel(62, { ...DRAWING, groups: ['default'] })
   expect(await reroll(task)).toMatchObject(REFUSED)
 })
 
-it('goes on by the key that has it, or not at all', async () => {
+it('a follow-up task uses the key of the original task and is refused without it', async () => {
   await rig.addChannel(63, { ...DRAWING, groups: ['default'], priority: 99 })
   const task = await drawn({})
   expect((await rig.taskEvents(task))[1]?.data).toMatchObject({ channelId: 63, keyRef: 'ref-63' })

@@ -6,7 +6,7 @@ const rig = startedOnce(() => tasksRig({}, { taskMs: 300 }))
 
 const statusOf = async (task: string) => (await rig.ask(`/suno/fetch/${task}`)).json.data.status
 
-it('music and lyrics are held, composed and settled', async () => {
+it('music and lyrics tasks are held, completed and settled', async () => {
   const before = await rig.balance()
   const music = await rig.ask('/suno/submit/music', { gpt_description_prompt: 'a shanty' })
   expect(music.json).toMatchObject({ code: 'success', data: expect.any(String) })
@@ -29,7 +29,7 @@ it('music and lyrics are held, composed and settled', async () => {
   expect(await rig.balance()).toBe(before - 55_000n)
 })
 
-it('what fails or is refused costs nothing', async () => {
+it('a failed or refused music task costs nothing', async () => {
   const before = await rig.balance()
   const failing = await rig.ask('/suno/submit/music', { prompt: 'failing' })
   await expect.poll(() => statusOf(failing.json.data)).toBe('FAILURE')
@@ -43,7 +43,7 @@ it('what fails or is refused costs nothing', async () => {
   expect(await rig.balance()).toBe(before)
 })
 
-it('a song goes on from one of the caller’s own', async () => {
+it('a song can only continue a song of the same caller', async () => {
   const first = (await rig.ask('/suno/submit/music', { prompt: 'one' })).json.data as string
   await expect.poll(() => statusOf(first)).toBe('SUCCESS')
   const more = { prompt: 'two', continue_clip_id: 'clip-1', task_id: first }
@@ -57,7 +57,7 @@ it('a song goes on from one of the caller’s own', async () => {
   })
 })
 
-it('bad input is refused', async () => {
+it('invalid input for music and lyrics is refused', async () => {
   const before = await rig.balance()
   const bad: [string, unknown, string][] = [
     ['/suno/submit/music', '{', 'json_incomplete'],

@@ -40,8 +40,8 @@ async function noticeOf(task: string): Promise<{ path: string; body: Record<stri
 
 const NO_KEY = { 'mj-api-secret': '' }
 
-describe('a call back', () => {
-  it('ends a task that nobody asks about', async () => {
+describe('a provider callback', () => {
+  it('ends a task that is not polled', async () => {
     const before = await rig.balance()
     const task = await rig.imagine()
     await expect.poll(() => ends(task)).toEqual(['TaskSucceeded'])
@@ -87,7 +87,7 @@ describe('a call back', () => {
     expect(await ends(task)).toEqual(['TaskSucceeded'])
   })
 
-  it('twenty times at once, beside who asks, ends and settles each of ten once', async () => {
+  it('repeated twenty times beside polling ends and settles each of ten tasks once', async () => {
     const before = await rig.balance()
     isPolling = true
     const tasks = await Promise.all(Array.from({ length: 10 }, () => rig.imagine()))
@@ -105,8 +105,8 @@ describe('a call back', () => {
   })
 })
 
-describe('after an hour', () => {
-  it('the hold goes back, and what is said later changes nothing', async () => {
+describe('a task after one hour', () => {
+  it('fails and releases its hold, and a later callback changes nothing', async () => {
     const before = await rig.balance()
     const task = await rig.imagine('stuck')
     const { path, body } = await noticeOf(task)
@@ -128,7 +128,7 @@ describe('after an hour', () => {
     aheadMs = 0
   })
 
-  it('a call back alone ends it, too, as late as it is', async () => {
+  it('fails through a late callback, also without polling', async () => {
     const before = await rig.balance()
     const task = await rig.imagine('stuck')
     const { path, body } = await noticeOf(task)

@@ -43,7 +43,7 @@ it('members that choose a model or a speed are not sent, and the answer names th
   expect([composed.json.code, droppedOf(composed)]).toEqual(['success', 'mv, model'])
 })
 
-it('a channel allows them by name', async () => {
+it('a channel can allow restricted members by name', async () => {
   await channelsThatAllow(['botType'], ['mv'])
   const drawn = await rig.ask('/mj/submit/imagine', DRAWING)
   expect(sent[0]).toEqual({ prompt: 'a cat', dimensions: 'SQUARE', botType: 'NIJI_JOURNEY' })
@@ -53,7 +53,7 @@ it('a channel allows them by name', async () => {
   expect(droppedOf(composed)).toBe('model')
 })
 
-it('members with another spelling of such a name are not sent either', async () => {
+it('other spellings of restricted members are not sent either', async () => {
   await channelsThatAllow(['botType'], ['mv', 'model_name'])
   const spelled = { bot_type: 'NIJI_JOURNEY', 'bot-type': 'NIJI_JOURNEY' }
   const drawn = await rig.ask('/mj/submit/imagine', { prompt: 'a cat', ...spelled })
@@ -65,7 +65,7 @@ it('members with another spelling of such a name are not sent either', async () 
   expect(droppedOf(composed)).toBe('modelName, modelVersion, model-version')
 })
 
-it('no spelling of an address to call back reaches the provider', async () => {
+it('no spelling of a callback address reaches the provider', async () => {
   await channelsThatAllow([], [])
   const hook = 'https://caller.example/hook'
   const hooks = { notify_hook: hook, callBackUrl: hook, webhook: hook }
@@ -75,7 +75,7 @@ it('no spelling of an address to call back reaches the provider', async () => {
 })
 
 it.each(['a cat --turbo', 'a cat —turbo', 'a cat ––turbo', 'a cat —TURBO —fast'])(
-  'a flag of speed is cleared from the prompt %j, where admins clear such flags',
+  'a speed flag is removed from the prompt %j where an option says so',
   async (prompt) => {
     await channelsThatAllow([], [])
     await rig.setOption('MjModeClearEnabled', 'true')
@@ -84,7 +84,7 @@ it.each(['a cat --turbo', 'a cat —turbo', 'a cat ––turbo', 'a cat —TURBO
   },
 )
 
-it('a request that loses nothing says nothing, and no other spelling passes', async () => {
+it('a request without dropped members has no header, and other letter case is refused', async () => {
   await channelsThatAllow([], [])
   expect(droppedOf(await rig.ask('/mj/submit/imagine', { prompt: 'a cat' }))).toBe(null)
   expect(await rig.ask('/suno/submit/music', { prompt: 'x', MV: 'chirp-v5' })).toMatchObject({

@@ -33,7 +33,7 @@ function startUpload() {
   return { status, abort: () => upload.destroy() }
 }
 
-it('large bodies of tasks share the memory that their user may take', async () => {
+it('large task bodies share the memory that their user may use', async () => {
   const uploads = Array.from({ length: 5 }, startUpload)
   const first = await Promise.race(uploads.map(({ status }) => status))
   expect(first).toBe(429)

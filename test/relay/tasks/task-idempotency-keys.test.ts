@@ -27,9 +27,9 @@ const bodyOf = (prompt: string) => ({
 })
 
 describe.each([
-  ['that stands for one request', claimedCallsInMemory, 422],
-  ['though it were for any request', claimsOfAnything, 409],
-])('a key %s', (_title, claims, status) => {
+  ['whose request is compared', claimedCallsInMemory, 422],
+  ['whose request is not compared', claimsOfAnything, 409],
+])('an idempotency key %s', (_title, claims, status) => {
   let rig: TasksRig
   let keys = 0
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.each([
   const idOf = ({ json }: { json: { result?: string; data?: string } }) =>
     json.result ?? json.data ?? ''
 
-  it.each(TASKS)('pays for no %s after its chat', async (path) => {
+  it.each(TASKS)('of a chat is refused for %s', async (path) => {
     const key = newKey()
     const chat = await ask(CHAT, 'a boat', key)
     expect(chat.status).toBe(200)
@@ -61,7 +61,7 @@ describe.each([
     expect(await rig.money(call)).toEqual(['CallAdmitted', 'CallSettled'])
   })
 
-  it.each(TASKS)('does not end a chat that still runs by a refused %s', async (path) => {
+  it.each(TASKS)('of a running chat is refused for %s, and the chat continues', async (path) => {
     const key = newKey()
     const [before, balance] = [sent()[0] ?? 0, await rig.balance()]
     rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
@@ -81,7 +81,7 @@ describe.each([
     expect((await ask(CHAT, 'a banned boat', key)).status).toBe(409)
   })
 
-  it.each(TASKS)('of a %s pays for no chat and for no other task', async (path) => {
+  it.each(TASKS)('of %s is refused for a chat and for other tasks', async (path) => {
     const key = newKey()
     const first = await ask(path, 'a boat', key)
     expect(first.status).toBe(200)
@@ -99,7 +99,7 @@ describe.each([
     expect(typesOf(await rig.taskEvents(task)).at(-1)).toBe('TaskSucceeded')
   })
 
-  it('is one call of fifty at once, whatever they are', async () => {
+  it('makes one call of fifty requests at once, whatever they ask for', async () => {
     const key = newKey()
     const [before, calls] = [sent(), (await rig.callEvents()).length]
     const paths = Array.from({ length: 50 }, (_, at) => [CHAT, ...TASKS][at % 4] ?? CHAT)
@@ -111,7 +111,7 @@ describe.each([
     expect(typesOf(made).filter((type) => type === 'CallAdmitted')).toHaveLength(1)
   })
 
-  it('left out, nothing stands between a chat and a task of the same body', async () => {
+  it('is not needed for a chat and tasks with the same body', async () => {
     for (const path of [CHAT, ...TASKS, CHAT]) {
       expect((await ask(path, 'a raft')).status, path).toBe(200)
     }
@@ -119,7 +119,7 @@ describe.each([
 })
 
 describe('open tasks', () => {
-  it('are a hundred of a user at most, however many come at once', async () => {
+  it('are limited to 100 per user, however many come at once', async () => {
     const rig = await tasksRig({ tasks: { findOpenTasks: async () => [] } })
     try {
       await rig.addUser(8)

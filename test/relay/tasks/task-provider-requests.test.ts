@@ -39,8 +39,8 @@ const submitted = ({ requests: asked }: ScriptedProvider) =>
   asked.filter(({ path }) => path.startsWith('/mj/submit/'))
 const imagine = (body: object = {}) => rig.ask('/mj/submit/imagine', { prompt: 'a boat', ...body })
 
-describe('what is sent', () => {
-  it('is what came, with the provider’s key, and without what is not for it', async () => {
+describe('request that a provider receives', () => {
+  it('has the caller’s body without restricted members, and the provider’s key', async () => {
     const came = { prompt: 'a boat --fast', notifyHook: 'http://evil.example', state: 'x' }
     await imagine({ ...came, accountFilter: { modes: ['FAST'] } })
     const [sent] = submitted(first)
@@ -49,7 +49,7 @@ describe('what is sent', () => {
     expect(JSON.parse(sent?.body ?? '')).toEqual({ prompt: 'a boat --fast', state: 'x' })
   })
 
-  it('is a copy that is counted beside what came', async () => {
+  it('is a copy whose memory is counted beside the caller’s body', async () => {
     const held = { now: 0, most: 0 }
     const count = (bytes: number) => {
       held.now += bytes
@@ -74,7 +74,7 @@ describe('what is sent', () => {
     expect(submitted(first)).toHaveLength(1)
   })
 
-  it('follows the mode of the address and the options', async () => {
+  it('follows the mode in the path and the options', async () => {
     await rig.setOption('MjModeClearEnabled', 'true')
     await rig.setOption('MjAccountFilterEnabled', 'true')
     const body = { prompt: 'a boat --fast --ar 1:1', accountFilter: { instanceId: 'a' } }
@@ -106,7 +106,7 @@ describe('another channel', () => {
     })
   })
 
-  it('is not where the first may have taken it', async () => {
+  it('is not tried where the first may have accepted the task', async () => {
     first.answers.set(PATH, { body: 'no json' })
     const before = await rig.balance()
     expect(await imagine()).toMatchObject({ status: 502, json: { code: 4 } })
@@ -115,8 +115,8 @@ describe('another channel', () => {
   })
 })
 
-describe('a provider’s words', () => {
-  it('reach the caller without keys and addresses, and the hold goes back', async () => {
+describe('an answer of a provider', () => {
+  it('reaches the caller without keys and addresses, and the hold is released', async () => {
     const before = await rig.balance()
     const description = `bad ${PROVIDER_KEY} at https://discord.example/x`
     first.answers.set(PATH, { body: { code: 24, description } })
@@ -130,7 +130,7 @@ describe('a provider’s words', () => {
     expect(hidden.json.description).toBe('The provider answered with an error.')
   })
 
-  it('of its own key are ours to mend, not the caller’s', async () => {
+  it('that refuses the provider key becomes 502 upstream_account', async () => {
     for (const { answers } of [first, second]) answers.set(PATH, { status: 401 })
     const before = await rig.balance()
     expect(await imagine()).toMatchObject({
@@ -140,7 +140,7 @@ describe('a provider’s words', () => {
     expect(await rig.balance()).toBe(before)
   })
 
-  it('that lead to private places show no picture', async () => {
+  it('with a picture at a private address shows no picture', async () => {
     for (const imageUrl of ['http://169.254.169.254/x', rig.url, 'http://127.0.0.1:1/x.png']) {
       const rows = [{ id: '77', status: 'SUCCESS', progress: '100%', imageUrl }]
       first.answers.set('POST /mj/task/list-by-condition', { body: rows })
@@ -152,7 +152,7 @@ describe('a provider’s words', () => {
     }
   })
 
-  it('lead to pictures of any size, wherever that provider has them', async () => {
+  it('can name a picture of any size at that provider’s address', async () => {
     const imageUrl = `${first.url}/large.png`
     first.answers.set('POST /mj/task/list-by-condition', {
       body: [{ id: '77', status: 'SUCCESS', imageUrl }],
@@ -167,7 +167,7 @@ describe('a provider’s words', () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(6 * 1024 * 1024)
   })
 
-  it('that are no picture are not shown as one', async () => {
+  it('whose picture is not an image shows no picture', async () => {
     const imageUrl = `${first.url}/page`
     first.answers.set('POST /mj/task/list-by-condition', {
       body: [{ id: '77', status: 'SUCCESS', imageUrl }],

@@ -19,8 +19,8 @@ beforeAll(async () => {
 
 const limited = { status: 429, json: { error: { code: 'rate_limited' } } }
 
-describe('looking at tasks', () => {
-  it('is bounded by user: six thousand a minute, in however many lists', async () => {
+describe('reads of tasks', () => {
+  it('are limited to 6000 tasks a minute per user, over any number of lists', async () => {
     const ids = Array.from({ length: 100 }, (_, n) => `none-${n}`)
     for (let round = 0; round < 4; round += 1) {
       const answers = await Promise.all(
@@ -38,7 +38,7 @@ describe('looking at tasks', () => {
     })
   })
 
-  it('asks providers for seeds thirty times a minute, fifty at once or not', async () => {
+  it('that ask providers for seeds are limited to thirty a minute, also at once', async () => {
     const task = await rig.imagine('a boat', headersOf(9))
     const seed = () => rig.ask(`/mj/task/${task}/image-seed`, undefined, headersOf(9))
     const answers = await Promise.all(Array.from({ length: 50 }, seed))
@@ -49,7 +49,7 @@ describe('looking at tasks', () => {
 })
 
 describe('a channel with a limit', () => {
-  it('is asked for a seed within that, as for a task', async () => {
+  it('counts a request for a seed like one for a task', async () => {
     const { url: baseUrl } = rig.provider
     await rig.addChannel(71, { type: 2, models: ['mj_describe'], priority: 9, maxRpm: 2, baseUrl })
     const body = { base64: 'data:image/png;base64,iVBORw0KGgo=' }
@@ -60,8 +60,8 @@ describe('a channel with a limit', () => {
   })
 })
 
-describe('strangers', () => {
-  it('have nothing read at addresses without a valid signature', async () => {
+describe('callers without a key', () => {
+  it('cause no store reads by a callback without a valid signature', async () => {
     await rig.setOption('MjNotifyEnabled', 'true')
     const readStream = vi.spyOn(rig.core.store, 'readStream')
     const id = '019ab0de-2c00-7000-8000-00000000'
@@ -76,7 +76,7 @@ describe('strangers', () => {
     readStream.mockRestore()
   })
 
-  it('guess at pictures sixty times a minute', async () => {
+  it('can guess sixty picture addresses a minute', async () => {
     const id = '019ab0de-2c00-7000-8000-00000000'
     const statuses: number[] = []
     for (let n = 0; n < 70; n += 1) {
@@ -89,13 +89,13 @@ describe('strangers', () => {
   })
 })
 
-describe('places for pictures', () => {
+describe('permits for pictures', () => {
   const NEVER = new AbortController().signal
   const max = { total: 8, waiting: 60, waitingPerName: 45, waitMs: 5_000 }
   const six = (...names: string[]) => names.map((name) => ({ name, max: 6 }))
   const one = [{ name: 'a', max: 1 }]
 
-  it('of fifty at once six are one’s own, the others wait, and somebody else gets in', async () => {
+  it('are six per owner: further readers wait, and another owner is served', async () => {
     const permits = new Permits(max)
     let [now, most, done] = [0, 0, 0]
     const show = async () => {
@@ -114,7 +114,7 @@ describe('places for pictures', () => {
     expect([most, done, now]).toEqual([6, 50, 0])
   })
 
-  it('are not waited for in any number, for ever, or by who has gone', async () => {
+  it('have a bounded queue and wait, and are not given to aborted readers', async () => {
     const permits = new Permits({ ...max, waitingPerName: 1, waitMs: 20 })
     const leave = await permits.enter(one, NEVER)
     const waiting = permits.enter(one, NEVER)
@@ -128,7 +128,7 @@ describe('places for pictures', () => {
     expect(await permits.enter(one, NEVER)).not.toBeNull()
   })
 
-  it('are thirty-two of an owner, however many readers, and three of each of these', async () => {
+  it('are 32 per owner and three per reader, however many readers there are', async () => {
     const permits = new Permits({ ...PICTURE_PERMITS, waitMs: 20 })
     const show = (userId: number, clientIp: string) => {
       const known = { submitted: { userId } } as Parameters<typeof permitNames>[1]

@@ -74,8 +74,8 @@ async function callBackAtOnce(task: string): Promise<number[]> {
   return (await Promise.all(calls)).map(({ status }) => status)
 }
 
-describe('two relays, who asks in one of them, and call backs to both', () => {
-  it('end each of ten tasks once, and settle it once', async () => {
+describe('two relays with one poller and callbacks to both', () => {
+  it('end and settle each of ten tasks once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) => submit(at % 2 ? victim : survivor, 'a boat')),
     )
@@ -95,7 +95,7 @@ describe('two relays, who asks in one of them, and call backs to both', () => {
 })
 
 describe('a relay that dies between submit and answer', () => {
-  it('leaves a task that a call back to another ends, once', async () => {
+  it('leaves a task that a callback to another relay ends once', async () => {
     const answer = submit(victim, 'a slow boat').catch(() => null)
     const started = () => [...provider.tasks.values()].find(({ prompt }) => prompt.includes('slow'))
     await expect.poll(started).toBeDefined()
@@ -110,7 +110,7 @@ describe('a relay that dies between submit and answer', () => {
     expect(book.held(ROOT)).toBe(0n)
   })
 
-  it('has its place as who asks taken by another', async () => {
+  it('is replaced as poller by another relay', async () => {
     await setOption(site.root, 'MjNotifyEnabled', false)
     await expect
       .poll(

@@ -8,7 +8,7 @@ const most = (text: string): number => {
   return mostTokensOf(bytes, 0, bytes.length, countTokens(text))
 }
 
-it('bounds the count of another tokenizer between a quarter of the bytes and all of them', () => {
+it('the bound for another tokenizer lies between a quarter of the bytes and all of them', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 200 }),
     fc.string({ unit: 'binary', maxLength: 100 }),
@@ -27,7 +27,7 @@ it('bounds the count of another tokenizer between a quarter of the bytes and all
   fc.assert(property, { numRuns: 500 })
 })
 
-it('counts every byte that is not ASCII, and a third of the digits, beside the factor', () => {
+it('the bound has every non-ASCII byte, and a third of the digits beside the factor', () => {
   const chinese = '你好世界'.repeat(20)
   expect(most(chinese)).toBe(Buffer.byteLength(chinese))
   const digits = '1234567890'.repeat(30)

@@ -13,8 +13,8 @@ function queueOf(...jobs: Job[]): CountQueue<Job> {
   return queue
 }
 
-describe('the queue of counts', () => {
-  it('gives users turns, and each user’s jobs in order', () => {
+describe('queue of token counts', () => {
+  it('alternates between users and keeps each user’s jobs in order', () => {
     const queue = queueOf(job(1, 1, 'a'), job(1, 1, 'b'), job(1, 1, 'c'), job(2, 1, 'd'))
     const names: string[] = []
     for (let next = queue.next(); next !== null; next = queue.next()) {
@@ -25,12 +25,12 @@ describe('the queue of counts', () => {
     expect(queue).toMatchObject({ bytes: 0, length: 0 })
   })
 
-  it('comes back to a job that is not removed after the others’ turns', () => {
+  it('repeats a job that is not removed after those of other users', () => {
     const queue = queueOf(job(1, 1, 'a'), job(2, 1, 'b'), job(1, 1, 'c'))
     expect([1, 2, 3, 4].map(() => queue.next()?.name)).toEqual(['a', 'b', 'a', 'b'])
   })
 
-  it('has no place for more than one user’s share, in bytes and in length', () => {
+  it('refuses jobs beyond one user’s share of bytes and length', () => {
     const queue = queueOf(job(1, 60))
     const large = job(1, 1)
     expect(queue.add(large)).toEqual([large])
@@ -40,21 +40,21 @@ describe('the queue of counts', () => {
     expect(queue).toMatchObject({ bytes: 66, length: 7 })
   })
 
-  it('over its bytes it lets go of the last jobs of the user who has most', () => {
+  it('drops the last jobs of the user with most bytes when it has too many bytes', () => {
     const last = job(1, 20)
     const queue = queueOf(job(1, 35), last, job(2, 40))
     expect(queue.add(job(3, 10))).toEqual([last])
     expect(queue).toMatchObject({ bytes: 85, length: 3 })
   })
 
-  it('over its length it lets go of the last job of the user who has most jobs', () => {
+  it('drops the last job of the user with most jobs when it has too many jobs', () => {
     const many = Array.from({ length: 6 }, () => job(1, 1))
     const queue = queueOf(...many, job(2, 1), job(3, 30), job(4, 1), job(5, 1))
     expect(queue.add(job(6, 1))).toEqual([many.at(-1)])
     expect(queue.length).toBe(10)
   })
 
-  it('forgets a removed job once', () => {
+  it('removes a job only once', () => {
     const first = job(1, 5)
     const queue = queueOf(first, job(1, 7))
     queue.remove(first)

@@ -32,12 +32,15 @@ const TEXTS = {
 }
 
 describe('an excerpt of a text', () => {
-  it.each(Object.entries(TEXTS))('of up to 60 KB counts as the text does: %s', (_name, all) => {
-    const text = all.slice(0, 20_000)
-    expect(Math.abs(count(excerptOf(text)) / exactly(text) - 1)).toBeLessThan(0.002)
-  })
+  it.each(Object.entries(TEXTS))(
+    'of up to 60 KB has the token count of the text: %s',
+    (_name, all) => {
+      const text = all.slice(0, 20_000)
+      expect(Math.abs(count(excerptOf(text)) / exactly(text) - 1)).toBeLessThan(0.002)
+    },
+  )
 
-  it('of a long, mixed text counts like the text: 4 % with any salt, 1 % on average', () => {
+  it('of a long, mixed text is within 4 % of its count per salt, 1 % on average', () => {
     const parts = Object.values(TEXTS).map((text) => text.slice(0, 60_000))
     const text = parts.join('\n').repeat(8)
     const truth = exactly(text)
@@ -49,7 +52,7 @@ describe('an excerpt of a text', () => {
     expect(Math.abs(sum / errors.length)).toBeLessThan(0.01)
   })
 
-  it('is the same however the text was cut into pieces', () => {
+  it('is the same however the text is cut into pieces', () => {
     const text = lock.repeat(4)
     const [first, ...others] = [100_000, 1_024, 777, 1].map((size) => {
       const excerpt = excerptOf(text, size)
@@ -58,14 +61,14 @@ describe('an excerpt of a text', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  it('is bounded, also for a text that comes byte by byte', () => {
+  it('is bounded, also for a text that arrives byte by byte', () => {
     const excerpt = new TextExcerpt()
     for (let at = 0; at < 3_000_000; at += 1) excerpt.addByte(97)
     expect(excerpt.length).toBe(3_000_000)
     expect(excerpt.bytes.length).toBeLessThanOrEqual(EXCERPT_BYTES_MAX)
   })
 
-  it('can not be written to look short: blocks are chosen by the salt', () => {
+  it('cannot be made to look short, because the salt chooses its blocks', () => {
     const block = (at: number) => (at % 2 === 0 ? 'a'.repeat(1_024) : '漂'.repeat(341).concat('a'))
     const text = Array.from({ length: 1_024 }, (_, at) => block(at)).join('')
     for (const salt of [1, 2, 3, 4, 5]) {
@@ -75,7 +78,7 @@ describe('an excerpt of a text', () => {
     }
   })
 
-  it('has no half characters at the ends of its blocks', () => {
+  it('has no partial characters at the ends of its blocks', () => {
     const excerpt = excerptOf('😀中é'.repeat(60_000))
     for (const { start, end } of excerpt.spans()) {
       expect(Buffer.from(excerpt.bytes.subarray(start, end)).toString()).not.toContain('\ufffd')
@@ -94,7 +97,7 @@ describe('the tokenizer', () => {
     },
   )
 
-  it.each(['的', 'a', '😀'])('counts a long run of %j as it is', (unit) => {
+  it.each(['的', 'a', '😀'])('counts a long run of %j accurately', (unit) => {
     const text = unit.repeat(1_500)
     expect(Math.abs(tokensOf(text) / exactly(text) - 1)).toBeLessThan(0.01)
   })

@@ -54,12 +54,12 @@ const TEXT = [
 
 const EXPECTED = { text: TEXT, messages: 4, images: 1 }
 
-describe('the text of a request', () => {
-  it('is what messages, calls of tools, tools and the format say', () => {
+describe('text of a request', () => {
+  it('consists of messages, tool calls, tools and the response format', () => {
     expect(read(JSON.stringify(REQUEST))).toEqual(EXPECTED)
   })
 
-  it('does not depend on white space between the JSON’s parts', () => {
+  it('does not depend on white space in the JSON', () => {
     expect(read(JSON.stringify(REQUEST, null, '\t'))).toEqual(EXPECTED)
   })
 
@@ -82,12 +82,12 @@ describe('the text of a request', () => {
     for (const size of [1, 7, 10_000]) expect(read(json, size)).toEqual(EXPECTED)
   })
 
-  it('keeps the tokens of a raw value as they are, escapes included', () => {
+  it('contains raw JSON values with normalised escapes', () => {
     const json = '{"tools":[{"d":"a\\nb\\u000a\\"\\u4e2d"}],"messages":[]}'
     expect(read(json).text).toBe('[{"d":"a\\nb\\n\\"中"}]')
   })
 
-  it('has nothing of what is no message', () => {
+  it('is empty for a body without messages', () => {
     expect(read('{"messages":"text","prompt":"no","input":["no"]}').text).toBe('')
   })
 })

@@ -25,7 +25,7 @@ const question = (content: string, text = '') => ({
   text,
 })
 
-describe('the token counter', () => {
+describe('token counter', () => {
   it('counts a request and an answer as the tokenizer does', async () => {
     const { of } = await start()
     const content = 'How are you? 你好，世界。'.repeat(300)
@@ -37,13 +37,13 @@ describe('the token counter', () => {
     expect(await of(1).count({ requestBody: null, text: '' })).toEqual(nothing)
   })
 
-  it('takes text for text that looks like a special token', async () => {
+  it('counts a text that looks like a special token as plain text', async () => {
     const { of } = await start()
     const { output } = await of(1).count({ requestBody: null, text: '<|endoftext|>' })
     expect(output).toBeGreaterThan(3)
   })
 
-  it('counts 64 000 times the same sign exactly, and soon', async () => {
+  it('counts 64 000 copies of one character exactly and quickly', async () => {
     const { of } = await start()
     const startedAt = performance.now()
     const { input } = await of(1).count(question('的'.repeat(64_000)))
@@ -51,7 +51,7 @@ describe('the token counter', () => {
     expect(performance.now() - startedAt).toBeLessThan(budget(3_000))
   })
 
-  it('counts roughly at once where one user’s share of the queue is full', async () => {
+  it('returns a rough count at once when a user’s share of the queue is full', async () => {
     const { of, waiting } = await start({ bounds: SMALL })
     const long = question('的'.repeat(12_000))
     const first = of(1).count(long)
@@ -61,7 +61,7 @@ describe('the token counter', () => {
     expect((await first).input).toBeLessThan(13_000)
   })
 
-  it('lets go of everything once it is counted', async () => {
+  it('holds nothing once every count is done', async () => {
     const { of, waiting } = await start({ bounds: SMALL })
     const counts = Array.from({ length: 50 }, (_, at) => of(at % 7).count(question('x'.repeat(at))))
     expect(waiting().length).toBeLessThanOrEqual(SMALL.lengthMax)
@@ -69,7 +69,7 @@ describe('the token counter', () => {
     expect(waiting()).toEqual({ bytes: 0, length: 0 })
   })
 
-  it('gives nobody another count or a long wait because of another user’s texts', async () => {
+  it('gives a user the same count quickly during another user’s flood of texts', async () => {
     const { of } = await start()
     const own = question('Was it the same? '.repeat(50), 'It was.')
     const alone = await of(1).count(own)
@@ -86,7 +86,7 @@ describe('a count that does not end', () => {
   const program = new URL('./hanging-worker.ts', import.meta.url)
   const endless = question('this never ends')
 
-  it('is rough in time, its thread is replaced, and the others are counted', async () => {
+  it('becomes rough in time, its thread is replaced, and other counts finish', async () => {
     const { of, waiting } = await start({ program, stepMs: 500 })
     const others = [1, 2, 3].map((userId) => of(userId).count(question('and I?')))
     const hung = of(4).count(endless)
@@ -97,7 +97,7 @@ describe('a count that does not end', () => {
     expect(waiting()).toEqual({ bytes: 0, length: 0 })
   })
 
-  it('keeps nobody waiting beyond the bound, and holds nothing afterwards', async () => {
+  it('delays others no longer than the time limit and leaves nothing queued', async () => {
     const { of, waiting } = await start({ program, waitMs: 400, stepMs: 60_000 })
     const startedAt = performance.now()
     const hung = of(1).count(endless)
@@ -107,7 +107,7 @@ describe('a count that does not end', () => {
     expect(waiting()).toEqual({ bytes: 0, length: 0 })
   })
 
-  it('does not keep the counter from closing', async () => {
+  it('does not prevent the counter from closing', async () => {
     const { of, close } = await start({ program, stepMs: 60_000 })
     const hung = of(1).count(endless)
     await close()
@@ -115,7 +115,7 @@ describe('a count that does not end', () => {
   })
 })
 
-it('counts roughly where its thread does not start', async () => {
+it('the token counter returns rough counts when its thread does not start', async () => {
   const program = new URL('data:text/javascript,throw new Error("no start")')
   counter = createTokenCounter({ program })
   const startedAt = performance.now()
