@@ -84,7 +84,7 @@ it.each(['a cat --turbo', 'a cat —turbo', 'a cat ––turbo', 'a cat —TURBO
   },
 )
 
-it('a request without dropped members has no header, and other letter case is refused', async () => {
+it('a request without dropped members has no header, and other spellings are refused', async () => {
   await channelsThatAllow([], [])
   expect(droppedOf(await rig.ask('/mj/submit/imagine', { prompt: 'a cat' }))).toBe(null)
   expect(await rig.ask('/suno/submit/music', { prompt: 'x', MV: 'chirp-v5' })).toMatchObject({
