@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createDrain, createDrainState } from '#infra/shutdown-drain.ts'
 
-it('a stop waits for a file that is being read, and no longer than its grace', async () => {
+it('a stop waits for a file that is being read, but no longer than its grace period', async () => {
   const state = createDrainState()
   state.longResponses.inFlight = 1
   let isOver = false
@@ -20,7 +20,7 @@ it('a stop waits for a file that is being read, and no longer than its grace', a
   await createDrain(kept, null, null).start(200)
 })
 
-it('a stop lets the relay take nothing new from its first moment on', async () => {
+it('a stop makes the relay refuse new calls from the first moment', async () => {
   const graces: number[] = []
   const relay = { inFlight: () => 0, drain: async (graceMs: number) => void graces.push(graceMs) }
   const stopped = createDrain(createDrainState(), relay, null).start(60_000)

@@ -12,7 +12,7 @@ const listening = (message: string, code: string): Error =>
 const fromDatabase = (message: string, code: string): Error =>
   Object.assign(new DatabaseError(message, message.length, 'error'), { code })
 
-describe('what an operator can mend is one line that names the variable', () => {
+describe('an error that an operator can fix gives one line that names the variable', () => {
   it.each([
     ['a taken port', withCode('listen EADDRINUSE :::3000', 'EADDRINUSE'), 'PORT: '],
     ['a host of others', listening('listen EADDRNOTAVAIL', 'EADDRNOTAVAIL'), 'HOST: '],
@@ -33,7 +33,7 @@ describe('what an operator can mend is one line that names the variable', () => 
   })
 })
 
-it('a name with several addresses says what happened at each', () => {
+it('the error for a name with several addresses has the reason of each address', () => {
   const error = Object.assign(
     new AggregateError([new Error('connect ::1 refused'), new Error('connect 127.0.0.1 refused')]),
     { code: 'ECONNREFUSED' },
@@ -41,12 +41,12 @@ it('a name with several addresses says what happened at each', () => {
   expect(describeStartError(error)).toContain('connect ::1 refused; connect 127.0.0.1 refused')
 })
 
-it('what was explained already is left as it is', () => {
+it('an error that was already explained stays unchanged', () => {
   const error = Object.assign(new Error('a worker said why'), { isExplained: true })
   expect(describeStartError(error)).toBe('a worker said why')
 })
 
-it('a fault of the program itself comes with where it happened', () => {
+it('the error of a bug contains the place where it happened', () => {
   expect(describeStartError(fromDatabase('syntax error', '42601'))).toContain('start-error.test.ts')
   expect(describeStartError(new TypeError('x is no function'))).toContain('start-error.test.ts')
   expect(describeStartError('thrown text')).toBe('thrown text')

@@ -27,7 +27,7 @@ it.each([
   ['SIGTERM', 135_000],
   ['SIGHUP', 135_000],
   ['SIGINT', 25_000],
-] as const)('%s: a stop that hangs ends with 1 after %i ms', async (name, boundMs) => {
+] as const)('%s: a stop that hangs exits with 1 after %i ms', async (name, boundMs) => {
   const { signal, exit } = processOf(Promise.resolve({ stop: () => never }))
   await vi.advanceTimersByTimeAsync(0)
   signal(name)
@@ -37,7 +37,7 @@ it.each([
   expect(exit.mock.calls).toEqual([[1]])
 })
 
-it('a second signal hurries, and bounds a stop that hangs anew', async () => {
+it('a second signal hurries the stop, and sets a new limit for a stop that hangs', async () => {
   const hurry = vi.fn<Started['hurry']>()
   const { signal, exit } = processOf(Promise.resolve({ stop: () => never, hurry }))
   await vi.advanceTimersByTimeAsync(0)
@@ -51,7 +51,7 @@ it('a second signal hurries, and bounds a stop that hangs anew', async () => {
   expect(exit.mock.calls).toEqual([[1]])
 })
 
-it('a second SIGHUP, as of the same terminal, hurries nothing', async () => {
+it('a second SIGHUP, as from the same terminal, does not hurry the stop', async () => {
   const hurry = vi.fn<Started['hurry']>()
   const { signal } = processOf(Promise.resolve({ stop: () => never, hurry }))
   await vi.advanceTimersByTimeAsync(0)
@@ -62,7 +62,7 @@ it('a second SIGHUP, as of the same terminal, hurries nothing', async () => {
   expect(hurry).toHaveBeenCalledOnce()
 })
 
-it('a stop that comes to its end ends with 0, one that fails with 1', async () => {
+it('the process exits with 0 after a complete stop, and with 1 after a failed one', async () => {
   for (const [stop, code] of [
     [async () => {}, 0],
     [() => Promise.reject(new Error('fault')), 1],
@@ -75,7 +75,7 @@ it('a stop that comes to its end ends with 0, one that fails with 1', async () =
   }
 })
 
-it('a start that does not hear that it is aborted is left behind after 10 s, with 0', async () => {
+it('a start that ignores its abort signal is abandoned after 10 s, with exit code 0', async () => {
   const { signal, exit, aborting } = processOf(never)
   signal('SIGTERM')
   expect(aborting.signal.aborted).toBe(true)

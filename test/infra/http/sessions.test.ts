@@ -15,7 +15,7 @@ const get = async (url: string, headers: Record<string, string> = {}): Promise<n
   (await fixture.app.inject({ url, headers })).statusCode
 
 describe('a session', () => {
-  it('is a cookie no script can read, of 256 random bits, kept as a hash', async () => {
+  it('is a cookie of 256 random bits that no script can read, stored as a hash', async () => {
     const answer = await fixture.app.inject({ method: 'POST', url: '/api/enter/3' })
     const cookie = String(answer.headers['set-cookie'])
     expect(cookie).toMatch(/^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
@@ -23,7 +23,7 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(cookie.slice(8, 51))
   })
 
-  it('lets in its user, and nobody without it', async () => {
+  it('identifies its user, and requests without it are refused', async () => {
     const headers = await fixture.enter(3)
     expect(await get('/api/mine', headers)).toBe(200)
     expect(await get('/api/mine')).toBe(401)
@@ -36,7 +36,7 @@ describe('a session', () => {
     expect(await get('/api/mine', { ...headers, 'user-id': id })).toBe(401)
   })
 
-  it('ends after 12 idle hours, and after 7 days however busy', async () => {
+  it('ends after 12 idle hours, and after 7 days even when it is used', async () => {
     const start = fixture.clock.now
     const idle = await fixture.enter(3)
     const busy = await fixture.enter(3)
@@ -52,7 +52,7 @@ describe('a session', () => {
     expect(rows).toHaveLength(0)
   })
 
-  it('ends at once for a banned, deleted or changed user, and when revoked', async () => {
+  it('ends at once when it is revoked or its user is banned, deleted or changed', async () => {
     const user = fixture.users.get(3)
     if (user === undefined) throw new Error('user 3 is missing')
     const headers = await fixture.enter(3)
@@ -79,7 +79,7 @@ describe('roles', () => {
   })
 })
 
-describe('requests that another site makes a browser send', () => {
+describe('requests that another site causes a browser to send', () => {
   it.each([
     [{ 'sec-fetch-site': 'same-origin' }, 200],
     [{ 'sec-fetch-site': 'cross-site' }, 403],
@@ -90,13 +90,13 @@ describe('requests that another site makes a browser send', () => {
     [{ origin: 'http://localhost.evil.example' }, 403],
     [{ origin: 'null' }, 403],
     [{}, 200],
-  ])('%o answers %i', async (extra, status) => {
+  ])('a request with %o gets %i', async (extra, status) => {
     expect(await get('/api/mine', { ...(await fixture.enter(3)), ...extra })).toBe(status)
   })
 })
 
-describe('every answer', () => {
-  it('of the API is kept nowhere, and carries the policy', async () => {
+describe('headers of every answer', () => {
+  it('forbid caching of API answers, and contain the security policy', async () => {
     const { headers } = await fixture.app.inject({ url: '/api/open' })
     expect(headers['cache-control']).toBe('no-store, private')
     expect(headers.vary).toContain('Cookie, Authorization')
@@ -104,7 +104,7 @@ describe('every answer', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('of a page has a policy without inline code', async () => {
+  it('forbid inline code on pages by the policy', async () => {
     const { headers } = await fixture.app.inject({ url: '/page' })
     expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self';/)
     expect(headers['content-security-policy']).not.toContain('unsafe')

@@ -33,7 +33,7 @@ const holds = async (leases: readonly Lease[]): Promise<boolean> => {
 }
 
 describe('a lease', () => {
-  it('is one process’s at a time, prolonged by it, and free once given back', async () => {
+  it('belongs to one process at a time, which prolongs it until it is released', async () => {
     const first = await one.acquire('a', 60_000)
     expect(await two.acquire('a', 60_000)).toBeNull()
     expect(await one.acquire('a', 60_000)).toEqual(first)
@@ -41,13 +41,13 @@ describe('a lease', () => {
     expect(await two.acquire('a', 60_000)).toEqual({ name: 'a', fence: (first?.fence ?? 0) + 1 })
   })
 
-  it('of fifty who ask at once is one’s', async () => {
+  it('goes to one process when fifty request it at once', async () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => createLeases(pg, log)))
     const taken = await Promise.all(all.map((leases) => leases.acquire('b', 60_000)))
     expect(taken.filter((lease) => lease !== null)).toHaveLength(1)
   })
 
-  it('that ran out is another’s, and its old holder is fenced', async () => {
+  it('goes to another process after it expires, and its old holder is fenced', async () => {
     const old = (await one.acquire('c', 50)) as Lease
     const beside = (await one.acquire('c2', 60_000)) as Lease
     expect(await holds([old, beside])).toBe(true)
@@ -64,7 +64,7 @@ describe('a lease', () => {
 })
 
 describe('work under a lease', () => {
-  it('is done by one at a time and goes on elsewhere when its process stops', async () => {
+  it('is done by one process at a time, and continues elsewhere when that one stops', async () => {
     const doing = new Set<string>()
     const seen: string[] = []
     const work = (who: string) => async (_lease: Lease, lost: AbortSignal) => {
@@ -84,7 +84,7 @@ describe('work under a lease', () => {
     expect(doing.size).toBe(0)
   })
 
-  it('that fails is tried again', async () => {
+  it('is tried again after it fails', async () => {
     let tries = 0
     const held = one.hold(
       'e',
@@ -98,7 +98,7 @@ describe('work under a lease', () => {
     await held.stop()
   })
 
-  it('is told when the lease was lost behind its back', async () => {
+  it('receives an abort signal when another process gets its lease', async () => {
     let isLost = false
     const held = one.hold(
       'f',

@@ -78,7 +78,7 @@ export const admitted = async (limits: Limits, times: number, ...claims: Claim[]
 type Get = () => Limits
 
 function rates(clock: Clock, get: Get): void {
-  it('a rate is exact across any window of its period, and says how long to wait', async () => {
+  it('a rate is exact in any window of its period, and reports how long to wait', async () => {
     const claim = rate(2)
     expect(await waitFor(get(), claim)).toBe(0)
     clock.now += 900
@@ -95,7 +95,7 @@ function rates(clock: Clock, get: Get): void {
     expect(await admitted(get(), 5, claim)).toBe(2)
   })
 
-  it('fifty at once on a rate of ten are ten, and ten again a period later', async () => {
+  it('a rate of ten admits ten of fifty at once, and ten again one period later', async () => {
     const claim = rate(10)
     expect(await admitted(get(), 50, claim)).toBe(10)
     clock.now += 999
@@ -104,7 +104,7 @@ function rates(clock: Clock, get: Get): void {
     expect(await admitted(get(), 50, claim)).toBe(10)
   })
 
-  it('a refundable place comes back, others stay taken', async () => {
+  it('a refundable place becomes free by a refund; other places stay occupied', async () => {
     const calls = rate(100)
     const successes = rate(3, { isRefundable: true })
     const taken = [
@@ -121,7 +121,7 @@ function rates(clock: Clock, get: Get): void {
     expect(await waitFor(get(), { ...calls, max: 5 })).toBe(0)
   })
 
-  it('a place goes back to the time it was taken at', async () => {
+  it('a refund frees the place at the time at which it was acquired', async () => {
     const claim = rate(2, { isRefundable: true })
     const first = await permitFor(get(), claim)
     clock.now += 600
@@ -132,7 +132,7 @@ function rates(clock: Clock, get: Get): void {
     expect(await waitFor(get(), claim)).toBe(600)
   })
 
-  it('a clock that is set back keeps nobody waiting', async () => {
+  it('a clock that is set back makes no request wait', async () => {
     const claim = rate(1)
     await permitFor(get(), claim)
     clock.now -= 3_600_000
@@ -142,7 +142,7 @@ function rates(clock: Clock, get: Get): void {
 }
 
 function permits(get: Get): void {
-  it('permits are free again once they are released, and once only', async () => {
+  it('permits become free after their release, and each of them only once', async () => {
     const claim = permitsOf(10)
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, () => get().enter(OWNER, [claim])),
@@ -176,7 +176,7 @@ function tokens(clock: Clock, get: Get): void {
     expect(await waitFor(get(), tokensOf(1_000, key, 1_000))).toBe(1)
   })
 
-  it('fifty at once reserve no more than there is; a refund of all leaves nothing', async () => {
+  it('fifty reservations at once never exceed the limit; a full refund leaves 0', async () => {
     const key = randomUUID()
     expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
     clock.now += 60_000
@@ -185,7 +185,7 @@ function tokens(clock: Clock, get: Get): void {
     expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
   })
 
-  it('who asks for more than the limit passes alone', async () => {
+  it('a request for more tokens than the limit passes if it is the only one', async () => {
     const key = randomUUID()
     expect(await waitFor(get(), tokensOf(1_000, key, 5_000))).toBe(0)
     expect(await waitFor(get(), tokensOf(1_000, key, 1))).toBe(60_000)
@@ -201,7 +201,7 @@ function backoffs(clock: Clock, get: Get): void {
     forgetMs: 900_000,
   })
 
-  it('tries beyond the free ones wait twice as long each', async () => {
+  it('each try beyond the free tries waits twice as long as the one before', async () => {
     const guessed = claim()
     const waits: number[] = []
     for (let n = 0; n < 13; n += 1) {
@@ -215,7 +215,7 @@ function backoffs(clock: Clock, get: Get): void {
     expect(await admitted(get(), 50, guessed)).toBe(5)
   })
 
-  it('are forgotten by a refund', async () => {
+  it('a refund makes a backoff forget its tries', async () => {
     const guessed = claim()
     for (let n = 0; n < 4; n += 1) await permitFor(get(), guessed)
     const right = await permitFor(get(), guessed)
@@ -226,7 +226,7 @@ function backoffs(clock: Clock, get: Get): void {
 }
 
 function together(clock: Clock, get: Get): void {
-  it('takes under all claims or under none, and names the first that is full', async () => {
+  it('a request passes under all its claims or none, and the first full one is named', async () => {
     const [wide, narrow, room] = [rate(100), rate(3, { periodMs: 5_000 }), permitsOf(5)]
     const reserved = { ...tokensOf(1_000, randomUUID(), 100) }
     expect(await admitted(get(), 50, wide, room, narrow, reserved)).toBe(3)
@@ -238,7 +238,7 @@ function together(clock: Clock, get: Get): void {
     expect(await admitted(get(), 50, reserved)).toBe(7)
   })
 
-  it('waits for the last of those that are full', async () => {
+  it('a request waits for the last of its full claims', async () => {
     const [short, long] = [rate(1), rate(1, { periodMs: 9_000 })]
     await permitFor(get(), short, long)
     expect(await get().enter(OWNER, [short, long])).toEqual({ full: 0, waitMs: 9_000 })
@@ -246,14 +246,14 @@ function together(clock: Clock, get: Get): void {
     expect(await get().enter(OWNER, [short, long])).toEqual({ full: 1, waitMs: 8_000 })
   })
 
-  it('a limit that is lowered or raised holds from then on', async () => {
+  it('a lowered or raised limit applies from the next request on', async () => {
     const claim = rate(4)
     expect(await admitted(get(), 4, claim)).toBe(4)
     expect(await waitFor(get(), { ...claim, max: 2 })).toBe(1_000)
     expect(await admitted(get(), 50, { ...claim, max: 6 })).toBe(2)
   })
 
-  it('owes nothing to who claims nothing', async () => {
+  it('a request without claims never waits', async () => {
     expect(await waitFor(get())).toBe(0)
   })
 }

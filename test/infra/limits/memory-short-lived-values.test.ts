@@ -8,7 +8,7 @@ shortLivedSuite('short-lived values in memory', async () => ({
 }))
 
 describe('short-lived values in memory', () => {
-  it('are bounded: the oldest makes room', async () => {
+  it('are limited in number: a new value replaces the oldest', async () => {
     const values = createMemoryShortLived(() => 0)
     for (let n = 0; n <= 50_000; n += 1) await values.put('state', `${n}`, 'x', 1_000)
     expect(await values.peek('state', '0')).toBeNull()

@@ -26,14 +26,14 @@ shortLivedSuite('short-lived values in Postgres', async () => ({
   close: async () => {},
 }))
 
-it('short-lived values in Postgres are put by one process and taken by another', async () => {
+it('one process stores short-lived values in Postgres, and another one reads them', async () => {
   const [one, other, stranger] = [await open(), await open(), await open(randomBytes(32))]
   await one.put('state', 'abc', 'login', 60_000)
   expect(await stranger.peek('state', 'abc')).toBeNull()
   expect(await other.take('state', 'abc')).toBe('login')
 })
 
-it('short-lived values in Postgres are not there in clear, and go when they are over', async () => {
+it('short-lived values in Postgres are unreadable, and are deleted when they expire', async () => {
   const values = await open()
   await values.put('code', 'canary@example.org', 'canary-654321', 60_000)
   const dump = async () => JSON.stringify((await pg.query('table auth.short_lived')).rows)

@@ -18,7 +18,7 @@ export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnde
     })
     afterAll(() => under.close())
 
-    it('a value is taken once, by one of fifty', async () => {
+    it('a value is delivered once when fifty requests take it at once', async () => {
       const { values } = under
       const key = randomUUID()
       await values.put('state', key, '{"intent":"登录"}', MINUTE_MS)
@@ -27,7 +27,7 @@ export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnde
       expect(await values.peek('state', key)).toBeNull()
     })
 
-    it('is found by its kind and key alone, and peeking leaves it', async () => {
+    it('a value is found only by its kind and key, and a peek does not remove it', async () => {
       const { values } = under
       const key = randomUUID()
       await values.put('code', key, '123456', MINUTE_MS)
@@ -37,7 +37,7 @@ export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnde
       expect(await values.take('code', key)).toBe('123456')
     })
 
-    it('is over after its time', async () => {
+    it('a value expires after its time', async () => {
       const { values } = under
       const key = randomUUID()
       await values.put('code', key, '123456', 40)
@@ -46,7 +46,7 @@ export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnde
       expect(await values.countTry('code', key, 5)).toBeNull()
     })
 
-    it('is void after so many tries, also when they are made at once', async () => {
+    it('a value becomes void after the allowed tries, even if they come at once', async () => {
       const { values } = under
       const key = randomUUID()
       await values.put('code', key, '123456', MINUTE_MS)
@@ -58,7 +58,7 @@ export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnde
       expect(await values.take('code', key)).toBeNull()
     })
 
-    it('a new value has tries of its own, and replaces the old one', async () => {
+    it('a new value has a new count of tries, and replaces the old value', async () => {
       const { values } = under
       const key = randomUUID()
       await values.put('code', key, 'old', MINUTE_MS)

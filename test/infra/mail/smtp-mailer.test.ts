@@ -40,7 +40,7 @@ async function errorCodeOf(sending: Promise<void>): Promise<MailErrorCode | null
 }
 
 describe('a mail', () => {
-  it('arrives as it was written, from the sender of the options', async () => {
+  it('arrives as it was written, from the sender in the options', async () => {
     await mailer().send({ ...MAIL, html: '<p>Hello ✓</p>' })
     const mail = await server.mailTo('ada@example.com')
     expect(mail).toMatchObject({ from: 'noreply@site.example', subject: MAIL.subject, account: '' })
@@ -50,12 +50,12 @@ describe('a mail', () => {
     expect(mail.raw).toMatch(/text\/html/)
   })
 
-  it('is sent after the login, where there is an account', async () => {
+  it('is sent after a login if the options name an account', async () => {
     await mailer({ account: 'site', password: 'mail-password' }).send(MAIL)
     expect((await server.mailTo('ada@example.com')).account).toBe('site')
   })
 
-  it('goes to one mailbox, whatever its address looks like', async () => {
+  it('goes to one mailbox, even if its address contains more addresses', async () => {
     const before = server.mails.length
     await errorCodeOf(mailer().send({ ...MAIL, to: 'a@example.com, b@example.com' }))
     await errorCodeOf(mailer().send({ ...MAIL, to: 'a@example.com\r\nBcc: c@example.com' }))
@@ -65,29 +65,29 @@ describe('a mail', () => {
   })
 })
 
-describe('a mail that can’t be sent says why', () => {
-  it('without a server or a sender', async () => {
+describe('the error code of a mail that can’t be sent', () => {
+  it('reports that no server or no sender is set', async () => {
     expect(await errorCodeOf(mailer({ host: '' }).send(MAIL))).toBe('not-set-up')
     const from = { name: '', address: '' }
     expect(await errorCodeOf(mailer({ from }).send(MAIL))).toBe('not-set-up')
   })
 
-  it('with a wrong password', async () => {
+  it('reports that the password is wrong', async () => {
     const wrong = mailer({ account: 'site', password: 'wrong' })
     expect(await errorCodeOf(wrong.send(MAIL))).toBe('login-refused')
   })
 
-  it('at an address that may not be used', async () => {
+  it('reports that the address of the server is not allowed', async () => {
     for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '[::1]']) {
       expect(await errorCodeOf(mailer({ host }, NETWORK).send(MAIL))).toBe('not-allowed')
     }
   })
 
-  it('where nobody listens', async () => {
+  it('reports that no server listens at the address', async () => {
     expect(await errorCodeOf(mailer({ port: 1 }).send(MAIL))).toBe('unreachable')
   })
 
-  it('where the recipient is refused', async () => {
+  it('reports that the server refuses the recipient', async () => {
     const strict = await startMailServer({
       onRcptTo: (_address, _session, callback) => callback(new Error('550 no such mailbox')),
     })
@@ -95,14 +95,14 @@ describe('a mail that can’t be sent says why', () => {
     await strict.close()
   })
 
-  it('where TLS is asked for and its certificate is nobody’s', async () => {
+  it('reports that TLS is enabled and the certificate is not trusted', async () => {
     const tls = await startMailServer({ secure: true })
     const code = await errorCodeOf(mailer({ port: tls.port, isTls: true }).send(MAIL))
     expect(code).toBe('not-safe')
     await tls.close()
   })
 
-  it('where something listens and never speaks', async () => {
+  it('reports that the server listens and never answers', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
     const { port } = silent.address() as AddressInfo
@@ -110,7 +110,7 @@ describe('a mail that can’t be sent says why', () => {
     silent.close()
   })
 
-  it('when too many are under way', async () => {
+  it('reports that too many mails are being sent', async () => {
     let goOn = () => {}
     const held = new Promise<MailSettings>((_, fail) => {
       goOn = () => fail(new MailFailed('not-set-up'))

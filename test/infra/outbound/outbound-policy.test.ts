@@ -42,8 +42,8 @@ const onNetwork = { port: 3000, isLoopback: false, privateUpstreams: [] }
 const get = (made: Outbound, url: string) =>
   request(url, { dispatcher: made.dispatcher }).then(({ statusCode }) => statusCode)
 
-describe('loopback', () => {
-  it('is reached while the server itself is on loopback', async () => {
+describe('the loopback address', () => {
+  it('is reachable while the server itself listens on loopback', async () => {
     const { port, reached } = await listener()
     expect(await get(outbound(operatorPolicy(onLoopback)), `http://127.0.0.1:${port}/`)).toBe(200)
     expect(reached()).toBe(1)
@@ -60,7 +60,7 @@ describe('loopback', () => {
     '0.0.0.0',
     'localhost',
     '１２７.0.0.1',
-  ])('spelled %s is not reached from a server on a network', async (host) => {
+  ])('spelled %s cannot be reached by a server on a network', async (host) => {
     const { port, reached } = await listener()
     await expect(
       get(outbound(operatorPolicy(onNetwork)), `http://${host}:${port}/`),
@@ -68,7 +68,7 @@ describe('loopback', () => {
     expect(reached()).toBe(0)
   })
 
-  it('is reached when the operator lists it with that port, and only then', async () => {
+  it('is reachable when the operator lists it, and only with the listed port', async () => {
     const listed = await listener()
     const other = await listener()
     const privateUpstreams = [{ cidr: '127.0.0.0/8', port: listed.port }]
@@ -78,7 +78,7 @@ describe('loopback', () => {
     expect([listed.reached(), other.reached()]).toEqual([1, 0])
   })
 
-  it('is never reached through an address that a user gave', async () => {
+  it('cannot be reached through an address from a user', async () => {
     const { port, reached } = await listener()
     const anyPort = { ...userPolicy, isPortAllowed: () => true }
     await expect(get(outbound(anyPort), `http://127.0.0.1:${port}/`)).rejects.toThrow()
@@ -86,8 +86,8 @@ describe('loopback', () => {
   })
 })
 
-describe('names', () => {
-  it('are refused when one of their addresses is', async () => {
+describe('host names', () => {
+  it('are refused if one of their addresses is refused', async () => {
     const { port, reached } = await listener()
     const mixed: Resolve = (_name, callback) =>
       callback(null, [
@@ -99,7 +99,7 @@ describe('names', () => {
     expect(reached()).toBe(0)
   })
 
-  it('are checked again at every connection, whatever they answered before', async () => {
+  it('are checked again at every connection, whatever they resolved to before', async () => {
     const { port, reached } = await listener()
     let answers = 0
     const rebinding: Resolve = (_name, callback) => {
@@ -145,7 +145,7 @@ describe('the operator policy', () => {
     ['::ffff:8.8.8.8', true],
     ['2606:4700::1', true],
     ['not an address', false],
-  ])('%s: %s', (address, isAllowed) => {
+  ])('allows %s: %s', (address, isAllowed) => {
     expect(policy.isAddressAllowed(address, 443)).toBe(isAllowed)
   })
 
@@ -181,12 +181,12 @@ describe('a URL', () => {
     'http://127.1:8000',
     'http://１２７.0.0.1:8000',
     'http://10.0.0.5:8000',
-  ])('%s from an operator is refused where it is not listed', (text) => {
+  ])('%s from an operator is refused unless it is listed', (text) => {
     const checked = checkUrl(text, operatorPolicy(onNetwork))
     expect(checked).toEqual({ isAllowed: false, fault: 'address' })
   })
 
-  it('to localhost is right while the server is on loopback, or where it is listed', () => {
+  it('to localhost is allowed while the server is on loopback, or if it is listed', () => {
     const privateUpstreams = [{ cidr: '127.0.0.1/32', port: 8000 }]
     const isAllowed = (text: string, config: Parameters<typeof operatorPolicy>[0]) =>
       checkUrl(text, operatorPolicy(config)).isAllowed
@@ -196,7 +196,7 @@ describe('a URL', () => {
     expect(isAllowed('http://localhost.example:8001', onNetwork)).toBe(true)
   })
 
-  it('loses its trailing dot, which would name the same host under another name', () => {
+  it('loses its trailing dot, which would be another name for the same host', () => {
     const checked = checkUrl('https://example.com./v1', userPolicy)
     expect(checked.isAllowed && checked.url.href).toBe('https://example.com/v1')
   })

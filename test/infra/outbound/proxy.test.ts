@@ -52,8 +52,8 @@ const failure = (...asked: Parameters<typeof get>): Promise<{ code?: string; mes
     (error: Error & { code?: string }) => error,
   )
 
-describe('through a proxy', () => {
-  it('a name is its own to resolve, and one tunnel serves call after call', async () => {
+describe('calls through a proxy', () => {
+  it('let the proxy resolve the name, and share one tunnel', async () => {
     for (let call = 0; call < 2; call += 1) {
       expect(await get('http://provider.invalid/v1')).toEqual({
         statusCode: 200,
@@ -66,14 +66,14 @@ describe('through a proxy', () => {
     expect(provider.requests.map(({ path }) => path)).toEqual(['/v1', '/v1'])
   })
 
-  it('a login is sent decoded, to the proxy alone', async () => {
+  it('send the decoded login to the proxy only', async () => {
     await get('http://provider.invalid/', proxy.urlOf('me%40site:p%3Aw%20%C3%A9'))
     const login = `Basic ${Buffer.from('me@site:p:w é').toString('base64')}`
     expect(proxy.requests).toEqual([{ line: 'CONNECT provider.invalid:80', login }])
     expect(provider.requests[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  it('pools are kept per origin and proxy', () => {
+  it('use one pool per origin and proxy', () => {
     const pool = outbound.via(proxy.url).poolFor('http://a.example')
     expect(outbound.via(proxy.url).poolFor('http://a.example')).toBe(pool)
     expect(outbound.via(proxy.urlOf('u:p')).poolFor('http://a.example')).not.toBe(pool)
@@ -83,7 +83,7 @@ describe('through a proxy', () => {
     )
   })
 
-  it('one that long nobody asked for is given up, once what goes by it has ended', async () => {
+  it('close a pool that was long unused, after its open requests have ended', async () => {
     const made = createOutbound(operatorPolicy(here), limits)
     const lasting = made.via(proxy.url).poolFor(provider.url)
     const { body } = await lasting.request({ method: 'GET', path: '/' })
@@ -95,7 +95,7 @@ describe('through a proxy', () => {
     await made.close()
   })
 
-  it('TLS is spoken with the provider itself, whose certificate counts', async () => {
+  it('use TLS with the provider itself, and check the provider’s certificate', async () => {
     const tls = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_request, response) =>
       response.end('sealed'),
     )
@@ -139,7 +139,7 @@ describe('through a proxy', () => {
   })
 })
 
-describe('nothing goes directly', () => {
+describe('a call that the proxy or the policy refuses', () => {
   it.each([
     ['407', 407, 'PROXY_FAILED'],
     ['502', 502, 'PROXY_FAILED'],
@@ -147,7 +147,7 @@ describe('nothing goes directly', () => {
     ['half an answer', { text: 'HTTP/1.1 200 OK\r\n' }, 'PROXY_FAILED'],
     ['an endless head', { text: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}` }, 'PROXY_FAILED'],
     ['silence', 'silence', 'PROXY_FAILED'],
-  ] as const)('where the proxy answers %s', async (_name, answer, code) => {
+  ] as const)('is not sent directly if the proxy answers with %s', async (_name, answer, code) => {
     proxy.answer = answer
     const error = await failure(provider.url, proxy.urlOf('someone:canary'))
     expect(error.code).toBe(code)
@@ -157,14 +157,14 @@ describe('nothing goes directly', () => {
   })
 
   it.each(['', 'socks5://127.0.0.1:1', 'http://127.0.0.1:1/path', 'http://%zz@127.0.0.1:1', 'x'])(
-    'where %j is no proxy’s address',
+    'is not sent directly if the proxy has the invalid address %j',
     async (text) => {
       expect((await failure(provider.url, text)).code).toBe('PROXY_FAILED')
       expect(provider.requests).toEqual([])
     },
   )
 
-  it('where the policy refuses the proxy, or nobody is there', async () => {
+  it('is not sent directly if the policy refuses the proxy or no proxy listens', async () => {
     const strict = createOutbound(operatorPolicy(onNetwork), limits)
     const target = 'http://provider.invalid/'
     for (const refused of [proxy.url, 'http://169.254.169.254:80', 'http://10.0.0.1:3128']) {
@@ -176,7 +176,7 @@ describe('nothing goes directly', () => {
   })
 
   it.each(['http://169.254.169.254/', 'http://10.0.0.1/', 'http://127.0.0.1:3000/'])(
-    'and nothing to %s, which no proxy is asked for',
+    'is refused before the proxy is contacted if its target is %s',
     async (url) => {
       expect((await failure(url)).code).toBe('OUTBOUND_REFUSED')
       expect(proxy.requests).toEqual([])

@@ -46,7 +46,7 @@ async function query(owner: Owner, text: string): Promise<unknown[]> {
 }
 
 describe('an embedded Postgres', () => {
-  it('is durable, checks its pages, and keeps its password to its owner', async () => {
+  it('is durable, uses page checksums, and lets only its owner read its password', async () => {
     const owner = await start()
     const rows = await query(
       owner,
@@ -67,7 +67,7 @@ describe('an embedded Postgres', () => {
     expect(await processesOf(clusterName())).toEqual([])
   })
 
-  it('left behind by a killed owner is stopped by the next start; its data is there', async () => {
+  it('keeps its data when its owner is killed and the next start stops it', async () => {
     const first = await start()
     await query(first, 'create table kept as select 7 n')
     await endOwner(first, 'SIGKILL')
@@ -80,7 +80,7 @@ describe('an embedded Postgres', () => {
     await endOwner(second)
   })
 
-  it('whose postmaster was killed too, with backends hanging, keeps no start back', async () => {
+  it('does not block a start after a kill left backends that hang', async () => {
     const first = await start()
     await query(first, 'create table kept as select 7 n')
     await endOwner(first, 'SIGKILL')
@@ -94,7 +94,7 @@ describe('an embedded Postgres', () => {
     await endOwner(second)
   })
 
-  it('whose recorded pid now belongs to another process starts all the same', async () => {
+  it('starts even if its recorded pid now belongs to another process', async () => {
     const first = await start()
     await endOwner(first, 'SIGKILL')
     for (const pid of await processesOf(clusterName())) kill(pid)
@@ -107,7 +107,7 @@ describe('an embedded Postgres', () => {
     await endOwner(second)
   })
 
-  it('in use is refused to a second owner, who is told by whom, and hurts nobody', async () => {
+  it('refuses a second owner, names the first one, and continues to serve', async () => {
     const first = await start()
     const refused = await start().catch((error) => error)
     expect(refused).toBeInstanceOf(OwnerFailed)
@@ -118,7 +118,7 @@ describe('an embedded Postgres', () => {
     await endOwner(first)
   })
 
-  it('whose folder is away for a start keeps its password for when it is back', async () => {
+  it('keeps its password while its folder is moved away for one start', async () => {
     const secrets = () => readFileSync(join(dataDir, 'postgres.json'), 'utf8')
     const first = await start()
     await endOwner(first)
@@ -129,7 +129,7 @@ describe('an embedded Postgres', () => {
     expect(secrets()).toBe(before)
   })
 
-  it('that dies is started again where it was', async () => {
+  it('is restarted in the same place after it dies', async () => {
     const owner = await start()
     await query(owner, 'create table kept as select 7 n')
     for (const pid of await processesOf(clusterName())) kill(pid)

@@ -38,8 +38,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-describe.runIf(isRoot)('the binaries of a checkout that others can’t enter', () => {
-  it('are copied, once, to where the user of Postgres can run them', async () => {
+describe.runIf(isRoot)('the binaries of a checkout that other users can’t enter', () => {
+  it('are copied once to a folder where the user of Postgres can run them', async () => {
     const installed = { folder: join(closed, 'native'), version: 'test' }
     const caches = [cache('cache')]
     const answers = await Promise.all([1, 2].map(() => nativeBinaries(nobody, installed, caches)))
@@ -48,7 +48,7 @@ describe.runIf(isRoot)('the binaries of a checkout that others can’t enter', (
     expect(existsSync(join(answers[0] ?? '', 'lib', 'libicuuc.so.60'))).toBe(true)
   })
 
-  it('are not taken from a folder that somebody else could have filled', async () => {
+  it('are not used from a folder that other users can write to', async () => {
     const installed = { folder: join(closed, 'native'), version: 'test' }
     const [bad, good] = [cache('bad'), cache('good')]
     const name = `tallygate-postgres-test-${process.platform}-${process.arch}-0`
@@ -59,6 +59,6 @@ describe.runIf(isRoot)('the binaries of a checkout that others can’t enter', (
   })
 })
 
-it('of the package serve where they are, when they can be reached', async () => {
+it('the binaries of the package are used in place if they can be reached', async () => {
   expect(await nativeBinaries({})).toBe(join(packageFolder(), 'native'))
 })

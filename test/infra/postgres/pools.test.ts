@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe('pools', () => {
-  it('survive that the server closes a connection between two of its statements', async () => {
+  it('survive when the server closes a connection between two of its statements', async () => {
     const client = await pools.pg.connect()
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() pid')
     const closed = new Promise((resolve) => client.once('end', resolve))
@@ -59,14 +59,14 @@ describe('pools', () => {
     })
   })
 
-  it('refuse a row that is not of its type, and a number that would be rounded', async () => {
+  it('refuse a row of a wrong type, and a number that would be rounded', async () => {
     const asText = sql.type(rowType({ n: Type.String() }))`select 1 n`
     await expect(pools.db.one(asText)).rejects.toThrow()
     const rounded = sql.type(rowType({ n: wireInteger }))`select 9007199254740993::int8 n`
     await expect(pools.db.one(rounded)).rejects.toThrow()
   })
 
-  it('commit synchronously, whatever the database says', async () => {
+  it('commit synchronously, whatever the database’s setting is', async () => {
     const name = new URL(database.url).pathname.slice(1)
     await pools.pg.query(`alter database ${name} set synchronous_commit = off`)
     const others = await createPools(database.url)
@@ -78,7 +78,7 @@ describe('pools', () => {
     await others.close()
   })
 
-  it('give up what is not answered in time, on both, and go on', async () => {
+  it('cancel statements that miss the deadline, in both pools, and still work', async () => {
     const hurried = await createPools(database.url, undefined, 200)
     const slow = sql.type(rowType({ n: Type.Number() }))`select 1 n from pg_sleep(30)`
     const one = sql.type(rowType({ n: Type.Number() }))`select 1 n`
@@ -96,7 +96,7 @@ describe('pools', () => {
     await hurried.close()
   })
 
-  it('leave the time that it takes to what is begun on a client', async () => {
+  it('allow a statement on a single client to take longer', async () => {
     const hurried = await createPools(database.url, undefined, 100)
     const client = await hurried.pg.connect()
     const { rowCount } = await client.query('select from pg_sleep(0.5)')
@@ -119,7 +119,7 @@ describe('pools', () => {
 })
 
 describe('ensureSchema', () => {
-  it('may run fifty times at once', async () => {
+  it('can run fifty times at once', async () => {
     const ddl = 'create table if not exists racers.one (id int primary key)'
     await Promise.all(Array.from({ length: 50 }, () => ensureSchema(pools.pg, 'racers', ddl)))
     const { rows } = await pools.pg.query('select count(*)::int n from racers.one')

@@ -34,12 +34,12 @@ it.each([
   ['replica', { is_replica: true }],
   ['read_only', { is_read_only: true }],
   ['encoding', { encoding: 'SQL_ASCII' }],
-])('a server with a bad %s is refused by name', (word, bad) => {
+])('a server with a bad %s is refused, and the error names it', (word, bad) => {
   expect(problemsOf(safe)).toEqual([])
   expect(problemsOf({ ...safe, ...bad })).toEqual([expect.stringContaining(word)])
 })
 
-it('a real server that keeps what it commits is accepted', async () => {
+it('a real server that keeps committed data is accepted', async () => {
   const database = await testDatabase()
   const pg = poolFor(database.url)
   await expect(refuseUnsafeServer(pg)).resolves.toBeUndefined()

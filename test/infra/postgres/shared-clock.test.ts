@@ -22,7 +22,7 @@ const databaseNow = async (): Promise<number> => {
   return Number(rows[0].ms)
 }
 
-it('goes by the database, whatever this machine’s clock says, and tells it', async () => {
+it('the shared clock follows the database, and logs by how much this machine differs', async () => {
   const right = Date.now()
   vi.spyOn(Date, 'now').mockImplementation(() => right - 300_000)
   const lines: string[] = []
@@ -36,7 +36,7 @@ it('goes by the database, whatever this machine’s clock says, and tells it', a
   clock.stop()
 })
 
-it('goes on while this machine’s clock is set back', async () => {
+it('the shared clock advances while this machine’s clock is set back', async () => {
   const clock = await createSharedClock(pg, pino({ level: 'silent' }))
   const before = clock.now()
   const right = Date.now()

@@ -34,7 +34,7 @@ const add = (call: string, more: { at?: number; message?: string } = {}): void =
     at: more.at ?? NOW,
   })
 
-it('finds what was added, by the id of the call, and nothing else', async () => {
+it('the message store finds only the added messages, by the id of the call', async () => {
   add('a')
   add('b')
   await messages.flush()
@@ -43,14 +43,14 @@ it('finds what was added, by the id of the call, and nothing else', async () => 
   expect(await messages.find([])).toEqual(new Map())
 })
 
-it('keeps the first message of a call', async () => {
+it('the message store keeps the first message of a call', async () => {
   add('twice', { message: 'first' })
   add('twice', { message: 'second' })
   await messages.flush()
   expect((await messages.find(['twice'])).get('twice')?.message).toBe('first')
 })
 
-it('deletes messages after their retention', async () => {
+it('the message store deletes messages after their retention', async () => {
   add('old', { at: NOW - RETENTION_MS })
   add('young', { at: NOW - RETENTION_MS + 1 })
   await messages.flush()
@@ -58,7 +58,7 @@ it('deletes messages after their retention', async () => {
   expect([...(await messages.find(['old', 'young'])).keys()]).toEqual(['young'])
 })
 
-it('drops messages while too many wait, and holds no more than that', async () => {
+it('the message store drops messages while too many wait, and holds a limited number', async () => {
   for (let index = 0; index < WAITING_MAX * 2; index += 1) add(`many-${index}`)
   await messages.flush()
   const names = Array.from({ length: WAITING_MAX * 2 }, (_, index) => `many-${index}`)

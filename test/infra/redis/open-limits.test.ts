@@ -20,7 +20,7 @@ afterEach(async () => {
 const isHere = redisEngine !== null
 
 describe('limits and short-lived values, as the product opens them', () => {
-  it('without a Redis are each process’s own', async () => {
+  it('are separate in each process without Redis', async () => {
     const [one, other] = [await opened(null), await opened(null)]
     const claim = rate(3, { periodMs: 60_000 })
     expect(await admitted(one.limits, 5, claim)).toBe(3)
@@ -31,7 +31,7 @@ describe('limits and short-lived values, as the product opens them', () => {
     expect(one.limits.isDegraded()).toBe(false)
   })
 
-  it.skipIf(!isHere)(`on one Redis are shared${skipReason(isHere)}`, async () => {
+  it.skipIf(!isHere)(`are shared by processes on one Redis${skipReason(isHere)}`, async () => {
     const server = await startRedis()
     try {
       const [one, other] = [await opened(server.url), await opened(server.url)]
@@ -50,7 +50,7 @@ describe('limits and short-lived values, as the product opens them', () => {
     }
   })
 
-  it('with a Redis that is away start all the same, and say so', async () => {
+  it('start without an unreachable Redis, and report that they are degraded', async () => {
     const away = await opened(`redis://127.0.0.1:${await freePort()}`)
     expect(away.limits.isDegraded()).toBe(true)
     expect(await admitted(away.limits, 5, rate(3))).toBe(3)

@@ -49,7 +49,7 @@ describe.skipIf(!canStart)(`a Redis cluster of two${reason}`, () => {
     return { values: createRedisShortLived(redis, Buffer.alloc(32, 7)), close }
   })
 
-  it('keeps what belongs to one owner on one node, and owners on both', async () => {
+  it('keeps the claims of one owner on one node, and uses both nodes', async () => {
     const processes: Opened[] = []
     for (let n = 0; n < 2; n += 1) {
       processes.push(await openShared(url(), { answerMs: PATIENT_MS }))
@@ -77,7 +77,7 @@ describe.skipIf(!canStart)(`a Redis cluster of two${reason}`, () => {
     }
   })
 
-  it('decides for everybody when one of its nodes is killed', async () => {
+  it('still decides for all owners when one of its nodes is killed', async () => {
     const limits = await openShared(url())
     await nodes[1]?.kill()
     const claim = rate(5, { periodMs: 60_000 })

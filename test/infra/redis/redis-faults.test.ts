@@ -15,7 +15,7 @@ const DECISION_MS_MAX = 1_000
 const canHarm = redisEngine === 'redis-server'
 const reason = canHarm ? '' : ' (skipped: there is no redis-server here to do harm to)'
 
-describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
+describe.skipIf(!canHarm)(`limits under load${reason}`, () => {
   let server: OwnRedis
   let admin: Redis
   let proxy: LatentProxy
@@ -54,7 +54,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     }
   }
 
-  it('is killed, and starts again empty', async () => {
+  it('keep deciding when Redis is killed and starts again empty', async () => {
     const room = permitsOf(3)
     await permitFor(one, room)
     await server.kill()
@@ -68,7 +68,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     toldOnce()
   })
 
-  it('stands still, and wakes', async () => {
+  it('keep deciding when Redis freezes and then continues', async () => {
     const room = permitsOf(3)
     server.signal('SIGSTOP')
     await isLost()
@@ -79,7 +79,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     toldOnce()
   })
 
-  it('stands still: who left meanwhile has left there too', async () => {
+  it('release in Redis the permits that were released while Redis was frozen', async () => {
     const room = permitsOf(3)
     const permits = [
       await permitFor(one, room),
@@ -95,7 +95,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     expect(await admitted(one, 50, room)).toBe(3)
   })
 
-  it('answers after five seconds', async () => {
+  it('keep deciding when Redis answers after five seconds', async () => {
     proxy.delayMs = 5_000
     await isLost()
     expect(await admitted(one, 50, rate(10))).toBe(10)
@@ -103,7 +103,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     await isBack()
   })
 
-  it('forgets everything (FLUSHALL): permits are known again', async () => {
+  it('restore their permits when Redis loses all data (FLUSHALL)', async () => {
     const room = permitsOf(1)
     const permit = await permitFor(one, room)
     await admin.flushall()
@@ -113,7 +113,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     await expect.poll(() => waitFor(one, room)).toBe(0)
   })
 
-  it('forgets its scripts: they are sent again within the decision', async () => {
+  it('send their scripts again within the decision when Redis forgets them', async () => {
     const patient = await openShared(server.url, { answerMs: PATIENT_MS })
     await permitFor(patient, rate(10))
     await admin.script('FLUSH')
@@ -122,7 +122,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     await patient.close()
   })
 
-  it('has no memory left', async () => {
+  it('keep deciding when Redis has no memory left', async () => {
     const limits = await admin.config('GET', 'maxmemory')
     await admin.config('SET', 'maxmemory', '1')
     await isLost()
@@ -132,7 +132,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     toldOnce()
   })
 
-  it('has become a replica, as after a failover, and is a primary again', async () => {
+  it('keep deciding when Redis becomes a replica, as in a failover, and recovers', async () => {
     const primary = await startOwnRedis()
     try {
       await admin.replicaof('127.0.0.1', primary.port)
@@ -145,7 +145,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     }
   })
 
-  it('is lost to two processes: each has half of what both decide, rounded up', async () => {
+  it('allow each of two processes half, rounded up, when Redis is lost', async () => {
     const other = await openShared(server.url)
     try {
       await waitFor(other, rate(1))

@@ -26,7 +26,7 @@ describe.skipIf(!isHere)(`short-lived values in Redis${skipReason(isHere)}`, () 
 
   shortLivedSuite(`on ${redisEngine}`, () => open())
 
-  it('are put by one process and taken by another, of the same secret key', async () => {
+  it('are stored by one process and read by another with the same secret key', async () => {
     const [one, other, stranger] = [await open(), await open(), await open(randomBytes(32))]
     await one.values.put('state', 'abc', 'login', 60_000)
     expect(await stranger.values.peek('state', 'abc')).toBeNull()
@@ -34,7 +34,7 @@ describe.skipIf(!isHere)(`short-lived values in Redis${skipReason(isHere)}`, () 
     for (const { close } of [one, other, stranger]) await close()
   })
 
-  it('no code, address or state is in Redis in clear, and all of it ends by itself', async () => {
+  it('contain no code, address or state in clear text, and all of them expire', async () => {
     const { values, close } = await open()
     const admin = new Redis(server.url)
     await values.put('code', 'canary@example.org', 'canary-654321', 60_000)
@@ -48,7 +48,7 @@ describe.skipIf(!isHere)(`short-lived values in Redis${skipReason(isHere)}`, () 
     await close()
   })
 
-  it('can’t be had without Redis: nobody gets in by one', async () => {
+  it('cannot be read without Redis, so that no code is accepted', async () => {
     const { values, close } = await open()
     await values.put('code', 'a', '1', 60_000)
     await close()

@@ -28,7 +28,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
     await server?.stop()
   })
 
-  it('count together: fifty at each, on a limit of ten, are ten', async () => {
+  it('count together: a limit of ten admits ten when each gets fifty requests', async () => {
     const [one, other] = [await process(), await process()]
     const [calls, room] = [rate(10, { periodMs: 60_000 }), permitsOf(4)]
     const counts = await Promise.all([admitted(one, 50, calls), admitted(other, 50, calls)])
@@ -39,7 +39,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
     await expect.poll(() => waitFor(other, room)).toBe(0)
   })
 
-  it('a place given back by one is free for the other', async () => {
+  it('share a place that one of them releases', async () => {
     const [one, other] = [await process(), await process()]
     const successes = rate(1, { periodMs: 60_000, isRefundable: true })
     const permit = await permitFor(one, successes)
@@ -48,7 +48,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
     await expect.poll(() => waitFor(other, successes)).toBe(0)
   })
 
-  it('the permits of one that was killed run out; of one that lives, never', async () => {
+  it('lose their permits when they are killed, and never while they live', async () => {
     const leaseMs = 3_000
     const [killed, alive, other] = [await process(leaseMs), await process(leaseMs), await process()]
     const [lost, kept] = [permitsOf(1), permitsOf(1)]
@@ -66,7 +66,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
     expect(await waitFor(other, kept)).toBe(1_000)
   })
 
-  it('know how many they are, of those that decide anything', async () => {
+  it('know the number of processes that decide requests', async () => {
     await admin.del('tallygate:instances')
     const [one, other] = [await process(), await process()]
     expect(one.instances()).toBe(1)
@@ -77,7 +77,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
     await expect.poll(() => one.instances()).toBe(1)
   })
 
-  it('what they keep ends by itself', async () => {
+  it('store only keys that expire', async () => {
     const one = await process()
     await permitFor(one, rate(5), permitsOf(5))
     const keys = await admin.keys('tallygate:*')

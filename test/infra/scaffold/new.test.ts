@@ -39,7 +39,7 @@ const make = (kind: string, name: string) =>
 const textOf = (path: string): string => readFileSync(join(copy, path), 'utf8')
 
 describe('npm run new', () => {
-  it('makes each kind, and the result passes type check and lint', async () => {
+  it('creates each kind, and the result passes type check and lint', async () => {
     const made = [
       await make('action', 'tokens/rename-token'),
       await make('question', 'tokens/token-count'),
@@ -63,7 +63,7 @@ describe('npm run new', () => {
     expect(stdout).toBe('')
   }, 300_000)
 
-  it('writes nothing where something of it is there already', async () => {
+  it('writes nothing if one of its files exists already', async () => {
     const before = textOf('write-api/server.ts')
     const failure = await make('action', 'tokens/delete-tokens').catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') })
@@ -75,7 +75,7 @@ describe('npm run new', () => {
     ['nothing', 'x'],
     ['action', 'NoKebab'],
     ['option', 'channels/lower'],
-  ])('refuses %s %s and says what can be made', async (kind, name) => {
+  ])('refuses %s %s and lists what can be created', async (kind, name) => {
     const failure = await make(kind, name).catch((error: unknown) => error)
     const stderr = expect.stringContaining('npm run new -- page NAME')
     expect(failure).toMatchObject({ code: 2, stderr })

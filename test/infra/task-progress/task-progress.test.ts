@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('tells how far things got, and each change once', async () => {
+it('the progress store reports how far each task is, and each change once', async () => {
   expect(await progress.mark()).toBe(0)
   await progress.put([
     { id: 'a', text: '10%' },
@@ -38,7 +38,7 @@ it('tells how far things got, and each change once', async () => {
   expect(await progress.changedAfter(await progress.mark(), 10)).toEqual([])
 })
 
-it('forgets what is over', async () => {
+it('the progress store forgets a task that has ended', async () => {
   await progress.put([{ id: 'over', text: '100%' }])
   await progress.remove(['over'])
   await progress.sweep()

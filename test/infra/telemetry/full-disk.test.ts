@@ -11,7 +11,7 @@ import { testDatabase } from '#test/support/test-database.ts'
 const disk = mountSmallDisk(260)
 const reason = disk === null ? ' (skipped: no tmpfs can be mounted here)' : ''
 
-describe.skipIf(disk === null)(`on a disk that is full${reason}`, () => {
+describe.skipIf(disk === null)(`the disk probe on a full disk${reason}`, () => {
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>
   let pools: Awaited<ReturnType<typeof createPools>>
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.skipIf(disk === null)(`on a disk that is full${reason}`, () => {
     disk?.remove()
   })
 
-  it('the probe fails within 5 s though reads succeed, and recovers with the room', async () => {
+  it('fails within 5 s although reads succeed, and recovers when there is space', async () => {
     const { problem, stop } = await createDiskProbe(pools.pg)
     expect(await problem()).toBe(null)
     disk?.fill()
@@ -41,7 +41,7 @@ describe.skipIf(disk === null)(`on a disk that is full${reason}`, () => {
   }, 120_000)
 })
 
-it('writes at most once in 5 s, however often and from wherever it is asked', async () => {
+it('the disk probe writes at most once in 5 s, however many callers use it', async () => {
   const database = await testDatabase()
   const pg = new Pool({ connectionString: database.url, max: 4 })
   let writes = 0

@@ -16,7 +16,7 @@ beforeAll(async () => {
 /** Returns the process ids of the product's Postgres. The product has no other child processes. */
 const databaseOf = (): number[] => treeOf(product.pid).slice(1)
 
-it('a frozen Postgres makes it unready at once, and requests are refused in time', async () => {
+it('a frozen Postgres makes the product unready at once; requests fail in time', async () => {
   const readiness = async () => {
     const answer = await fetch(`${product.url}/readyz`)
     return `${answer.status} ${(await answer.text()).trim()}`
@@ -37,7 +37,7 @@ it('a frozen Postgres makes it unready at once, and requests are refused in time
   expect(await self()).toBe(200)
 })
 
-it('an EventStoreDB that reads and does not append makes it unready within 5 s', async () => {
+it('an EventStoreDB that reads but cannot append makes the product unready in 5 s', async () => {
   const server = await startEventStoreDbServer()
   const writer = await ProductProcess.create({
     ...{ ROLES: 'write-api,read-api,projections,relay' },

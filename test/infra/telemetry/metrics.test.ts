@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMetrics } from '#infra/telemetry/metrics.ts'
 
-it('the metrics tell when limits are no longer shared, and what the bus lacks', async () => {
+it('the metrics show that limits are no longer shared, and what the bus lacks', async () => {
   let isDegraded = false
   let fault: string | null = 'the topic has 4 partitions of 8'
   const metrics = createMetrics({
@@ -22,7 +22,7 @@ it('the metrics tell when limits are no longer shared, and what the bus lacks', 
   expect(await metrics.metrics()).toMatch(/^tallygate_limits_degraded 1$/m)
 })
 
-it('without the event store the metrics tell the rest', async () => {
+it('the metrics without the event store still contain all other values', async () => {
   let isThere = true
   const metrics = createMetrics({
     callsInFlight: () => 3,

@@ -5,7 +5,7 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('what comes again and again is told at once, then seldom, with how often it came', () => {
+it('a repeated warning is logged at once, and then rarely with the number of repeats', () => {
   const lines: { msg: string; reason: string; suppressed?: number }[] = []
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
   for (let tenths = 0; tenths < 150; tenths += 1) {

@@ -6,7 +6,7 @@ import { createKeyRing } from '#infra/vault/keys-derived-from-secret-key.ts'
 const vault = createKeyRing(new Uint8Array(32).fill(7))
 const other = createKeyRing(new Uint8Array(32).fill(8))
 
-it('a code leads back to its id, however it is typed', () => {
+it('a code gives its id, however it is typed', () => {
   const ids = fc.oneof(fc.integer({ min: 1, max: 9_999 }), fc.nat(2 ** 50 - 1))
   fc.assert(
     fc.property(ids, (id) => {
@@ -17,7 +17,7 @@ it('a code leads back to its id, however it is typed', () => {
   )
 })
 
-it('ids in a row have codes that share nothing, and another key’s code is another id', () => {
+it('codes of neighbouring ids share no part, and codes of other keys give other ids', () => {
   const codes = Array.from({ length: 2_000 }, (_, id) => codeOfId(vault, id + 1))
   expect(new Set(codes).size).toBe(codes.length)
   // If half of a code were often repeated, neighboring ids could be recognized.
@@ -25,6 +25,6 @@ it('ids in a row have codes that share nothing, and another key’s code is anot
   expect(codes.filter((code, at) => idOfCode(other, code) === at + 1)).toEqual([])
 })
 
-it.each(['', '12', 'o'.repeat(10), 'abcdefghijk', 'abcdefgh-j'])('%s is no code', (text) => {
+it.each(['', '12', 'o'.repeat(10), 'abcdefghijk', 'abcdefgh-j'])('%s is not a code', (text) => {
   expect(idOfCode(vault, text)).toBe(null)
 })

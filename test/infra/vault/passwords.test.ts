@@ -12,7 +12,7 @@ afterAll(() => void Object.assign(HASH_COSTS, cheapCosts))
 const passwords = createPasswordPool()
 
 describe('password hashes', () => {
-  it('are PHC strings of argon2id with 19 MiB, 2 passes, 1 lane, salted', async () => {
+  it('are salted PHC strings of argon2id with 19 MiB, 2 passes and 1 lane', async () => {
     const [one, two] = await Promise.all([
       passwords.hashPassword('correct horse'),
       passwords.hashPassword('correct horse'),
@@ -23,7 +23,7 @@ describe('password hashes', () => {
     expect(await passwords.verifyPassword('correct horsf', one)).toBe(false)
   })
 
-  it('are of every byte of 128 characters, of whatever script', async () => {
+  it('depend on every byte of 128 characters in any script', async () => {
     const passphrase = '🔑'.repeat(128)
     const hash = await passwords.hashPassword(passphrase)
     expect(await passwords.verifyPassword(passphrase, hash)).toBe(true)
@@ -31,12 +31,12 @@ describe('password hashes', () => {
     expect(await passwords.verifyPassword(`${passphrase}x`, hash)).toBe(false)
   })
 
-  it('answer false for a string in another format', async () => {
+  it('do not match a string in another format', async () => {
     expect(await passwords.verifyPassword('x', 'plain')).toBe(false)
     expect(await passwords.verifyPassword('x', '$argon2id$v=19$m=8,t=1,p=1$$')).toBe(false)
   })
 
-  it('refuse more than two running and thirty-two waiting, and the loop stays free', async () => {
+  it('run two at a time with 32 waiting, refuse more, and keep the event loop free', async () => {
     let turns = 0
     let isOver = false
     const spin = (async () => {

@@ -32,7 +32,7 @@ const dump = async (): Promise<string> => {
 }
 
 describe('secrets', () => {
-  it('come back to their owner, after a restart too, and are stored unreadable', async () => {
+  it('are returned to their owner, also after a restart, and are stored unreadable', async () => {
     const ref = await vault.putSecret('channel-key', 'channel:1', 'sk-canary-provider-key-密')
     const again = await createVault({ pg, secretKey })
     expect(await again.getSecret('channel-key', 'channel:1', ref)).toBe('sk-canary-provider-key-密')
@@ -52,13 +52,13 @@ describe('secrets', () => {
     }
   })
 
-  it('can not be moved to another record by whoever can write the table', async () => {
+  it('cannot be moved to another record by a user who can write to the table', async () => {
     const ref = await vault.putSecret('channel-key', 'channel:4', 'first')
     await pg.query(`update vault.secrets set owner = 'channel:5' where ref = $1`, [ref])
     await expect(vault.getSecret('channel-key', 'channel:5', ref)).rejects.toThrow()
   })
 
-  it('are read many at once; missing and foreign ones are absent', async () => {
+  it('are read many at once; missing secrets and those of other owners are absent', async () => {
     const one = await vault.putSecret('token-key', 'token:1', 'one')
     const two = await vault.putSecret('token-key', 'token:2', 'two')
     const found = await vault.getSecrets('token-key', [
@@ -69,7 +69,7 @@ describe('secrets', () => {
     expect([...found]).toEqual([[one, 'one']])
   })
 
-  it('are gone once deleted', async () => {
+  it('are absent after they are deleted', async () => {
     const ref = await vault.putSecret('option', 'option:x', 'short-lived')
     await vault.deleteSecret(ref)
     await expect(vault.getSecret('option', 'option:x', ref)).rejects.toThrow()
@@ -77,13 +77,13 @@ describe('secrets', () => {
 })
 
 describe('the secret key', () => {
-  it('is recognised as wrong at start, in words that name the variable', async () => {
+  it('is recognised as wrong at the start, by an error that names the variable', async () => {
     const start = createVault({ pg, secretKey: randomBytes(32) })
     await expect(start).rejects.toThrow(WrongSecretKey)
     await expect(createVault({ pg, secretKey: randomBytes(32) })).rejects.toThrow(/SECRET_KEY/)
   })
 
-  it('peppers hashes: the same text differs by purpose and by key', async () => {
+  it('is part of every hash: the same text has another hash for each purpose and key', async () => {
     const hash = vault.keyedHash('username', 'root')
     expect(hash).toMatch(/^[0-9a-f]{64}$/)
     expect(vault.keyedHash('username', 'root')).toBe(hash)
@@ -92,7 +92,7 @@ describe('the secret key', () => {
 })
 
 describe('sealed texts', () => {
-  it('open for their user alone, and seal differently each time', async () => {
+  it('can be opened for their user only, and differ each time', async () => {
     const [one, two] = await Promise.all([vault.seal(7, '张三'), vault.seal(7, '张三')])
     expect(one).not.toBe(two)
     expect(await vault.open(7, one)).toBe('张三')
@@ -101,7 +101,7 @@ describe('sealed texts', () => {
     await expect(vault.open(8, one)).rejects.toThrow()
   })
 
-  it('fifty first uses at once make one data key', async () => {
+  it('share one data key when fifty first uses come at once', async () => {
     const sealed = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => (await freshVault(n)).seal(50, `text ${n}`)),
     )
@@ -109,7 +109,7 @@ describe('sealed texts', () => {
     expect(opened).toEqual(Array.from({ length: 50 }, (_, n) => `text ${n}`))
   })
 
-  it('are noise for ever once the user’s data key is destroyed', async () => {
+  it('cannot be read after the user’s data key is destroyed', async () => {
     const sealed: Sealed = await vault.seal(60, 'forget me')
     await pg.query('delete from vault.user_keys where user_id = 60')
     const later = await createVault({ pg, secretKey })

@@ -73,7 +73,7 @@ const outcomes = async (calls: readonly Promise<Call>[]) =>
   (await Promise.all(calls)).map(({ outcome }) => outcome)
 
 describe('RELAY_WORKERS=2 on a bare machine', () => {
-  it('says once that it is ready, and how to begin', async () => {
+  it('prints once that it is ready, and how to begin', async () => {
     await expect.poll(() => product.output).toContain(`${product.url}/setup?token=`)
     expect(product.output.match(/is ready/g)).toHaveLength(1)
     expect(product.output.match(/token=/g)).toHaveLength(1)
@@ -89,7 +89,7 @@ describe('RELAY_WORKERS=2 on a bare machine', () => {
     }
   })
 
-  it('measures each process apart, whichever is asked', async () => {
+  it('reports the metrics of each process, whichever process is asked', async () => {
     const headers = { authorization: 'Bearer scraper' }
     for (let turn = 0; turn < 2; turn += 1) {
       const answer = await fetch(`${product.url}/metrics`, { headers })
@@ -123,7 +123,7 @@ describe('RELAY_WORKERS=2 on a bare machine', () => {
 })
 
 describe('a worker killed in mid-stream', () => {
-  it('cuts its own calls alone, is replaced, and its holds end, each call once', async () => {
+  it('ends its own calls only, is replaced, and its holds end, once per call', async () => {
     const [victim = 0] = workers()
     const environment = {
       DATABASE_URL: environmentOf(victim, 'DATABASE_URL'),
@@ -152,8 +152,8 @@ describe('a worker killed in mid-stream', () => {
   })
 })
 
-describe('a worker killed while it stands still', () => {
-  it('keeps nobody: the connection on its way to it is served by another', async () => {
+describe('a worker killed while it is frozen', () => {
+  it('does not lose the connection on its way to it, which another worker serves', async () => {
     const [victim = 0] = workers()
     process.kill(victim, 'SIGSTOP')
     const statuses: number[] = []
@@ -168,8 +168,8 @@ describe('a worker killed while it stands still', () => {
   })
 })
 
-describe('stopping', () => {
-  it('kill -9 of the primary leaves no worker, and the next start is as any other', async () => {
+describe('stopping the product', () => {
+  it('after kill -9 of the primary no worker remains, and the next start is normal', async () => {
     const orphans = workers()
     expect(orphans).toHaveLength(2)
     process.kill(product.pid, 'SIGKILL')
@@ -178,7 +178,7 @@ describe('stopping', () => {
     expect(await outcomes(await streams(2))).toEqual(['whole', 'whole'])
   })
 
-  it('SIGTERM lets every stream of every worker finish, then all is gone, with 0', async () => {
+  it('SIGTERM lets every stream of every worker finish, and ends all with 0', async () => {
     const tree = treeOf(product.pid)
     const calls = await streams(10)
     const stopped = product.stop()
@@ -188,8 +188,8 @@ describe('stopping', () => {
   })
 })
 
-describe('a start that can not be', () => {
-  it('ends with the words of the worker that can not serve, and leaves nothing', async () => {
+describe('a start that fails', () => {
+  it('ends with the error of the worker that cannot serve, and leaves no process', async () => {
     const site = await startSite()
     const taken = createServer()
     await once(taken.listen(0, '127.0.0.1'), 'listening')
