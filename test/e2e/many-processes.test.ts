@@ -188,7 +188,7 @@ describe('changes that one process makes', () => {
     await expect.poll(status).toBe(200)
   })
 
-  it('live sockets on any read-api show everybody’s calls', async () => {
+  it('live sockets on any read-api show the calls of all users', async () => {
     const seen = await Promise.all(readers.map(({ url }) => watchLogs(url)))
     const { requestId } = await chat(front.url, key, { model: 'sim-small' })
     for (const messages of seen) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { channelNamed } from '#infra/demo/seed.ts'
 import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
-it('the demo finds its own channel again among more than a page of others', async () => {
+it('the demo finds its existing channel among more than a page of other channels', async () => {
   const fixture: SeededFixture = await seededFixture()
   const { call } = fixture.root
   const must = async <T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string) =>

@@ -129,7 +129,7 @@ describe('the image', () => {
     expect(lines.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true)
   })
 
-  it('runs the Node that the scripts run on', () => {
+  it('runs the Node version that package.json names', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(lines.filter((line) => /^FROM /.test(line)).join()).toContain(
       `node:${dependencies.node}-`,

@@ -31,7 +31,7 @@ describe('pools', () => {
     expect((await pools.pg.query('select 1 one')).rows).toEqual([{ one: 1 }])
   })
 
-  it('survive the same on a connection of Slonik', async () => {
+  it('survive when the server closes a connection of Slonik', async () => {
     const pidType = sql.type(rowType({ pid: wireInteger }))
     const isAlive = async (pid: number) =>
       (await pools.pg.query('select from pg_stat_activity where pid = $1', [pid])).rowCount === 1
