@@ -206,7 +206,7 @@ describe('repairing the abilities of channels', () => {
 })
 
 describe('fifty concurrent requests', () => {
-  it('that tag the same channels write one event each or none, and the last tag stays', async () => {
+  it('that tag the same channels write one event each or none; the last tag stays', async () => {
     const answers = await fifty((n) => post('batch/tag', { ids, tag: `race-${n % 2}` }))
     expect(answers.every(({ success }) => success)).toBe(true)
     const tags = new Set((await readAll()).map(({ tag }) => tag))

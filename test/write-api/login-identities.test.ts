@@ -58,8 +58,8 @@ const ownerOf = async (identity: Identity) => {
   return userId
 }
 
-describe('one identity', () => {
-  it('of fifty new users at once is one user’s', async () => {
+describe('an identity', () => {
+  it('belongs to one user when fifty new users register with it at once', async () => {
     const identities = [github('1001')]
     const made = await fifty((n) => make(`fresh${n}`, { identities }))
     const refused = made.flatMap((outcome) => (outcome.isDone ? [] : [outcome.error.code]))
@@ -68,7 +68,7 @@ describe('one identity', () => {
     expect(`user-${await ownerOf(github('1001'))}`).toBe(done?.isDone && done.events[0]?.stream)
   })
 
-  it('claimed by fifty users at once is one user’s, also in every list', async () => {
+  it('belongs to one user, in every list too, when fifty users claim it at once', async () => {
     const ids = await fifty(async (n) => {
       const answer = await fixture.root.call<{ id: number }>('POST', '/api/user/', {
         body: { username: `claimer${n}`, password: PASSWORD },
@@ -91,7 +91,7 @@ describe('one identity', () => {
 })
 
 describe('an identity that replaces another', () => {
-  it('lets go of the one before, fifty at once, and keeps the last alone', async () => {
+  it('replaces the previous one; of fifty at once, only the last stays bound', async () => {
     const userId = fixture.user.id
     const mail = (id: string): Identity => ({ provider: 'email', id })
     await fifty((n) => bindIdentity(parts, userId, mail(`m30${n}@example.com`), context()))
@@ -125,7 +125,7 @@ describe('a second account of one provider', () => {
 })
 
 describe('identities', () => {
-  it('of two installations of one provider are two', async () => {
+  it('differ between two installations of one provider', async () => {
     const own = { ...github('4004'), authority: 'https://git.example' }
     await make('public4', { identities: [github('4004')] })
     await make('private4', { identities: [own], inviterId: 2 })
@@ -137,7 +137,7 @@ describe('identities', () => {
     })
   })
 
-  it('of mail are one in every case, and are sealed in events', async () => {
+  it('ignore case in mail addresses, and are sealed in events', async () => {
     const mail = (id: string): Identity => ({ provider: 'email', id })
     await make('mailer', { identities: [mail('Ann@Example.com')] })
     const again = await make('mailer2', { identities: [mail('ann@example.COM')] })
@@ -149,7 +149,7 @@ describe('identities', () => {
     expect(data.email).toBe('Ann@Example.com')
   })
 
-  it('let nobody in by password who has none, but set a first one without another', async () => {
+  it('allow a user without a password to set a first one after a recent login', async () => {
     await expect(fixture.logIn('mailer', PASSWORD)).rejects.toThrow('用户名或密码错误')
     const id = (await ownerOf({ provider: 'email', id: 'ann@example.com' })) ?? 0
     const { authVersion = 0 } = (await findUser(fixture.core.db, id)) ?? {}
@@ -173,7 +173,7 @@ describe('identities', () => {
     expect(second).toMatchObject({ success: false, code: 'WrongOriginalPassword' })
   })
 
-  it('with two-step login on, set a first password by a code alone', async () => {
+  it('require a code to set a first password when two-step login is on', async () => {
     const identity = github('4004')
     await make('keeper', { identities: [identity] })
     const id = (await ownerOf(identity)) ?? 0
@@ -193,7 +193,7 @@ describe('identities', () => {
     expect(await set({ code: code() })).toMatchObject({ success: true })
   })
 
-  it('of an erased user are gone, and may be anybody’s', async () => {
+  it('are free for other users after their user is erased', async () => {
     const identities = [github('5005')]
     await make('leaver', { identities })
     const id = await ownerOf(github('5005'))
@@ -203,7 +203,7 @@ describe('identities', () => {
     expect(await ownerOf(github('5005'))).toBe((id ?? 0) + 1)
   })
 
-  it('are in a read model that equals the fold of the events', async () => {
+  it('have a read model that equals the fold of the events', async () => {
     await settled()
     expect(await fixture.isFold('users')).toBe(true)
   })

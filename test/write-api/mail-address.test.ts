@@ -8,7 +8,7 @@ describe('a mail address', () => {
     ['ann+tag@bücher.example', 'ann+tag@xn--bcher-kva.example'],
     ['ann@例え.テスト', 'ann@xn--r8jz45g.xn--zckzah'],
     ['ann@उदाहरण.परीक्षा', 'ann@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g'],
-  ])('%s is known as %s', (text, address) => {
+  ])('%s is normalised to %s', (text, address) => {
     expect(normalizeMailAddress(text)).toBe(address)
   })
 
@@ -26,7 +26,7 @@ describe('a mail address', () => {
     'ann@127.0.0.1',
     'ann@example',
     'ann',
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(normalizeMailAddress(text)).toBeNull()
   })
 })

@@ -19,8 +19,8 @@ const bind = (email: string, code: string, call = fixture.user.call) =>
   call('GET', `/api/oauth/email/bind?${new URLSearchParams({ email, code })}`)
 const wrong = (code: string): string => (code === '000000' ? '000001' : '000000')
 
-describe('a code', () => {
-  it('is six digits, mailed to the address, in the caller’s language', async () => {
+describe('a mail verification code', () => {
+  it('has six digits and is mailed to the address, in the caller’s language', async () => {
     const english = { headers: { 'accept-language': 'en' } }
     await fixture.anybody('GET', '/api/verification?email=ada@example.com', english)
     const mail = await fixture.server.mailTo('ada@example.com')
@@ -29,13 +29,13 @@ describe('a code', () => {
     expect(mail.subject).not.toMatch(/\d{6}/)
   })
 
-  it('is good for one use', async () => {
+  it('works once', async () => {
     const code = await fixture.codeFor('once@example.com')
     expect((await register('once@example.com', code)).success).toBe(true)
     expect(await register('once@example.com', code)).toMatchObject({ code: 'MailCodeWrong' })
   })
 
-  it('is over after three minutes', async () => {
+  it('expires after three minutes', async () => {
     const code = await fixture.codeFor('late@example.com')
     fixture.clock.ahead += 180_001
     expect(await register('late@example.com', code)).toMatchObject({
@@ -43,7 +43,7 @@ describe('a code', () => {
     })
   })
 
-  it('is void after five wrong tries, also fifty at once', async () => {
+  it('is void after five wrong attempts, even if fifty come at once', async () => {
     const code = await fixture.codeFor('guess@example.com')
     for (let n = 0; n < 4; n += 1) await register('guess@example.com', wrong(code))
     await Promise.all([1, 2, 3].map(() => register('guess@example.com', wrong(code))))
@@ -54,7 +54,7 @@ describe('a code', () => {
     expect((await bind('guess2@example.com', other)).code).toBe('MailCodeWrong')
   })
 
-  it('is for one address and one purpose', async () => {
+  it('is valid for one address and one purpose', async () => {
     const code = await fixture.codeFor('mine@example.com')
     expect((await register('yours@example.com', code)).code).toBe('MailCodeWrong')
     expect((await bind('mine@example.com', code)).code).toBe('MailCodeWrong')
@@ -65,7 +65,7 @@ describe('a code', () => {
   })
 })
 
-describe('a code that a browser asked for', () => {
+describe('a code that a browser requested', () => {
   const ASKED = { 'sec-fetch-site': 'same-origin' }
   const ask = async (email: string, headers: Record<string, string> = ASKED) => {
     const url = `/api/verification?${new URLSearchParams({ email })}`
@@ -80,7 +80,7 @@ describe('a code that a browser asked for', () => {
     return fixture.anybody('POST', '/api/user/register', { body, headers: { cookie } })
   }
 
-  it('is good in that browser alone, and elsewhere as wrong as any', async () => {
+  it('works only in that browser, and is answered as a wrong code elsewhere', async () => {
     const { set, cookie, code } = await ask('tab@example.com')
     expect(set).toMatch(/^mail_browser=[\w-]{43}; Max-Age=180; Path=\/api; HttpOnly; SameSite=Lax$/)
     const elsewhere = await register('tab@example.com', code)
@@ -92,7 +92,7 @@ describe('a code that a browser asked for', () => {
     expect((await registerIn(cookie, 'tab@example.com', code)).success).toBe(true)
   })
 
-  it('is void after five wrong ones made there, and not by what is tried elsewhere', async () => {
+  it('is void after five wrong attempts in that browser, not after others elsewhere', async () => {
     const { cookie, code } = await ask('tries@example.com')
     for (let n = 0; n < 7; n += 1) await register('tries@example.com', wrong(code))
     for (let n = 0; n < 4; n += 1) await registerIn(cookie, 'tries@example.com', wrong(code))
@@ -102,7 +102,7 @@ describe('a code that a browser asked for', () => {
     expect((await registerIn(own, 'void@example.com', other)).code).toBe('MailCodeWrong')
   })
 
-  it('is good in every tab of it, asked for again or for another address', async () => {
+  it('works in every tab, even after a second request or one for another address', async () => {
     const first = await ask('one@example.com')
     const again = { ...ASKED, cookie: first.cookie }
     const other = await ask('two@example.com', again)
@@ -113,7 +113,7 @@ describe('a code that a browser asked for', () => {
     expect((await registerIn(first.cookie, 'two@example.com', other.code)).success).toBe(true)
   })
 
-  it('binds to an account in that browser alone; older ones say so by their origin', async () => {
+  it('binds an address only in that browser, even one without Sec-Fetch headers', async () => {
     const url = '/api/verification?email=mine@browser.example'
     const headers = { origin: 'http://localhost:80', host: 'localhost:80' }
     const asked = await fixture.user.call('GET', url, { headers })
@@ -128,8 +128,8 @@ describe('a code that a browser asked for', () => {
   })
 })
 
-describe('asking for a code', () => {
-  it('to register is refused where registering takes none; to bind it is not', async () => {
+describe('requesting a code', () => {
+  it('is refused for a registration that needs no code, but works for binding', async () => {
     await fixture.put('EmailVerificationEnabled', 'false')
     const before = fixture.server.mails.length
     expect(await fixture.askCode('none@example.com')).toMatchObject({ code: 'MailVerificationOff' })
@@ -139,13 +139,13 @@ describe('asking for a code', () => {
     await fixture.put('EmailVerificationEnabled', 'true')
   })
 
-  it('is refused without an address, and for what is none', async () => {
+  it('is refused without an address and for an invalid address', async () => {
     expect(await fixture.askCode('')).toMatchObject({ message: '请输入邮箱！' })
     expect(await fixture.askCode('nobody')).toMatchObject({ message: '邮箱地址格式错误' })
     expect((await fixture.anybody('GET', '/api/verification')).status).toBe(400)
   })
 
-  it('is locked for 30 s, and five an hour to one address', async () => {
+  it('is limited to one per 30 s and five an hour for an address', async () => {
     expect((await fixture.askCode('eager@example.com')).success).toBe(true)
     const again = await fixture.askCode('Eager@example.com ')
     expect(again.status).toBe(429)
@@ -158,7 +158,7 @@ describe('asking for a code', () => {
     expect((await fixture.askCode('eager@example.com')).status).toBe(429)
   })
 
-  it('is twenty an hour for one visitor', async () => {
+  it('is limited to twenty an hour for a visitor', async () => {
     const asked = await Promise.all(
       Array.from({ length: 25 }, (_, n) => fixture.askCode(`many${n}@example.com`)),
     )
@@ -166,7 +166,7 @@ describe('asking for a code', () => {
     expect(asked.filter(({ status }) => status === 429)).toHaveLength(5)
   })
 
-  it('is as many for one visitor where the mails fail', async () => {
+  it('is limited to twenty an hour for a visitor even if the mails fail', async () => {
     await fixture.put('SMTPPort', '1')
     const asked = await Promise.all(
       Array.from({ length: 22 }, (_, n) => fixture.askCode(`fails${n}@example.com`)),
@@ -176,7 +176,7 @@ describe('asking for a code', () => {
     await fixture.put('SMTPPort', String(fixture.server.port))
   })
 
-  it('answers the same for an address that has an account, which is told so by mail', async () => {
+  it('gives the same answer for a taken address, which gets a mail that says so', async () => {
     const code = await fixture.codeFor('taken@example.com')
     await register('taken@example.com', code)
     fixture.clock.ahead += 30_001
@@ -188,7 +188,7 @@ describe('asking for a code', () => {
     expect(text).toContain('已经绑定了一个账户')
   })
 
-  it('says when mails can’t be sent, and costs the address nothing then', async () => {
+  it('reports a mail that cannot be sent, and does not count it for the address', async () => {
     await fixture.put('SMTPPort', '1')
     const failed = await fixture.askCode('unlucky@example.com')
     expect(failed).toMatchObject({ status: 200, code: 'MailNotSent' })
@@ -200,23 +200,23 @@ describe('asking for a code', () => {
     expect((await fixture.askCode('unlucky@example.com')).success).toBe(true)
   })
 
-  it('to bind needs a session', async () => {
+  it('needs a session if the code is for binding', async () => {
     const url = '/api/verification?email=a@example.com&purpose=bind'
     expect((await fixture.anybody('GET', url)).status).toBe(401)
   })
 })
 
-describe('binding an address', () => {
+describe('binding a mail address', () => {
   it.each([
     ['', '123456', '请输入邮箱！'],
     ['x@y', '123456', '邮箱地址格式错误'],
     ['a@example.com', ' ', '请输入邮箱验证码！'],
     ['a@example.com', '123456', '验证码错误或已过期'],
-  ])('is refused for %j and %j', async (email, code, message) => {
+  ])('is refused for the address %j and the code %j', async (email, code, message) => {
     expect(await bind(email, code)).toMatchObject({ status: 200, success: false, message })
   })
 
-  it('shows it to its user, and another one takes its place', async () => {
+  it('shows the address to its user, and replaces the previous address', async () => {
     for (const email of ['first@example.com', 'second@example.com']) {
       const code = await fixture.codeFor(email, fixture.admin.call)
       expect((await bind(email, code, fixture.admin.call)).success).toBe(true)

@@ -48,8 +48,8 @@ const read = (call: Caller, id: number) => call('PUT', `/api/user/messages/${id}
 const unread = async (call: Caller): Promise<number> =>
   (await call<UnreadCount>('GET', '/api/user/messages/unread_count')).data.unread_count
 
-describe('sending', () => {
-  it('puts the text, trimmed, into the inboxes of those chosen and no others', async () => {
+describe('sending a message', () => {
+  it('puts the trimmed text into the inboxes of the selected users only', async () => {
     const before = await unread(fixture.user.call)
     const answer = await send({
       title: '  Maintenance ',
@@ -73,7 +73,7 @@ describe('sending', () => {
     })
   })
 
-  it('reaches a group, and everybody as of now: banned, not deleted or later ones', async () => {
+  it('reaches a group or all current users: banned ones, no deleted or later ones', async () => {
     const [banned, gone] = [await makeUser('banned1'), await makeUser('gone1')]
     const manage = (id: number, action: string) =>
       fixture.root.call('POST', '/api/user/manage', { body: { id, action } })
@@ -99,7 +99,7 @@ describe('sending', () => {
     expect((await inbox(later.call)).total).toBe(0)
   })
 
-  it('is refused without title, content or recipient, or with unknown ones, by name', async () => {
+  it('is refused without title, content or recipient, and names unknown recipients', async () => {
     const head = await fixture.head()
     const code = async (body: object) => (await send(body)).code
     expect(await code({ title: '  ', user_ids: [3] })).toBe('MessageTitleRequired')
@@ -122,14 +122,14 @@ describe('sending', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('fifty at once are fifty messages with ids of their own', async () => {
+  it('creates fifty messages with distinct ids from fifty concurrent requests', async () => {
     const ids = await fifty(() => sendTo(3))
     expect(new Set(ids).size).toBe(50)
   })
 })
 
-describe('the list of what was sent', () => {
-  it('has pages, newest first, and is searched by title, content and time', async () => {
+describe('the list of sent messages', () => {
+  it('has pages, newest first, and a search by title, content and time', async () => {
     const id = (await send({ title: '50% off', content: 'needle_x', user_ids: [3] })).data.id
     const at = (await sent(id)).data.created_at * 1_000
     const page = await listed('?p=1&page_size=10')
@@ -155,7 +155,7 @@ describe('the list of what was sent', () => {
     expect(bad.message).toContain('start_date')
   })
 
-  it('is for admins alone, as everything about it', async () => {
+  it('is for admins only, as are all requests about it', async () => {
     const id = await sendTo(3)
     const { call } = fixture.user
     for (const path of ['', '/search', `/${id}`, `/${id}/recipients`]) {
@@ -173,8 +173,8 @@ describe('the list of what was sent', () => {
   })
 })
 
-describe('reading', () => {
-  it('counts once, however often and by however many at once', async () => {
+describe('reading a message', () => {
+  it('counts once per user, however many requests come at once', async () => {
     const { id } = (await send({ everybody: true })).data
     const calls = [fixture.user.call, user2, fixture.admin.call, fixture.root.call]
     const before = await Promise.all(calls.map(unread))
@@ -193,7 +193,7 @@ describe('reading', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('is of one’s own messages: others’ and none at all look alike', async () => {
+  it('is limited to the user’s messages; those of others are answered as unknown', async () => {
     const id = await sendTo(3)
     const head = await fixture.head()
     for (const other of [id, 999_999]) {
@@ -208,8 +208,8 @@ describe('reading', () => {
   })
 })
 
-describe('editing and deleting', () => {
-  it('changes the text for all, leaves it read; the same again writes nothing', async () => {
+describe('editing and deleting messages', () => {
+  it('an edit leaves the message read for its users; an equal edit writes nothing', async () => {
     const id = await sendTo(3, 4)
     await read(user2, id)
     const body = { title: 'New', content: '<b>text</b>', format: 'html' }
@@ -227,7 +227,7 @@ describe('editing and deleting', () => {
     expect(await textsOf(id)).toBe(1)
   })
 
-  it('takes it out of inboxes and counts for good, in history too', async () => {
+  it('a deletion removes the message from inboxes, counts and the rebuilt read model', async () => {
     const before = [await unread(fixture.user.call), await unread(user2)]
     const { total } = await listed()
     const id = (await send({ title: 'canary-of-a-message', user_ids: [3, 4] })).data.id
@@ -249,7 +249,7 @@ describe('editing and deleting', () => {
     expect((await listed()).total).toBe(total)
   })
 
-  it('a text that can not be decrypted is empty, and holds up no other message', async () => {
+  it('a text that cannot be decrypted is empty and does not block other messages', async () => {
     const id = await sendTo(3)
     await fixture.core.pg.query(
       `update vault.secrets set sealed = '\\x00'::bytea || sealed where owner = 'message:' || $1`,
@@ -261,7 +261,7 @@ describe('editing and deleting', () => {
     expect((await remove(id)).success).toBe(true)
   })
 
-  it('what went to an erased person alone goes with them; what others have, stays', async () => {
+  it('an erasure deletes messages sent only to that user, and keeps shared ones', async () => {
     const id = await makeUser('leaver1')
     const [own, shared] = [await sendTo(id), await sendTo(id, 3)]
     const byAdmin = (await send({ title: 'By the erased', user_ids: [3] }, fixture.root.call)).data
@@ -274,7 +274,7 @@ describe('editing and deleting', () => {
     expect(await textsOf(own)).toBe(0)
   })
 
-  it('no text of any message is in an event, and the read model is their fold', async () => {
+  it('no event has the text of a message, and the read model equals their fold', async () => {
     const { rowCount } = await fixture.core.pg.query(
       "select from event_store.events where data ~ 'canary-of-a-message|Maintenance'",
     )

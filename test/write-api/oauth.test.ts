@@ -22,8 +22,8 @@ const newAccount = (login: string) => {
   return String(accounts)
 }
 
-describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
-  it('makes an account for a newcomer, and finds it when the name changed', async () => {
+describe.each(['github', 'linuxdo'] as const)('login with %s', (type) => {
+  it('creates an account at the first login, and finds it after a name change', async () => {
     await fixture.set({ QuotaForNewUser: '777' })
     const id = newAccount(`${type}-newcomer`)
     const visitor = fixture.visitor()
@@ -41,7 +41,7 @@ describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
     expect(again.data).toMatchObject({ id: user.id, username: user.username })
   })
 
-  it('takes nobody for another who has the login name now', async () => {
+  it('keeps users apart who have the same login name at the provider', async () => {
     newAccount('same-name')
     const one = await fixture.visitor().comeBy(type)
     newAccount('same-name')
@@ -50,7 +50,7 @@ describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
     expect(other.data?.username).toMatch(/^same-nam\d{4}$/)
   })
 
-  it('binds to whoever is logged in, once', async () => {
+  it('binds the identity to the logged-in user, and to no second user', async () => {
     const id = newAccount('bindable')
     const visitor = fixture.visitor(fixture.user)
     expect(await visitor.comeBy(type)).toMatchObject({ success: true, message: 'bind', data: null })
@@ -59,7 +59,7 @@ describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
     expect(await other.comeBy(type, { intent: 'bind' })).toMatchObject({ code: 'IdentityTaken' })
   })
 
-  it('logs in anew whoever is logged in, and nobody else', async () => {
+  it('accepts a relogin only with the identity of the logged-in user', async () => {
     const id = newAccount('again')
     const visitor = fixture.visitor()
     const first = await visitor.comeBy(type)
@@ -76,7 +76,7 @@ describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
     expect(again.data).toMatchObject({ id: first.data?.id })
   })
 
-  it('refuses what the site does not confirm, and follows it nowhere', async () => {
+  it('fails if the provider does not confirm the user, and follows no redirect', async () => {
     newAccount('refused')
     const { sites } = fixture
     for (const [path, instead] of [
@@ -96,8 +96,8 @@ describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
   })
 })
 
-describe('coming in by a real OpenID provider', () => {
-  it('makes an account for a newcomer, and finds it again', async () => {
+describe('login with a real OpenID provider', () => {
+  it('creates an account at the first login, and finds it again', async () => {
     fixture.oidc.who = 'ann'
     const first = await fixture.visitor().comeBy('oidc')
     expect(first).toMatchObject({ success: true, data: { username: 'ann' } })
@@ -108,7 +108,7 @@ describe('coming in by a real OpenID provider', () => {
     expect((await fixture.visitor().comeBy('oidc')).data?.id).toBe(first.data?.id)
   })
 
-  it('binds, and unbinds only while there is another way in', async () => {
+  it('binds an identity, and unbinds it if the user has another login method', async () => {
     fixture.oidc.who = 'ben'
     const visitor = fixture.visitor(fixture.user)
     expect(await visitor.comeBy('oidc', { intent: 'bind' })).toMatchObject({ message: 'bind' })
@@ -124,7 +124,7 @@ describe('coming in by a real OpenID provider', () => {
     expect(data?.id).not.toBe(fixture.user.id)
   })
 
-  it('needs the state of our own sending, with its nonce and verifier', async () => {
+  it('needs a state issued for the same attempt, with its nonce and verifier', async () => {
     const visitor = fixture.visitor()
     const { code } = await visitor.travel('oidc')
     const { data: state } = await visitor.get<string>('/api/oauth/state')
@@ -136,7 +136,7 @@ describe('coming in by a real OpenID provider', () => {
     expect(await visitor.get('/api/oauth/oidc', swapped)).toMatchObject({ code: 'OAuthFailed' })
   })
 
-  it('says when it is not set up, or can not be reached', async () => {
+  it('reports a provider that is not set up or cannot be reached', async () => {
     const { wellKnown } = fixture.oidc
     const ask = () => fixture.visitor().get('/api/oauth/authorize', { type: 'oidc' })
     await fixture.set({ 'oidc.well_known': '' })
@@ -158,8 +158,8 @@ describe('coming in by a real OpenID provider', () => {
   })
 })
 
-describe('a state', () => {
-  it('is good once, for one of fifty', async () => {
+describe('an OAuth state', () => {
+  it('works once when fifty requests use it at once', async () => {
     newAccount('fifty-times')
     const visitor = fixture.visitor()
     const back = await visitor.travel('github')
@@ -169,7 +169,7 @@ describe('a state', () => {
     expect(codes).toEqual(new Set(['OAuthStateInvalid']))
   })
 
-  it('is of one browser, one provider and ten minutes', async () => {
+  it('is valid in one browser, for one provider and for ten minutes', async () => {
     newAccount('somewhere-else')
     const visitor = fixture.visitor()
     const stolen = await visitor.travel('github')
@@ -184,7 +184,7 @@ describe('a state', () => {
     expect(await visitor.get('/api/oauth/github', late)).toMatchObject(invalid)
   })
 
-  it('that binds is for the session it was issued in', async () => {
+  it('is valid only in the session that it was issued in, if it is for binding', async () => {
     newAccount('not-for-you')
     const visitor = fixture.visitor(fixture.user)
     const back = await visitor.travel('github', { intent: 'bind' })
@@ -195,7 +195,7 @@ describe('a state', () => {
     expect((await nobody.get('/api/oauth/authorize', query)).status).toBe(401)
   })
 
-  it('as the plain call gives it serves whoever builds the address, with an inviter', async () => {
+  it('from /api/oauth/state works in a client-built address and carries the inviter', async () => {
     await fixture.set({ AffEnabled: 'true' })
     const aff = (await fixture.user.call<string>('GET', '/api/user/aff')).data
     newAccount('invited')
@@ -208,15 +208,15 @@ describe('a state', () => {
     expect(await read(data.id)).toMatchObject({ inviter_id: fixture.user.id })
   })
 
-  it('can not be asked for without end', async () => {
+  it('is refused after too many requests for states', async () => {
     const answers = await fifty(() => fixture.visitor().get('/api/oauth/state'))
     expect(answers.some(({ status }) => status === 429)).toBe(true)
     fixture.clock.ahead += 61_000
   })
 })
 
-describe('the status', () => {
-  it('names the ways in that are on and have what they need, and no secret', async () => {
+describe('the site’s status', () => {
+  it('names the login methods that are on and fully configured, and no secret', async () => {
     const read = async () => (await fixture.anybody<Status>('GET', '/api/status')).data
     expect(await read()).toMatchObject({
       github_oauth: true,
@@ -236,8 +236,8 @@ describe('the status', () => {
   })
 })
 
-describe('who may come in', () => {
-  it('is decided by the options, and by what became of the user', async () => {
+describe('an OAuth login', () => {
+  it('depends on the options, and on a ban or deletion of the user', async () => {
     newAccount('banned-one')
     const { data } = await fixture.visitor().comeBy('github')
     const manage = (action: string) =>
@@ -263,7 +263,7 @@ describe('who may come in', () => {
     await fixture.set({ GitHubOAuthEnabled: 'true' })
   })
 
-  it('one newcomer in fifty tabs is one user', async () => {
+  it('creates one user for a newcomer with many tabs', async () => {
     newAccount('many-tabs')
     const visitor = fixture.visitor()
     const backs = []
@@ -274,7 +274,7 @@ describe('who may come in', () => {
     expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1)
   })
 
-  it('nobody unbinds the only way in', async () => {
+  it('cannot be unbound while it is the only login method', async () => {
     newAccount('only-way')
     const visitor = fixture.visitor()
     const { data } = await visitor.comeBy('github')

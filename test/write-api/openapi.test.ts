@@ -35,7 +35,7 @@ const headers = (method: string, path: string) =>
     .map(({ name, required = false }) => `${name}${required ? ' required' : ''}`)
 
 describe('the description of the API', () => {
-  it('has every refusal that a call can meet, in the envelope', () => {
+  it('lists every refusal that a call can get, in the error envelope', () => {
     const common = ['200', '400', '401', '403', '404', '413', '415', '429', '503']
     expect(answers('put', '/api/user/self')).toEqual(common)
     // Of these, one can be refused by what has changed since.
@@ -60,7 +60,7 @@ describe('the description of the API', () => {
     })
   })
 
-  it('says that a write may be refused with 200 by a rule', () => {
+  it('states that a rule may refuse a write with status 200', () => {
     expect(operation('post', '/api/token/').responses['200']).toMatchObject({
       content: {
         'application/json': {
@@ -77,14 +77,14 @@ describe('the description of the API', () => {
     expect(headers('post', '/api/user/login')).toEqual([])
   })
 
-  it('names the ways in: a session, or where it may an access token, or none', () => {
+  it('names the authentication of a call: a session, an access token or none', () => {
     const ways = (path: string) => operation('get', path).security
     expect(ways('/api/user/self')).toEqual([{ session: [] }, { accessToken: [] }])
     expect(ways('/api/user/security')).toEqual([{ session: [] }])
     expect(ways('/api/status')).toEqual([])
   })
 
-  it('refers to nothing that is not there', () => {
+  it('has no reference without a target', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
     expect(references.length).toBeGreaterThan(100)
     for (const [, path = ''] of references) {
@@ -94,7 +94,7 @@ describe('the description of the API', () => {
     }
   })
 
-  it('is true of a refusal as it is sent', async () => {
+  it('matches the refusals that the server sends', async () => {
     for (const url of ['/api/user/self', '/api/channel/x', '/api/log/?p=-1']) {
       const { status, headers: _headers, ...body } = await fixture.anybody('GET', url)
       expect(status).toBeGreaterThanOrEqual(400)

@@ -39,7 +39,7 @@ describe('options', () => {
     expect((await put('ModelRatio', '{"gpt-4o":1.25}', fixture.admin.call)).success).toBe(true)
   })
 
-  it('fifty at once, large ones among them, are all kept', async () => {
+  it('are all kept when fifty, some of them large, are set at once', async () => {
     const expectedOptions = new Map(
       [...OPTIONS.values()].flatMap((option, n) => {
         const value = anotherValue(option, n)
@@ -62,7 +62,7 @@ describe('options', () => {
     await expect.poll(lost, { timeout: 20_000 }).toEqual([])
   })
 
-  it('set by what was read earlier never undo what somebody else set since', async () => {
+  it('refuse a value based on an old one, so that no other change is undone', async () => {
     const seen = JSON.stringify({ ours: 1 })
     await put('CacheRatio', seen)
     const putOver = (before: string, entries: object) =>
@@ -80,7 +80,7 @@ describe('options', () => {
     expect((await putOver(theirs, { ours: 2, theirs: 7 })).success).toBe(true)
   })
 
-  it('set to what they are write nothing', async () => {
+  it('write nothing when set to their current value', async () => {
     await put('QuotaForNewUser', '43')
     const head = await fixture.head()
     expect((await put('QuotaForNewUser', '43')).success).toBe(true)
@@ -120,19 +120,22 @@ describe('options', () => {
     ['Notice', '好'.repeat(130_000), 400, 'InvalidOption'],
     ['RegisterEnabled', 'yes', 400, 'InvalidOption'],
     ['QuotaForNewUser', 5, 400, 'InvalidField'],
-  ])('%s = %s is refused, naming it', async (key, value, status, code) => {
-    const head = await fixture.head()
-    const answer = await put(key, value)
-    expect(answer).toMatchObject({ status, success: false, code })
-    expect(answer.message).toContain(code === 'InvalidField' ? 'value' : key)
-    expect(await fixture.head()).toBe(head)
-  })
+  ])(
+    '%s = %s is refused, and the answer names the invalid part',
+    async (key, value, status, code) => {
+      const head = await fixture.head()
+      const answer = await put(key, value)
+      expect(answer).toMatchObject({ status, success: false, code })
+      expect(answer.message).toContain(code === 'InvalidField' ? 'value' : key)
+      expect(await fixture.head()).toBe(head)
+    },
+  )
 
   it.each([
     ['zh', '100.5', '返佣百分比必须在0到100之间'],
     ['zh', '-1', '返佣百分比必须在0到100之间'],
     ['en', '101', 'The rebate share must be between 0 and 100'],
-  ])('in %s, %s percent of rebate is refused in the words of the rule', async (...row) => {
+  ])('in %s, a rebate of %s percent is refused with the message of the rule', async (...row) => {
     const [language, value, message] = row
     const answer = await fixture.root.call('PUT', '/api/option/', {
       body: { key: 'RebatePercentage', value },
@@ -143,7 +146,7 @@ describe('options', () => {
     expect((await put('RebatePercentage', '100')).success).toBe(true)
   })
 
-  it('below their least value say so, also where less than nothing is no price', async () => {
+  it('below their minimum are refused with a message that names the minimum', async () => {
     for (const [key, unit] of [
       ['fallback_single_price', 'dollars'],
       ['ChannelDisableThreshold', 'seconds'],
@@ -163,15 +166,18 @@ describe('options', () => {
     ['general_setting.ping_interval_seconds', '0', 'is below the minimum (1 second)'],
     ['SMTPPort', '70000', 'is above the maximum (65535)'],
     ['Price', 'x', 'must be a number (0.0001 to 1000000)'],
-  ])('%s = %s is told the bounds, and of what they are', async (key, value, words) => {
-    const answer = await fixture.root.call('PUT', '/api/option/', {
-      body: { key, value },
-      headers: { 'accept-language': 'en' },
-    })
-    expect(answer.message).toBe(`Invalid option ${key}: ${words}`)
-  })
+  ])(
+    '%s = %s is refused with a message that names the bounds and their unit',
+    async (key, value, words) => {
+      const answer = await fixture.root.call('PUT', '/api/option/', {
+        body: { key, value },
+        headers: { 'accept-language': 'en' },
+      })
+      expect(answer.message).toBe(`Invalid option ${key}: ${words}`)
+    },
+  )
 
-  it('the two ends of a range are taken in any order, as forms save side by side', async () => {
+  it('accept the two ends of a range in any order, as forms save them in parallel', async () => {
     for (const [key, value] of [
       ['CheckInMaxQuota', '100'],
       ['CheckInQuota', '200'],
@@ -181,7 +187,7 @@ describe('options', () => {
     }
   })
 
-  it('take JSON back as they show it, which changes nothing', async () => {
+  it('accept JSON as they show it, without a change', async () => {
     await put('CompletionRatio', '{"b":1.50,"a":2e-1}')
     const shown = (await list()).get('CompletionRatio')
     expect(shown).toBe('{\n  "b": 1.50,\n  "a": 2e-1\n}')
@@ -193,7 +199,7 @@ describe('options', () => {
   it.each([
     ['zh', '选项 GroupRatio 无效：缺少必需的条目（default）'],
     ['en', 'Invalid option GroupRatio: lacks a required entry (default)'],
-  ])('of groups says in %s that the default group is missing', async (language, message) => {
+  ])('report in %s that the ratios of groups lack the default group', async (language, message) => {
     const answer = await fixture.root.call('PUT', '/api/option/', {
       body: { key: 'GroupRatio', value: '{"vip":0.5}' },
       headers: { 'accept-language': language },
@@ -202,7 +208,7 @@ describe('options', () => {
     expect((await put('GroupRatio', '{"default":1,"vip":0.5}')).success).toBe(true)
   })
 
-  it('that secure the site are the super admin’s alone', async () => {
+  it('that secure the site can only be set by the super admin', async () => {
     const [key = '', option] = rootOnly ?? []
     expect(option).toBeDefined()
     const answer = await put(key, option?.defaultText ?? '', fixture.admin.call)
@@ -210,14 +216,14 @@ describe('options', () => {
     expect(answer.message).toContain(key)
   })
 
-  it('are no business of users and visitors', async () => {
+  it('cannot be set by users and visitors', async () => {
     expect((await put('RetryTimes', '1', fixture.user.call)).status).toBe(403)
     expect((await put('RetryTimes', '1', fixture.anybody)).status).toBe(401)
   })
 })
 
 describe('a secret option', () => {
-  it('that is replaced or cleared is gone from the vault too', async () => {
+  it('is removed from the vault when it is replaced or cleared', async () => {
     const { vault, store } = fixture.core
     const kept = async () => {
       const events = await store.readStream('options', 0, 1_000)
@@ -234,7 +240,7 @@ describe('a secret option', () => {
     expect(await kept()).toEqual([])
   })
 
-  it('that is longer than any secret is refused', async () => {
+  it('is refused if it is longer than any secret', async () => {
     const answer = await put('SMTPToken', 'x'.repeat(20_001))
     expect(answer).toMatchObject({ status: 400, code: 'InvalidOption' })
     expect((await list()).get('SMTPToken')).toBe('')

@@ -27,8 +27,8 @@ async function logInFrom(username: string, userAgent: string) {
 const newUser = async (username: string) =>
   (await fixture.root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })).data
 
-describe('one’s own sessions', () => {
-  it('are listed with device and address, the current one marked, and ended each', async () => {
+describe('the sessions of a user', () => {
+  it('are listed with device and address, and can be ended one by one', async () => {
     await newUser('alice')
     const here = await logInFrom('alice', 'Browser A')
     const there = await logInFrom('alice', `Browser B${'x'.repeat(500)}`)
@@ -46,7 +46,7 @@ describe('one’s own sessions', () => {
     expect((await here('DELETE', `/api/user/sessions/${other?.id}`)).status).toBe(404)
   })
 
-  it('are nobody else’s to see or end, an admin’s neither', async () => {
+  it('cannot be ended by another user, not even by an admin', async () => {
     await newUser('bob')
     const bob = await logInFrom('bob', 'Browser')
     const [own] = (await bob<Listed>('GET', '/api/user/sessions')).data
@@ -56,7 +56,7 @@ describe('one’s own sessions', () => {
     expect((await bob('GET', '/api/user/self')).status).toBe(200)
   })
 
-  it('are ended all but the current one', async () => {
+  it('can be ended all at once, except the current one', async () => {
     await newUser('carol')
     const callers = await Promise.all(['A', 'B', 'C'].map((name) => logInFrom('carol', name)))
     const [here, ...others] = callers
@@ -65,7 +65,7 @@ describe('one’s own sessions', () => {
     expect((await here?.<Listed>('GET', '/api/user/sessions'))?.data).toHaveLength(1)
   })
 
-  it('leave the list with the password they were started by, and when they are over', async () => {
+  it('leave the list after a password change and when they expire', async () => {
     await newUser('dave')
     const here = await logInFrom('dave', 'A')
     await logInFrom('dave', 'B')

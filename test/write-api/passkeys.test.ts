@@ -67,7 +67,7 @@ const enterBy = (passkey: unknown) =>
   anybody('POST', '/api/user/login/passkey', { body: { passkey } })
 
 describe('adding passkeys', () => {
-  it('keeps several, by name, with recovery codes for the first', async () => {
+  it('keeps several passkeys by name, and gives recovery codes with the first', async () => {
     const { call } = await newUser('add1')
     const first = await add(call, createAuthenticator(), 'phone')
     expect(first.data.recovery_codes).toHaveLength(10)
@@ -88,13 +88,13 @@ describe('adding passkeys', () => {
     expect(after.data).toMatchObject({ passkeys: [{ id: 2, name: 'office' }] })
   })
 
-  it('needs a proof beside the session once there is one', async () => {
+  it('needs an identity proof once the user has a passkey', async () => {
     const { call } = await withPasskey('add2')
     const answer = await call('POST', '/api/user/passkeys/begin')
     expect(answer.code).toBe('ProofNeeded')
   })
 
-  it('refuses another site, another user’s challenge, and one used before', async () => {
+  it('refuses another site, another user’s challenge, and a used challenge', async () => {
     const { call } = await newUser('add3')
     const other = await newUser('add4')
     const send = (passkey: object) =>
@@ -112,20 +112,23 @@ describe('adding passkeys', () => {
     expect((await send({ ...good, response: {} })).status).toBe(400)
   })
 
-  it('says that an IP address will not do', async () => {
+  it('reports that passkeys need a domain instead of an IP address', async () => {
     const bare = { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }
     const answer = await at(fixture.anybody, bare)('POST', '/api/user/login/passkey/begin')
     expect(answer.code).toBe('PasskeyNeedsDomain')
   })
 
-  it.each(['[', 'a:99999', 'a b'])('says so at a host that is no name: %j', async (host) => {
-    const answer = await at(fixture.anybody, { host })('POST', '/api/user/login/passkey/begin')
-    expect(answer).toMatchObject({ status: 200, code: 'PasskeyNeedsDomain' })
-  })
+  it.each(['[', 'a:99999', 'a b'])(
+    'reports that passkeys need a domain instead of the invalid host %j',
+    async (host) => {
+      const answer = await at(fixture.anybody, { host })('POST', '/api/user/login/passkey/begin')
+      expect(answer).toMatchObject({ status: 200, code: 'PasskeyNeedsDomain' })
+    },
+  )
 })
 
-describe('a passkey as the second step', () => {
-  it('is asked for after the password, and good for that login alone', async () => {
+describe('a passkey as the second step of a login', () => {
+  it('is requested after the password, and works for that login only', async () => {
     const { key, id } = await withPasskey('second1')
     const logIn = () =>
       anybody<Needed>('POST', '/api/user/login', {
@@ -149,10 +152,10 @@ describe('a passkey as the second step', () => {
   })
 })
 
-describe('a passkey as the way in', () => {
+describe('a passkey as login method', () => {
   const PATH = '/api/user/login/passkey/begin'
 
-  it('starts a session where its owner unlocked it, without a second step', async () => {
+  it('starts a session without a second step if it was unlocked', async () => {
     const { key, id } = await withPasskey('alone1')
     const locked = key.show(await begin(PATH), { origin: ORIGIN, isUnlocked: false })
     expect((await enterBy(locked)).code).toBe('PasskeyFailed')
@@ -161,14 +164,14 @@ describe('a passkey as the way in', () => {
     expect(String(answer.headers['set-cookie'])).toMatch(/^session=/)
   })
 
-  it('takes a signature once: of fifty at the same moment, one', async () => {
+  it('works once per signature when fifty requests send it at once', async () => {
     const { key } = await withPasskey('alone2')
     const shown = key.show(await begin(PATH), { origin: ORIGIN })
     const tries = await fifty(() => enterBy(shown))
     expect(tries.filter(({ success }) => success)).toHaveLength(1)
   })
 
-  it('refuses a copy, whose counter falls behind', async () => {
+  it('is refused as a copy if its counter is behind', async () => {
     const { key } = await withPasskey('alone3')
     const show = async (counter: number) =>
       enterBy(key.show(await begin(PATH), { origin: ORIGIN, counter }))
@@ -177,7 +180,7 @@ describe('a passkey as the way in', () => {
     expect((await show(6)).success).toBe(true)
   })
 
-  it('refuses strangers, removed ones, and the banned', async () => {
+  it('is refused if unknown, from another site, or of a banned or deleted user', async () => {
     const { key, call, id } = await withPasskey('alone4')
     const options = await begin(PATH)
     const stranger = createAuthenticator()
@@ -196,11 +199,11 @@ describe('a passkey as the way in', () => {
   })
 })
 
-describe('a passkey as proof', () => {
+describe('a passkey as identity proof', () => {
   const PATH = '/api/user/passkeys/proof'
   const begun = async (call: Caller) => (await call<Begun>('POST', PATH)).data.options
 
-  it('counts where second factors are changed, unlocked, once, and for that alone', async () => {
+  it('confirms a change of second factors once, if unlocked and issued for it', async () => {
     const { call, key } = await withPasskey('proof1')
     const renew = (passkey: unknown) =>
       call<Codes>('POST', '/api/user/recovery_codes', { body: { passkey } })
@@ -220,7 +223,7 @@ describe('a passkey as proof', () => {
     expect((await add(call, other, 'laptop', { passkey })).success).toBe(true)
   })
 
-  it('is not offered to who has none, nor does another one’s count', async () => {
+  it('is not offered to a user without passkeys, and must be the user’s passkey', async () => {
     const [mine, theirs] = [await withPasskey('proof2'), await withPasskey('proof3')]
     const none = await newUser('proof4')
     expect((await none.call('POST', PATH)).code).toBe('PasskeyFailed')
@@ -232,7 +235,7 @@ describe('a passkey as proof', () => {
 })
 
 describe('a temporary password', () => {
-  it('must be changed by who comes in by it, and not by a passkey alone', async () => {
+  it('must be changed after a login with it, but not after a login by passkey', async () => {
     const { id, key } = await withPasskey('temporary1')
     const { actors, vault, now } = fixture.core
     const passwordRef = await storePassword(vault, id, await vault.hashPassword('mailed one'))
@@ -258,7 +261,7 @@ describe('a temporary password', () => {
   })
 })
 
-describe('a passkey as the last way in', () => {
+describe('a passkey as the last login method', () => {
   const put = (key: string, value: string) =>
     fixture.root.call('PUT', '/api/option/', { body: { key, value } })
   const bindGitHub = async (userId: number, id: string) => {
@@ -291,7 +294,7 @@ describe('a passkey as the last way in', () => {
     return call
   }
 
-  it('stays, and lets go of the others', async () => {
+  it('cannot be removed, but the other methods can', async () => {
     const call = await user('last1', { isUnlocked: true })
     expect((await unbind(call)).success).toBe(true)
     expect((await remove(call)).code).toBe('LastWayIn')
@@ -301,13 +304,13 @@ describe('a passkey as the last way in', () => {
     expect((await remove(call, 2)).code).toBe('LastWayIn')
   })
 
-  it('is none where its owner was not asked to unlock it', async () => {
+  it('does not count if it was added without unlocking', async () => {
     const call = await user('last2', { isUnlocked: false })
     expect((await unbind(call)).code).toBe('LastWayIn')
     expect((await remove(call)).success).toBe(true)
   })
 
-  it('is not taken away by an admin, until there is another', async () => {
+  it('cannot be reset by an admin until the user has another method', async () => {
     const call = await user('last4', { isUnlocked: true })
     expect((await unbind(call)).success).toBe(true)
     const { id } = (await call<{ id: number }>('GET', '/api/user/self')).data
@@ -318,7 +321,7 @@ describe('a passkey as the last way in', () => {
     expect((await reset()).success).toBe(true)
   })
 
-  it('and another one, let go of at the same moment: one of them stays', async () => {
+  it('is kept, or the other method is, when both are removed at the same moment', async () => {
     const call = await user('last3', { isUnlocked: true })
     const answers = await Promise.all([unbind(call), remove(call)])
     expect(answers.map(({ success }) => success).sort()).toEqual([false, true])
@@ -336,7 +339,7 @@ describe('the uses of passkeys, each of which is an event', () => {
   const logIn = async ({ key }: { readonly key: Authenticator }) =>
     enterBy(key.show(await begin('/api/user/login/passkey/begin'), { origin: ORIGIN }))
 
-  it('are 20 a minute for each user, in proofs and logins together', async () => {
+  it('are limited to 20 a minute per user, for proofs and logins together', async () => {
     const [mine, theirs] = [await withPasskey('uses1'), await withPasskey('uses2')]
     for (let n = 0; n < 10; n += 1) {
       expect((await prove(mine)).success).toBe(true)
@@ -353,7 +356,7 @@ describe('the uses of passkeys, each of which is an event', () => {
     expect((await logIn(mine)).success).toBe(true)
   })
 
-  it('are 200 a day, and a wrong passkey does not count', async () => {
+  it('are limited to 200 a day, and a wrong passkey does not count', async () => {
     const [mine, theirs] = [await withPasskey('uses3'), await withPasskey('uses4')]
     for (let n = 0; n < 30; n += 1) {
       fixture.clock.ahead += 60_000

@@ -27,8 +27,8 @@ async function tokenFor(email: string): Promise<string> {
   return linkIn((await fixture.server.mailTo(email)).text).searchParams.get('token') ?? ''
 }
 
-describe('asking for a reset', () => {
-  it('mails a link to the site’s own address', async () => {
+describe('requesting a password reset', () => {
+  it('mails a link to the configured address of the site', async () => {
     expect(await ask(' User1@Example.com ')).toMatchObject({ status: 200, success: true })
     const mail = await fixture.server.mailTo(EMAIL)
     const link = linkIn(mail.text)
@@ -38,7 +38,7 @@ describe('asking for a reset', () => {
     expect(mail.raw).toContain('text/html')
   })
 
-  it('answers the same for an address that is nobody’s, and mails nothing', async () => {
+  it('gives the same answer for an unknown address, and mails nothing', async () => {
     const before = fixture.server.mails.length
     const [known, unknown] = [await ask(EMAIL), await ask('nobody@example.com')]
     expect([unknown.status, unknown.success, unknown.message]).toEqual([
@@ -51,7 +51,7 @@ describe('asking for a reset', () => {
     expect(await ask('nobody@example.com')).toMatchObject({ status: 429 })
   })
 
-  it('is refused to everybody alike while no link can be kept', async () => {
+  it('is refused for all addresses alike while links cannot be stored', async () => {
     const away = vi
       .spyOn(fixture.core.shortLived, 'peek')
       .mockRejectedValue(new ShortLivedUnavailable())
@@ -63,7 +63,7 @@ describe('asking for a reset', () => {
     await fixture.server.mailTo(EMAIL)
   })
 
-  it('never links to a name that the caller made up', async () => {
+  it('never links to a host that the caller made up', async () => {
     await fixture.put('ServerAddress', '')
     expect(await ask(EMAIL, { host: 'evil.example' })).toMatchObject({
       code: 'ServerAddressRequired',
@@ -77,7 +77,7 @@ describe('asking for a reset', () => {
     await fixture.put('ServerAddress', 'https://gate.example/')
   })
 
-  it('is refused without an address, and without a mail server', async () => {
+  it('is refused without an address and without a mail server', async () => {
     expect(await ask('')).toMatchObject({ message: '请输入邮箱！' })
     expect(await ask('x')).toMatchObject({ message: '邮箱地址格式错误' })
     await fixture.put('SMTPServer', '')
@@ -97,8 +97,8 @@ const TO_COME_BACK_BY = [
   ['GET', '/api/oauth/state'],
 ] as const
 
-describe('a reset', () => {
-  it('answers a new password once, ends every session, and says to change it', async () => {
+describe('a password reset', () => {
+  it('answers a temporary password once, ends every session, and requires a change', async () => {
     const token = await tokenFor(EMAIL)
     const session = await fixture.logIn('user1')
     const answers = await fifty(() => reset(EMAIL, token))
@@ -161,7 +161,7 @@ describe('a reset', () => {
     expect(await reset(EMAIL, token)).toMatchObject({ code: 'ResetLinkInvalid' })
   })
 
-  it('is not used up where too many passwords wait to be hashed', async () => {
+  it('keeps its link valid if too many passwords wait to be hashed', async () => {
     const token = await tokenFor(EMAIL)
     const { vault } = fixture.core
     const busy = vi.spyOn(vault, 'hashPassword').mockRejectedValueOnce(new VaultBusy())
@@ -174,7 +174,7 @@ describe('a reset', () => {
     expect((await fixture.root.call('PUT', '/api/user/', { body })).success).toBe(true)
   })
 
-  it('is refused once the address was unbound, or another took its place', async () => {
+  it('is refused after the address was unbound or replaced', async () => {
     const { call } = await fixture.logIn('user1')
     const bind = async (email: string) => {
       const query = new URLSearchParams({ email, code: await fixture.codeFor(email, call) })
@@ -190,7 +190,7 @@ describe('a reset', () => {
     await bind(EMAIL)
   })
 
-  it('keeps token and password out of events and logs of the store', async () => {
+  it('keeps the token and the password out of events', async () => {
     const token = await tokenFor(EMAIL)
     const password = (await reset(EMAIL, token)).data
     const { rows } = await fixture.core.pg.query<{ text: string }>(

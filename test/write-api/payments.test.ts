@@ -17,8 +17,8 @@ const balance = async () => (await fixture.stands(fixture.user)).quota
 const FAIL = { status: 200, text: 'fail' }
 const SUCCESS = { status: 200, text: 'success' }
 
-describe('a gateway’s notice', () => {
-  it.each(['GET', 'POST'] as const)('by %s credits the order, once', async (method) => {
+describe('a payment notice of the gateway', () => {
+  it.each(['GET', 'POST'] as const)('credits the order once when sent by %s', async (method) => {
     const before = await balance()
     const tradeNo = await fixture.order(fixture.user, { amount: 2 })
     const notice = fixture.gateway.noticeOf(tradeNo, { money: '14.6' })
@@ -33,7 +33,7 @@ describe('a gateway’s notice', () => {
     expect(order).toMatchObject({ status: 'paid', payment_id: `2026${tradeNo}` })
   })
 
-  it('twenty at once, the first among them, is one credit', async () => {
+  it('credits the order once when twenty notices arrive at once', async () => {
     const before = await balance()
     const notice = fixture.gateway.noticeOf(await fixture.order(fixture.user, { amount: 1 }))
     const answers = await Promise.all(Array.from({ length: 20 }, () => fixture.notify(notice)))
@@ -41,7 +41,7 @@ describe('a gateway’s notice', () => {
     expect(await balance()).toBe(before + 500_000)
   })
 
-  it('whose credit is not written yet, where it follows the decision, is no success', async () => {
+  it('gets no success answer until the credit is written', async () => {
     const before = await balance()
     const tradeNo = await fixture.order(fixture.user, { amount: 1 })
     const orderId = Number(/^T(\d+)X/.exec(tradeNo)?.[1])
@@ -65,14 +65,14 @@ describe('a gateway’s notice', () => {
     ['an order that never was', { out_trade_no: 'T999X000000000000000000000000' }],
     ['no order', { out_trade_no: '' }],
     ['what is no order', { out_trade_no: "T1X' or 1=1" }],
-  ])('with %s, well signed, credits nothing', async (_what, over) => {
+  ])('credits nothing with %s, even if well signed', async (_what, over) => {
     const before = await balance()
     const tradeNo = await fixture.order(fixture.user, { amount: 1 })
     expect(await fixture.notify(fixture.gateway.noticeOf(tradeNo, over))).toEqual(FAIL)
     expect(await balance()).toBe(before)
   })
 
-  it('that is not signed by our key, or says a field twice, credits nothing', async () => {
+  it('credits nothing with a wrong signature or a repeated field', async () => {
     const before = await balance()
     const good = fixture.gateway.noticeOf(await fixture.order(fixture.user, { amount: 1 }))
     const changed = (change: (notice: URLSearchParams) => void) => {
@@ -99,7 +99,7 @@ describe('a gateway’s notice', () => {
     expect(await fixture.notify(good)).toEqual(SUCCESS)
   })
 
-  it('counts on a demo site too, and not once the secret is gone', async () => {
+  it('counts on a demo site too, but not after the secret is cleared', async () => {
     const notice = fixture.gateway.noticeOf(await fixture.order(fixture.user, { amount: 1 }))
     const other = fixture.gateway.noticeOf(await fixture.order(fixture.user, { amount: 1 }))
     await fixture.set('DemoSiteEnabled', 'true')
@@ -116,13 +116,13 @@ describe('a gateway’s notice', () => {
     expect(await fixture.notify(other)).toEqual(SUCCESS)
   })
 
-  it('is bounded: a long body is refused before it is read', async () => {
+  it('is refused before it is read if its body is too long', async () => {
     const long = new URLSearchParams({ name: 'x'.repeat(70_000) })
     expect((await fixture.notify(long, 'POST')).status).toBe(413)
   })
 })
 
-describe('Stripe’s word', () => {
+describe('a Stripe event', () => {
   const signed = (payload: string, secret = KEYS.stripeWebhookSecret, timestamp?: number) =>
     Stripe.webhooks.generateTestHeaderString({
       payload,
@@ -139,7 +139,7 @@ describe('Stripe’s word', () => {
     return fixture.gateway.checkouts.get(tradeNo) ?? new URLSearchParams()
   }
 
-  it('credits the order, once of twenty', async () => {
+  it('credits the order once when it arrives twenty times at once', async () => {
     const before = await balance()
     const event = checkoutEvent(await ordered())
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(event, signed(event))))
@@ -156,7 +156,7 @@ describe('Stripe’s word', () => {
     ['nothing paid yet', { payment_status: 'unpaid' }],
     ['an order of ours that is not there', { client_reference_id: 'T9X0' }],
     ['no order', { client_reference_id: null }],
-  ])('with %s is heard and credits nothing', async (_what, over) => {
+  ])('is accepted with %s, but credits nothing', async (_what, over) => {
     const before = await balance()
     const event = checkoutEvent(await ordered(), over)
     expect(await send(event, signed(event))).toBe(200)
@@ -169,7 +169,7 @@ describe('Stripe’s word', () => {
     ['an amount in words', { amount_total: '400' }],
     ['a currency that is none', { currency: 7 }],
     ['an order that is no text', { client_reference_id: { $gt: '' } }],
-  ])('with %s, well signed, is refused', async (_what, over) => {
+  ])('is refused with %s, even if well signed', async (_what, over) => {
     const before = await balance()
     const event = checkoutEvent(await ordered(), over)
     expect(await send(event, signed(event))).toBe(400)
@@ -177,14 +177,14 @@ describe('Stripe’s word', () => {
   })
 
   it.each(['', ',"data":null', ',"data":{}', ',"data":{"object":[]}', ',"data":{"object":7}'])(
-    'without a checkout in it is refused: %j',
+    'is refused without a checkout: %j',
     async (rest) => {
       const event = `{"id":"evt_1","type":"checkout.session.completed"${rest}}`
       expect(await send(event, signed(event))).toBe(400)
     },
   )
 
-  it('is not heard with a wrong, old or missing signature, or a changed body', async () => {
+  it('is refused with a wrong, old or missing signature or a changed body', async () => {
     const before = await balance()
     const event = checkoutEvent(await ordered())
     const old = Math.floor(fixture.core.now() / 1_000) - 301
@@ -200,7 +200,7 @@ describe('Stripe’s word', () => {
     await fixture.set('StripeWebhookSecret', KEYS.stripeWebhookSecret)
   })
 
-  it('says nothing of a gateway’s order, nor a gateway of Stripe’s', async () => {
+  it('credits no gateway order, and a gateway notice credits no Stripe order', async () => {
     const before = await balance()
     const ofGateway = await fixture.order(fixture.user, { amount: 1 })
     const form = await ordered()

@@ -34,7 +34,7 @@ const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/l
 
 describe('preset ratios', () => {
   it.each(['flexible', 'openrouter'])(
-    'of %s are shipped, exact, each with both ratios',
+    'are shipped for %s, as exact decimals, with both ratios for each model',
     async (source) => {
       const { data } = await preset(source)
       expect(data).toMatchObject({
@@ -57,13 +57,13 @@ describe('preset ratios', () => {
     },
   )
 
-  it('of legacy are completion ratios alone', async () => {
+  it('have only completion ratios for legacy', async () => {
     const { data } = await preset('legacy')
     expect(data).toMatchObject({ prompt: {}, max_output: {} })
     expect(data.completion['claude-2']).toBe('3')
   })
 
-  it('are fetched from the configured address, as it writes them', async () => {
+  it('are fetched from the configured address, with unchanged decimals', async () => {
     answers = {
       '/lists/flexible/prompt.json': '{"fetched":0.123456789012345678}',
       '/lists/flexible/completion.json': '{"fetched":4.0}',
@@ -85,7 +85,7 @@ describe('preset ratios', () => {
     expect(requests).toEqual(['/lists/legacy/completion.json'])
   })
 
-  it('are fetched from an address without output limits, but not with wrong ones', async () => {
+  it('are fetched from an address without output limits, but not with invalid ones', async () => {
     const lists = {
       '/lists/flexible/prompt.json': '{"fetched":1}',
       '/lists/flexible/completion.json': '{}',
@@ -106,7 +106,7 @@ describe('preset ratios', () => {
     ['has a ratio without end', '{"a":1e300}'],
     ['is too long', `{"a":1${' '.repeat(3 * 1024 * 1024)}}`],
     ['has too many names', `{${Array.from({ length: 5_001 }, (_, n) => `"m${n}":1`).join()}}`],
-  ])('are those shipped where a list there %s', async (_title, text) => {
+  ])('fall back to the shipped ones if a fetched list %s', async (_title, text) => {
     answers = { '/lists/flexible/completion.json': '{}' }
     if (text !== undefined) answers['/lists/flexible/prompt.json'] = text
     const { success, data } = await preset('flexible')
@@ -125,7 +125,7 @@ describe('preset ratios', () => {
     await put('PresetRatioUrl', '')
   })
 
-  it('are for admins, of sources that there are', async () => {
+  it('are for admins only, and need a known source', async () => {
     expect((await preset('other')).status).toBe(400)
     expect((await preset('', fixture.root.call)).status).toBe(400)
     expect((await preset('legacy', fixture.user.call)).status).toBe(403)
@@ -138,7 +138,7 @@ describe('preset ratios', () => {
 })
 
 describe('groups', () => {
-  it('tell a user what the own group pays in each, and the colours of badges', async () => {
+  it('show a user the ratio of each group for the user, and the badge colours', async () => {
     await put('GroupRatio', '{"default":1,"vip":2}')
     await put('UserUsableGroups', '{"default":"D","vip":"V","gone":"G"}')
     await put('GroupGroupRatio', '{"default":{"vip":0.9}}')

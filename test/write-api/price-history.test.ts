@@ -32,8 +32,8 @@ const entry = (name: string, value: string | null, key = 'ModelRatio') => ({
   value,
 })
 
-describe('the history of prices', () => {
-  it('says what changed, from what to what, by whom and when, newest first', async () => {
+describe('the price history', () => {
+  it('shows the old and new value, user and time of each change, newest first', async () => {
     await put('ModelRatio', '{"hist-a":1,"hist-b":2}')
     await put('ModelRatio', '{"hist-a":1.5,"hist-b":2.0}', fixture.admin.call)
     const { items, total } = await history('?model=hist-a')
@@ -46,7 +46,7 @@ describe('the history of prices', () => {
     expect((await history('?model=hist-b')).total).toBe(1)
   })
 
-  it('is found by part of a model’s name, in any case, none of its signs a wildcard', async () => {
+  it('is searched by part of a model’s name, in any case and without wildcards', async () => {
     await put('ModelRatio', '{"Hist_Part%1":1,"hist-part-2":2}')
     const found = async (keyword: string, more = '') =>
       new Set((await history(`?keyword=${keyword}${more}`)).items.map(({ model }) => model))
@@ -58,7 +58,7 @@ describe('the history of prices', () => {
     expect(await fixture.admin.call('GET', long)).toMatchObject({ status: 400 })
   })
 
-  it('finds a group’s, special ratios by either group', async () => {
+  it('is filtered by group, and finds special ratios by either group', async () => {
     await put('GroupRatio', '{"default":1,"vip":1,"svip":1,"hist":2}')
     await put('GroupGroupRatio', '{"vip":{"hist":0.9}}')
     expect((await history('?group=hist')).items).toMatchObject([
@@ -68,7 +68,7 @@ describe('the history of prices', () => {
     expect((await history('?group=vip')).items).toMatchObject([{ user_group: 'vip' }])
   })
 
-  it('comes in pages, and refuses what is no page', async () => {
+  it('has pages, and refuses an invalid page number', async () => {
     const all = await history('?page_size=100')
     const second = await history('?p=1&page_size=2')
     expect(second.items).toEqual(all.items.slice(2, 4))
@@ -84,7 +84,7 @@ describe('the history of prices', () => {
 })
 
 describe('resetting the model ratios', () => {
-  it('brings the built-in ones back in one append, and again changes nothing', async () => {
+  it('restores the built-in ones in one append; a repetition changes nothing', async () => {
     await put('ModelRatio', '{"reset-me":4}')
     const head = await fixture.head()
     const reset = () => fixture.admin.call('POST', '/api/option/rest_model_ratio')
@@ -98,7 +98,7 @@ describe('resetting the model ratios', () => {
 })
 
 describe('fallback prices', () => {
-  it('entered one way clear the other, on the server too', async () => {
+  it('of one kind clear those of the other kind, on the server too', async () => {
     await put('fallback_input_ratio', '2')
     await put('fallback_completion_ratio', '3')
     expect((await put('fallback_single_price', '0.01')).success).toBe(true)
@@ -111,7 +111,7 @@ describe('fallback prices', () => {
 })
 
 describe('a scheduled price change', () => {
-  it('waits for its time, is applied once by whoever looks, and says so', async () => {
+  it('waits for its time, is applied once by fifty checks, and is in the history', async () => {
     await put('ModelRatio', '{"later":1}')
     const at = now() + MINUTE
     const answer = await schedule({
@@ -169,7 +169,7 @@ describe('a scheduled price change', () => {
     ])
   })
 
-  it('is applied by the process that holds the lease, late after all were down', async () => {
+  it('is applied once by the process with the lease, even late after a downtime', async () => {
     const { data } = await schedule({ at: now() + 60, changes: [entry('down', '9')] })
     fixture.clock.ahead += 2 * MINUTE * 1_000
     const others = [startPriceSchedule(fixture.core), startPriceSchedule(fixture.core)]
@@ -187,7 +187,7 @@ describe('a scheduled price change', () => {
     expect(applied).toHaveLength(1)
   })
 
-  it('is edited while it waits: of fifty at once one takes its place, in one act', async () => {
+  it('can be edited while it waits; of fifty edits at once one replaces it', async () => {
     const at = now() + 60
     const { data } = await schedule({ at, changes: [entry('edited', '9')] })
     const answers = await fifty(() =>
@@ -205,7 +205,7 @@ describe('a scheduled price change', () => {
     await fixture.admin.call('DELETE', `/api/option/price_schedule/${done?.data.id}`)
   })
 
-  it('is cancelled while it waits, once, and then never applied', async () => {
+  it('can be cancelled once while it waits, and is then never applied', async () => {
     const { data } = await schedule({ at: now() + 60, changes: [entry('never', '9')] })
     const cancel = () => fixture.admin.call('DELETE', `/api/option/price_schedule/${data.id}`)
     expect(await cancel()).toMatchObject({ status: 200, success: true })
@@ -290,8 +290,8 @@ describe('a scheduled price change', () => {
   })
 })
 
-describe('a plan of fallback prices', () => {
-  it('is never half a fallback pair: that would price nothing', async () => {
+describe('a scheduled change of fallback prices', () => {
+  it('is refused with half of a fallback pair, which would price nothing', async () => {
     await put('fallback_single_price', '0.01')
     const half = entry('', '2', 'fallback_input_ratio')
     const answer = await schedule({ at: now() + MINUTE, changes: [half] })

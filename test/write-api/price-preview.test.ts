@@ -63,7 +63,7 @@ const preview = (body: object, call = fixture.admin.call) =>
   call<PricePreview>('POST', '/api/option/price_preview', { body })
 
 describe('a preview of a draft price list', () => {
-  it('of the prices in force comes to what was charged, exactly, and writes nothing', async () => {
+  it('equals the actual charges for the current prices, and writes nothing', async () => {
     const head = await fixture.head()
     const { data, success } = await preview({ prices: {} })
     expect(success).toBe(true)
@@ -79,7 +79,7 @@ describe('a preview of a draft price list', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('tells the difference by model, by user and in all', async () => {
+  it('shows the difference by model, by user and in total', async () => {
     const { data } = await preview({
       prices: {
         ModelRatio: '{"draft-a":2.5,"draft-b":1.25}',
@@ -108,7 +108,7 @@ describe('a preview of a draft price list', () => {
     expect([sum(data.models), sum(data.users)]).toEqual([data.drafted, data.drafted])
   })
 
-  it('counts apart what the draft has no price for', async () => {
+  it('counts the calls separately that the draft has no price for', async () => {
     const { data } = await preview({ prices: { ModelRatio: '{"draft-b":1.25}' } })
     expect(data.models.find(({ model }) => model === 'draft-a')).toMatchObject({
       calls: 4,
@@ -117,7 +117,7 @@ describe('a preview of a draft price list', () => {
     })
   })
 
-  it('looks at the last seven days, or at the range it is given', async () => {
+  it('covers the last seven days or the given range', async () => {
     expect((await preview({ prices: {} })).data.calls).toBe(6)
     const { data } = await preview({
       prices: {},
@@ -129,7 +129,7 @@ describe('a preview of a draft price list', () => {
     expect(none.data).toMatchObject({ calls: 0, charged: 0, models: [], users: [] })
   })
 
-  it('that runs out of time says up to when it came, hours as a whole', async () => {
+  it('reports how far it came, in whole hours, when it runs out of time', async () => {
     const list = readPriceList(new Map(), 1)
     const range = { from: hour - 3_600, to: hour + 3_600 }
     const cut = await previewDraft(fixture.core, list, range, -1)

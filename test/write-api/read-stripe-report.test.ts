@@ -73,7 +73,7 @@ async function orderRow({ id }: Payment, by: LoggedIn = fixture.admin) {
 }
 
 describe('a refund at Stripe', () => {
-  it('of twenty at once takes back its share once, and tells each admin once', async () => {
+  it('takes its share back once and informs each admin once for twenty reports', async () => {
     const payment = await paidOrder()
     const before = await balance()
     const said = event('refund.created', refundOf(payment, 're_a', 100))
@@ -96,7 +96,7 @@ describe('a refund at Stripe', () => {
     expect(own.refunds).toMatchObject([{ source: 'refund', source_id: '', money: '1.00' }])
   })
 
-  it('is taken once, whether the refund or the charge is reported first', async () => {
+  it('is applied once, whether the refund or the charge is reported first', async () => {
     for (const chargeFirst of [true, false]) {
       const payment = await paidOrder()
       const before = await balance()
@@ -111,7 +111,7 @@ describe('a refund at Stripe', () => {
     }
   })
 
-  it('of a charge twice, whose sum counts up, takes what is new', async () => {
+  it('takes back only the new part when the charge reports a growing sum', async () => {
     const payment = await paidOrder()
     const before = await balance()
     for (const sum of [100, 400, 100]) {
@@ -121,7 +121,7 @@ describe('a refund at Stripe', () => {
     expect(await notices(fixture.admin, payment)).toHaveLength(2)
   })
 
-  it('that an admin had recorded takes nothing again, nor does the record after it', async () => {
+  it('is applied once if an admin records it before or after the report', async () => {
     const record = (id: number, refunds: number) =>
       fixture.admin.call('POST', `/api/user/topup/${id}/refund`, {
         body: { money: '1.00', reason: 'asked for', refunds },
@@ -138,7 +138,7 @@ describe('a refund at Stripe', () => {
     expect(await balance()).toBe(before - 500_000 + 2_000_000 - 500_000)
   })
 
-  it('that fails gives the quota and the inviter’s share back, and is told', async () => {
+  it('gives the quota and the inviter’s share back if it fails, and informs admins', async () => {
     await fixture.set('RebateEnabled', 'true')
     await fixture.set('RebatePercentage', '10')
     const { invited, user } = fixture
@@ -159,7 +159,7 @@ describe('a refund at Stripe', () => {
     expect(row.restorations).toMatchObject([{ money: '2.00', source_id: 're_d' }])
   })
 
-  it('before its payment comes again; of another site’s payment it is ignored', async () => {
+  it('is answered 503 before its payment, and ignored for another site’s payment', async () => {
     const payment = await order()
     const head = await fixture.head()
     expect(await send(event('charge.refunded', chargeOf(payment, 400)))).toBe(503)
@@ -173,7 +173,7 @@ describe('a refund at Stripe', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('whose payment Stripe does not tell is repeated, and with a wrong key ignored', async () => {
+  it('is answered 503 if Stripe names no payment, and ignored with a wrong key', async () => {
     const payment = await order()
     const said = event('refund.created', refundOf(payment, 're_asked', 100))
     await fixture.set('StripeApiKey', 'sk_test_wrong')
@@ -184,7 +184,7 @@ describe('a refund at Stripe', () => {
     expect(await send(said)).toBe(503)
   })
 
-  it('in another currency is not applied, and tells each admin once', async () => {
+  it('is not applied in another currency, and each admin is informed once', async () => {
     const payment = await paidOrder()
     const before = await balance()
     const euros = event('refund.created', refundOf(payment, 're_z', 100, { currency: 'eur' }))
@@ -201,7 +201,7 @@ describe('a refund at Stripe', () => {
     expect(await balance()).toBe(before)
   })
 
-  it('that can not be one is refused', async () => {
+  it('is refused if its fields are invalid', async () => {
     const payment = await paidOrder()
     const head = await fixture.head()
     for (const over of [{ amount: -1 }, { amount: '100' }, { id: 7 }, { currency: null }]) {
@@ -215,8 +215,8 @@ describe('a refund at Stripe', () => {
   })
 })
 
-describe('a dispute', () => {
-  it('takes nothing until the money goes, and says until when to answer', async () => {
+describe('a dispute at Stripe', () => {
+  it('takes nothing until the money is withdrawn, and reports the deadline', async () => {
     const payment = await paidOrder()
     const before = await balance()
     const created = event('charge.dispute.created', disputeOf(payment))
@@ -248,7 +248,7 @@ describe('a dispute', () => {
     expect(await notices(fixture.admin, payment)).toHaveLength(2)
   })
 
-  it('that is lost takes once, with the withdrawal, in any order', async () => {
+  it('takes the quota once if it is lost, in any order with the withdrawal', async () => {
     const payment = await paidOrder()
     const before = await balance()
     const lost = event(
@@ -262,7 +262,7 @@ describe('a dispute', () => {
     expect((await orderRow(payment)).refunds).toMatchObject([{ source: 'dispute', money: '4.00' }])
   })
 
-  it('or refund before its payment is repeated, and then takes the quota back', async () => {
+  it('is answered 503 before its payment, like a refund, and is applied after it', async () => {
     const payment = await order()
     const [before, head] = [await balance(), await fixture.head()]
     const reports = [
@@ -280,7 +280,7 @@ describe('a dispute', () => {
   })
 })
 
-it('the read models are the folds of their events', async () => {
+it('the read models equal the folds of their events', async () => {
   for (const name of ['orders', 'balances', 'call-log', 'usage-by-hour', 'messages'] as const) {
     expect(await fixture.isFold(name), name).toBe(true)
   }

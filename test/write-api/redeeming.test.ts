@@ -33,8 +33,8 @@ const ids = () => users.map(({ id }) => id)
 const balances = () => Promise.all(ids().map(balanceOf))
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n)
 
-describe('redeeming', () => {
-  it('gives what the code is worth, at once, and is a top-up in the log', async () => {
+describe('redeeming a code', () => {
+  it('adds the value of the code at once, and is a top-up in the log', async () => {
     const { call } = fixture.user
     const before = (await call<{ quota: number }>('GET', '/api/user/self')).data.quota
     const answer = await redeem(call, ` ${await codeOf()} `)
@@ -49,7 +49,7 @@ describe('redeeming', () => {
     expect(stat.data.quota).toBe(QUOTA)
   })
 
-  it('says of a gift that it is one', async () => {
+  it('reports that a code is a gift', async () => {
     const answer = await redeem(fixture.user.call, await codeOf({ is_gift: true }))
     expect(answer.data).toEqual({ quota: QUOTA, is_gift: true })
   })
@@ -63,13 +63,13 @@ describe('redeeming', () => {
     expect(answer).toMatchObject({ status: 200, success: false, code, message })
   })
 
-  it.each([null, 7, ['a'], 'x'.repeat(201)])('refuses %j as no text', async (key) => {
+  it.each([null, 7, ['a'], 'x'.repeat(201)])('refuses %j as an invalid field', async (key) => {
     const answer = await redeem(fixture.user.call, key)
     expect(answer).toMatchObject({ status: 400, code: 'InvalidField' })
     expect(answer.message).toContain('key')
   })
 
-  it('refuses what is not valid yet or any more, by the clock of the site', async () => {
+  it('refuses a code before and after its time, by the clock of the site', async () => {
     const now = Math.floor(fixture.core.now() / 1_000)
     const early = await codeOf({ valid_from: now + 3_600 })
     const late = await codeOf({ valid_until: now + 60 })
@@ -78,7 +78,7 @@ describe('redeeming', () => {
     expect((await redeem(fixture.user.call, late)).code).toBe('CodeExpired')
   })
 
-  it('lets nobody guess for long, and counts wrong codes alone', async () => {
+  it('limits the guesses of a user, and counts only wrong codes', async () => {
     const [one] = await manyUsers(fixture, 1, 2_000)
     if (one === undefined) throw new Error('no user')
     const [used, gift] = [await codeOf(), await codeOf({ is_gift: true })]
@@ -100,7 +100,7 @@ describe('redeeming', () => {
     expect((await redeem(one.call, key)).success).toBe(true)
   })
 
-  it('lets no address guess for long, with however many accounts', async () => {
+  it('limits the guesses from an IP address, however many accounts it uses', async () => {
     const others = await manyUsers(fixture, 50, 3_000, '192.0.2.7')
     const tried = await Promise.all(others.map(({ call }, n) => redeem(call, `GUESS${n}`)))
     expect(tried.filter(({ code }) => code === 'CodeInvalid')).toHaveLength(30)
@@ -110,8 +110,8 @@ describe('redeeming', () => {
   })
 })
 
-describe('at once', () => {
-  it('500 users on one code: one has it', async () => {
+describe('concurrent redemptions', () => {
+  it('give a code to one of 500 users', async () => {
     const before = sum(await balances())
     const key = await codeOf()
     const answers = await Promise.all(users.map(({ call }) => redeem(call, key)))
@@ -120,7 +120,7 @@ describe('at once', () => {
     expect(sum(await balances()) - before).toBe(BigInt(QUOTA))
   })
 
-  it('500 users on a gift with five uses: five have it', async () => {
+  it('give a gift with five uses to five of 500 users', async () => {
     const before = await balances()
     const key = await codeOf({ is_gift: true, max_uses: 5 })
     const answers = await Promise.all(users.map(({ call }) => redeem(call, key)))
@@ -130,7 +130,7 @@ describe('at once', () => {
     expect(sum(gained)).toBe(BigInt(5 * QUOTA))
   })
 
-  it('one user fifty times on a gift: once', async () => {
+  it('give a gift once to a user who sends it fifty times', async () => {
     const [one] = users
     if (one === undefined) throw new Error('no user')
     const before = await balanceOf(one.id)
@@ -141,7 +141,7 @@ describe('at once', () => {
     expect((await balanceOf(one.id)) - before).toBe(BigInt(QUOTA))
   })
 
-  it('fifty codes by one user: all of them, each once', async () => {
+  it('give fifty codes to one user, each code once', async () => {
     const [, two] = users
     if (two === undefined) throw new Error('no user')
     const before = await balanceOf(two.id)
@@ -151,7 +151,7 @@ describe('at once', () => {
     expect((await balanceOf(two.id)) - before).toBe(BigInt(50 * QUOTA))
   })
 
-  it('its read models are their fold', async () => {
+  it('leave read models that equal the folds of their events', async () => {
     for (const name of ['redemptions', 'balances', 'call-log'] as const) {
       expect(await fixture.isFold(name), name).toBe(true)
     }

@@ -24,8 +24,8 @@ const put = (body: object, query = '') => fixture.admin.call('PUT', `${PATH}${qu
 const setStatus = (id: number, status: unknown) => put({ id, status }, '?status_only=true')
 const redeem = (key: string) => fixture.user.call('POST', '/api/user/topup', { body: { key } })
 
-describe('creating codes', () => {
-  it('answers their keys, and they are in the list when the answer comes', async () => {
+describe('creating redemption codes', () => {
+  it('answers the keys of the codes, which are in the list at once', async () => {
     const { success, data: keys } = await make({ name: 'batch', count: 3 })
     expect(success).toBe(true)
     expect(new Set(keys).size).toBe(3)
@@ -38,7 +38,7 @@ describe('creating codes', () => {
     expect(rows[0]?.key).toMatch(/^[A-HJ-NP-Z2-9]{32}$/)
   })
 
-  it('takes a key of one’s own, terms of a gift and times', async () => {
+  it('accepts a custom key, the terms of a gift and times', async () => {
     const key = 'SPRING-2026'
     const terms = { is_gift: true, valid_from: 1_900_000_000, valid_until: 1_900_000_060 }
     expect((await make({ name: 'own', key: ` ${key} `, ...terms, max_uses: 5 })).data).toEqual([
@@ -60,7 +60,7 @@ describe('creating codes', () => {
     [{ key: 'twofold', count: 2 }, 'OneKeyOneCode', '自定义兑换码时只能生成一个'],
     [{ is_gift: true, max_uses: 0 }, 'MaxUsesTooFew', '最大使用次数不能小于 1（-1 表示不限）'],
     [{ valid_from: 9, valid_until: 9 }, 'ValidityOrder', '生效时间必须早于过期时间'],
-  ])('with %j is refused', async (body, code, message) => {
+  ])('is refused with %j', async (body, code, message) => {
     const head = await fixture.head()
     expect(await make(body)).toMatchObject({ status: 200, success: false, code, message })
     expect(await fixture.head()).toBe(head)
@@ -78,13 +78,13 @@ describe('creating codes', () => {
     [{ valid_from: -1 }, 'valid_from'],
     [{ valid_until: 9 }, 'valid_until'],
     [{ max_uses: -2 }, 'max_uses'],
-  ])('with %j names the field at fault', async (body, field) => {
+  ])('is refused with %j, and the message names the invalid field', async (body, field) => {
     const answer = await make(body)
     expect(answer).toMatchObject({ status: 400, success: false })
     expect(answer.message).toContain(field)
   })
 
-  it('is done once for an Idempotency-Key, and a repeat has the same keys', async () => {
+  it('runs once per Idempotency-Key, and a repetition answers the same keys', async () => {
     const keyed = (name: string, body: object = {}, { call } = fixture.admin) =>
       call<string[]>('POST', PATH, {
         body: { name: 'once', quota: 5, count: 3, ...body },
@@ -114,7 +114,7 @@ describe('creating codes', () => {
     expect(await named('once')).toHaveLength(6)
   })
 
-  it('fifty at once have ids of their own; of fifty with one key, one is made', async () => {
+  it('gives fifty codes distinct ids, and creates one code if fifty use one key', async () => {
     const before = Math.max(...(await list()).items.map(({ id }) => id))
     const made = await fifty((n) => make({ name: `race${n}` }))
     expect(made.every(({ success }) => success)).toBe(true)
@@ -126,8 +126,8 @@ describe('creating codes', () => {
   })
 })
 
-describe('changing a code', () => {
-  it('sets what is given, and takes a row as it was read', async () => {
+describe('changing a redemption code', () => {
+  it('sets the given fields, and accepts a row as it was read', async () => {
     const row = await one({ name: 'changing' })
     const head = await fixture.head()
     expect((await put(row)).success).toBe(true)
@@ -139,7 +139,7 @@ describe('changing a code', () => {
     expect(other).toMatchObject({ status: 400, code: 'InvalidField' })
   })
 
-  it('disables and enables; disabled and used ones can’t be edited', async () => {
+  it('disables and enables a code; disabled and used codes cannot be edited', async () => {
     const { id, key } = await one({ name: 'switched' })
     expect((await setStatus(id, 2)).success).toBe(true)
     expect(await named('switched')).toMatchObject([{ status: 2 }])
@@ -157,8 +157,8 @@ describe('changing a code', () => {
   })
 })
 
-describe('many at once', () => {
-  it('disables the unused ones among them, and says how many', async () => {
+describe('disabling and deleting redemption codes', () => {
+  it('disables the unused codes of a selection, and answers how many', async () => {
     const { data: keys } = await make({ name: 'many', count: 4 })
     const rows = await named('many')
     await redeem(keys[0] ?? '')
@@ -175,7 +175,7 @@ describe('many at once', () => {
     expect((await named('many')).map(({ status }) => status)).toEqual([3])
   })
 
-  it('counts and deletes those of exactly a name', async () => {
+  it('counts and deletes the codes with exactly the given name', async () => {
     await make({ name: 'named', count: 100 })
     await make({ name: 'named too' })
     const path = (name: string) => `${PATH}count-by-name?name=${encodeURIComponent(name)}`
@@ -189,7 +189,7 @@ describe('many at once', () => {
     expect(await named('named')).toMatchObject([{ name: 'named too' }])
   })
 
-  it('deletes one, whose key is nobody’s then and can be given out again', async () => {
+  it('deletes a code, whose key is then invalid and free for a new code', async () => {
     await make({ name: 'again', key: 'AGAIN-AND-AGAIN' })
     const [row] = await named('again')
     const remove = () => fixture.admin.call('DELETE', `${PATH}${row?.id}/`)
@@ -201,8 +201,8 @@ describe('many at once', () => {
   })
 })
 
-describe('the list', () => {
-  it('is found by name, id, whole key and status, and sorted over all pages', async () => {
+describe('the list of redemption codes', () => {
+  it('is searched by name, id, whole key and status, and sorted over all pages', async () => {
     const { data: keys } = await make({ name: 'sought%', quota: 11, count: 2 })
     const rows = await named('sought%25')
     expect(rows).toHaveLength(2)
@@ -221,7 +221,7 @@ describe('the list', () => {
     expect(pages[0]?.total).toBe(whole.total)
   })
 
-  it('shows keys in sessions alone', async () => {
+  it('shows keys only to sessions, not to access tokens', async () => {
     const { data: token } = await fixture.admin.call<string>('GET', '/api/user/token')
     const headers = { authorization: `Bearer ${token}`, 'user-id': String(fixture.admin.id) }
     const byToken = await callerOf(fixture.app, headers)<Listed>('GET', PATH)
@@ -230,7 +230,7 @@ describe('the list', () => {
     expect(byToken.data.items.every(({ key }) => key === '')).toBe(true)
   })
 
-  it('is the fold of its events, which hold no key', async () => {
+  it('equals the fold of its events, which hold no key', async () => {
     const rows = (await list()).items
     const events = JSON.stringify(await fixture.core.store.readAll(0, 100_000))
     expect(rows.length).toBeGreaterThan(50)

@@ -19,7 +19,7 @@ const self = async (username: string) => {
 }
 
 describe('a registration', () => {
-  it('makes a normal user with the first quota, who can log in', async () => {
+  it('creates a normal user with the initial quota, who can log in', async () => {
     await fixture.put('QuotaForNewUser', '5000')
     expect(await register('Ada')).toMatchObject({ status: 200, success: true })
     expect(await self('ada')).toMatchObject({
@@ -51,20 +51,20 @@ describe('a registration', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('takes no field that is not one’s own to choose', async () => {
+  it('ignores fields that a user may not choose', async () => {
     const more = { role: 100, quota: 1e9, group: 'vip', status: 2, inviter_id: 1, id: 1 }
     expect((await register('plain', more)).success).toBe(true)
     const answer = { role: 1, quota: 0, group: 'default', status: 1, inviter_id: 0 }
     expect(await self('plain')).toMatchObject(answer)
   })
 
-  it('is one of fifty of one name at once', async () => {
+  it('succeeds once when fifty use one name at once', async () => {
     const answers = await fifty(() => register('crowd'))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'UsernameTaken')).toHaveLength(49)
   })
 
-  it('is slowed down for an address that registers without end', async () => {
+  it('is limited for an IP address with too many registrations', async () => {
     const answers = await Promise.all(
       Array.from({ length: 65 }, () => register('x', { password2: 'another one' })),
     )
@@ -73,7 +73,7 @@ describe('a registration', () => {
     expect(real.filter(({ status }) => status === 429)).toHaveLength(5)
   })
 
-  it('names who invited, and nobody for a code that is none', async () => {
+  it('records the inviter, and none for an unknown code', async () => {
     await fixture.put('AffEnabled', 'true')
     await register('invited', { aff_code: codeOfId(fixture.core.vault, fixture.user.id) })
     await register('stranger', { aff_code: 'nobody’s' })
@@ -81,7 +81,7 @@ describe('a registration', () => {
     expect((await self('stranger')).inviter_id).toBe(0)
   })
 
-  it('can be closed, or closed for passwords alone', async () => {
+  it('can be closed, for all users or only for passwords', async () => {
     await fixture.put('PasswordRegisterEnabled', 'false')
     expect(await register('late')).toMatchObject({
       code: 'PasswordRegistrationClosed',
@@ -106,7 +106,7 @@ describe('a registration with a mail address', () => {
   beforeAll(() => fixture.put('EmailVerificationEnabled', 'true'))
   afterAll(() => fixture.put('EmailVerificationEnabled', 'false'))
 
-  it('keeps the address once its code was right, and logs in by it', async () => {
+  it('stores the address after a right code, and the user can log in by it', async () => {
     const verification_code = await fixture.codeFor('grace@example.com')
     const more = { email: ' Grace@Example.com', verification_code }
     expect(await register('grace', more)).toMatchObject({ success: true })
@@ -123,21 +123,21 @@ describe('a registration with a mail address', () => {
     expect(await register('somebody', more)).toMatchObject({ success: false, message })
   })
 
-  it('keeps the code for another name when this one is taken', async () => {
+  it('keeps its mail code valid when the username is taken', async () => {
     const verification_code = await fixture.codeFor('kept@example.com')
     const more = { email: 'kept@example.com', verification_code }
     expect(await register('user1', more)).toMatchObject({ code: 'UsernameTaken' })
     expect(await register('kept', more)).toMatchObject({ success: true })
   })
 
-  it('is one of fifty with one address at once, however many names', async () => {
+  it('succeeds once when fifty names use one address at once', async () => {
     const verification_code = await fixture.codeFor('crowd@example.com')
     const more = { email: 'crowd@example.com', verification_code }
     const answers = await fifty((n) => register(`crowd${n}`, more))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
   })
 
-  it('of a domain that is not on the list is refused, before and after its code', async () => {
+  it('is refused before and after its code if the mail domain is not on the list', async () => {
     await fixture.put('EmailDomainWhitelist', 'example.com\n例子.example')
     await fixture.put('EmailDomainRestrictionEnabled', 'true')
     const message = '管理员启用了邮箱域名白名单，您的邮箱地址的域名不在白名单中'
@@ -150,7 +150,7 @@ describe('a registration with a mail address', () => {
   })
 })
 
-describe('a name that is a mail address', () => {
+describe('a username that is a mail address', () => {
   beforeAll(() => fixture.put('EmailVerificationEnabled', 'true'))
   afterAll(() => fixture.put('EmailVerificationEnabled', 'false'))
 
@@ -168,14 +168,14 @@ describe('a name that is a mail address', () => {
     return id
   }
 
-  it('is nobody’s new one, whoever makes the account', async () => {
+  it('is refused for a new account, even if an admin creates it', async () => {
     const body = { username: 'new@site.co', password: PASSWORD }
     expect(await fixture.root.call('POST', '/api/user/', { body })).toMatchObject({
       code: 'UsernameIsMail',
     })
   })
 
-  it('of before logs in as ever, and its address is nobody else’s to bind', async () => {
+  it('still logs in if it is old, and no other user can bind the address', async () => {
     const id = await named('old@site.co', PASSWORD)
     expect((await fixture.logIn('Old@site.co')).id).toBe(id)
     const { call } = fixture.user
@@ -190,7 +190,7 @@ describe('a name that is a mail address', () => {
     expect((await fixture.logIn('old@site.co')).id).toBe(id)
   })
 
-  it('of before, and another’s address by then: each comes in by the own password', async () => {
+  it('is distinguished by password from another user’s equal mail address', async () => {
     const email = 'both@site.co'
     const verification_code = await fixture.codeFor(email)
     expect((await register('owner', { email, verification_code })).success).toBe(true)

@@ -7,7 +7,7 @@ const fixture = startedOnce(seededFixture)
 const setDemo = (value: string) =>
   fixture.root.call('PUT', '/api/option/', { body: { key: 'DemoSiteEnabled', value } })
 
-it('a demo site answers 405 to every act but ways in and out, save the super admin’s', async () => {
+it('a demo site answers 405 to writes, except logins, logouts and the super admin’s', async () => {
   const token = { body: { name: 't', remain_quota: 1 } }
   await setDemo('true')
   const head = await fixture.head()
@@ -32,7 +32,7 @@ it('a demo site answers 405 to every act but ways in and out, save the super adm
   expect((await fixture.user.call('POST', '/api/token/', token)).success).toBe(true)
 })
 
-it('its ways in stay open with every step, but nobody comes by a new account', async () => {
+it('a demo site allows all steps of a login, but creates no account', async () => {
   await setDemo('true')
   const { anybody } = fixture
   const open = [
@@ -53,7 +53,7 @@ it('its ways in stay open with every step, but nobody comes by a new account', a
   await setDemo('false')
 })
 
-it('anybody reads the operator’s own pages, as they are now', async () => {
+it('anybody can read the current pages of the operator', async () => {
   const pages = [
     ['Notice', '/api/notice', 'Back at **noon**'],
     ['About', '/api/about', '<h2>Us</h2>'],

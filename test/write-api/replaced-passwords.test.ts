@@ -27,8 +27,8 @@ const sessionsOf = async (id: number): Promise<number> => {
   return rowCount ?? 0
 }
 
-describe('a password that was replaced', () => {
-  it('leaves no hash: by its user, by an admin, and by a link', async () => {
+describe('a replaced password', () => {
+  it('leaves no hash after a change by its user, by an admin or by a link', async () => {
     const id = await made('changer')
     const { call } = await fixture.logIn('changer')
     const own = { password: 'another one', original_password: PASSWORD }
@@ -52,7 +52,7 @@ describe('a password that was replaced', () => {
     expect((await fixture.logIn('changer', reset.data)).id).toBe(id)
   })
 
-  it('fifty times at once leaves one that lets in', async () => {
+  it('leaves one valid password after twenty concurrent changes', async () => {
     const id = await made('hurried')
     const set = (n: number) =>
       fixture.root.call('PUT', '/api/user/', { body: { id, password: `hurried ${n} times` } })
@@ -72,7 +72,7 @@ describe('a password that was replaced', () => {
     expect(entered).toHaveLength(1)
   })
 
-  it('is still good, and the refused one gone, where the change was refused', async () => {
+  it('stays valid if the change is refused, and the refused one leaves no hash', async () => {
     const id = await made('kept')
     await fixture.root.call('POST', '/api/user/manage', { body: { id, action: 'promote' } })
     const body = { id, password: 'not for a peer to set' }
@@ -83,7 +83,7 @@ describe('a password that was replaced', () => {
     expect((await fixture.logIn('kept')).id).toBe(id)
   })
 
-  it('is there until the event is: an append of unknown outcome takes nothing away', async () => {
+  it('stays valid until the event is stored, even if an append’s outcome is unknown', async () => {
     const id = await made('unsure')
     const { actors } = fixture.core
     const failed = vi
@@ -98,8 +98,8 @@ describe('a password that was replaced', () => {
   })
 })
 
-describe('sessions', () => {
-  it('are over with the act itself: a ban, a new level, a deletion', async () => {
+describe('the sessions of a user', () => {
+  it('end together with a ban, a change of level or a deletion', async () => {
     for (const action of ['disable', 'promote', 'delete']) {
       const id = await made(`over-${action}`)
       await fixture.logIn(`over-${action}`)
@@ -109,15 +109,15 @@ describe('sessions', () => {
     }
   })
 
-  it('stay where nothing changed', async () => {
+  it('continue if nothing changed', async () => {
     const { id } = fixture.admin
     await fixture.root.call('POST', '/api/user/manage', { body: { id, action: 'promote' } })
     expect((await fixture.admin.call('GET', '/api/user/self')).status).toBe(200)
   })
 })
 
-describe('a quota', () => {
-  it('is not changed by an admin whose read model does not know of a promotion yet', async () => {
+describe('the quota of a user', () => {
+  it('cannot be changed by an admin before the user’s promotion is in the read model', async () => {
     const id = await made('risen')
     const { core } = fixture
     await fixture.root.call('POST', '/api/user/manage', { body: { id, action: 'promote' } })
@@ -129,8 +129,8 @@ describe('a quota', () => {
   })
 })
 
-describe('guessing at an address of mail', () => {
-  it('slows down nobody’s name: that would tell whose it is', async () => {
+describe('guesses at a mail address', () => {
+  it('do not slow down logins by username, which would reveal the owner', async () => {
     await made('hidden')
     const { call } = await fixture.logIn('hidden')
     const email = 'hidden@example.com'

@@ -42,8 +42,8 @@ const secretsOf = async (id: number) => {
   return (await fixture.core.pg.query(text, [`user:${id}`])).rowCount
 }
 
-describe('a second factor that an admin resets', () => {
-  it('is gone with its secret and every login, as an event that names the admin', async () => {
+describe('the reset of a second factor by an admin', () => {
+  it('removes the secret and every login, with an event that names the admin', async () => {
     const { id, call, byToken } = await secured('lost1')
     expect((await firstStep('lost1')).data).toHaveProperty('second_factor')
     expect(await hasFactor(id)).toBe(true)
@@ -59,7 +59,7 @@ describe('a second factor that an admin resets', () => {
     expect(await fixture.isFold('users')).toBe(true)
   })
 
-  it('leaves no secret, where one was cut short before the next', async () => {
+  it('removes the secret that an interrupted reset left behind', async () => {
     const { id } = await secured('lost6')
     const command = { type: 'ResetSecondFactor', userId: id }
     const step = { decider: credentialsDecider, stream: credentialsStream(id), command }
@@ -70,7 +70,7 @@ describe('a second factor that an admin resets', () => {
     expect(await secretsOf(id)).toBe(0)
   })
 
-  it('is told by mail to who has an address, and to nobody else', async () => {
+  it('is reported by mail to the user, if the user has an address', async () => {
     const { id, call } = await secured('lost2')
     const code = await fixture.codeFor('lost2@mail.example', call)
     const query = new URLSearchParams({ email: 'lost2@mail.example', code })
@@ -84,7 +84,7 @@ describe('a second factor that an admin resets', () => {
     expect(fixture.server.mails.length).toBe(before + 1)
   })
 
-  it('is so once: of fifty at the same moment, one', async () => {
+  it('succeeds once when fifty run at once', async () => {
     const { id } = await secured('lost4')
     const answers = await fifty(() => reset(id))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('a second factor that an admin resets', () => {
     expect(new Set(rest.map(({ code }) => code))).toEqual(new Set(['NoSecondFactor']))
   })
 
-  it('is a lower level’s, another one’s, and was there', async () => {
+  it('needs an existing second factor of another user with a lower level', async () => {
     const peer = await secured('lost5', true)
     const head = await fixture.head()
     expect((await reset(peer.id, fixture.admin.call)).code).toBe('RoleTooHigh')

@@ -45,8 +45,8 @@ const ticketOf = async (username: string): Promise<string> =>
 const second = (ticket: string, code: string) =>
   fixture.anybody('POST', '/api/user/login/second', { body: { ticket, code } })
 
-describe('setting up codes of an app', () => {
-  it('offers a secret as text and address, and turns on by a code of it alone', async () => {
+describe('setting up an authenticator app', () => {
+  it('offers a secret as text and URI, and turns the app on only by a right code', async () => {
     const user = await newUser('setup1')
     const offer = await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)
     expect(offer.data.secret).toMatch(/^[A-Z2-7]{32}$/)
@@ -64,7 +64,7 @@ describe('setting up codes of an app', () => {
     })
   })
 
-  it('is over after ten minutes, and is no second one', async () => {
+  it('expires after ten minutes, and is refused if an app is already on', async () => {
     const user = await newUser('setup2')
     const { data } = await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)
     fixture.clock.ahead += 601_000
@@ -76,11 +76,11 @@ describe('setting up codes of an app', () => {
   })
 })
 
-describe('what makes another way in', () => {
+describe('adding another login method', () => {
   const begin = ['/api/user/totp/begin', '/api/user/passkeys/begin'] as const
   const site = { origin: 'https://gate.example', host: 'gate.example' }
 
-  it('is no affair of a session alone: the first second factor wants a proof, too', async () => {
+  it('needs an identity proof besides the session, even for the first second factor', async () => {
     const { call } = await newUser('first1')
     const ask = (path: string, body: object) => call('POST', path, { body, headers: site })
     for (const path of begin) {
@@ -90,7 +90,7 @@ describe('what makes another way in', () => {
     }
   })
 
-  it('wants a recent login, or a proof since, of calls that carry none', async () => {
+  it('needs a recent login or identity proof for calls that carry no proof', async () => {
     const { call } = await newUser('first2')
     const CALLS = [
       () => call('GET', '/api/user/token'),
@@ -112,8 +112,8 @@ describe('what makes another way in', () => {
   })
 })
 
-describe('an app that was turned on by an append whose outcome was lost', () => {
-  it('keeps its secret: a refusal alone takes one away', async () => {
+describe('an app that was turned on by an append whose answer was lost', () => {
+  it('keeps its secret, because only a refusal removes a secret', async () => {
     const user = await newUser('lost1')
     const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)).data
     const { actors } = fixture.core
@@ -137,8 +137,8 @@ describe('an app that was turned on by an append whose outcome was lost', () => 
   })
 })
 
-describe('logging in with a second step', () => {
-  it('has no session before it, and one after', async () => {
+describe('a login with a second step', () => {
+  it('has no session before the second step, and one after it', async () => {
     const { username, secret, id } = await secured('login1')
     const first = await firstStep(username)
     expect(first.success).toBe(true)
@@ -153,7 +153,7 @@ describe('logging in with a second step', () => {
     expect(again.code).toBe('LoginTicketOver')
   })
 
-  it('takes a code once: of fifty at the same moment, one', async () => {
+  it('accepts a code once when fifty requests send it at once', async () => {
     const { username, secret, codes } = await secured('login2')
     for (const code of [codeOf(secret), codes[0] ?? '']) {
       const ticket = await ticketOf(username)
@@ -165,7 +165,7 @@ describe('logging in with a second step', () => {
     }
   })
 
-  it('never takes a code of an earlier step, nor one of before again', async () => {
+  it('refuses used codes and codes of earlier time steps', async () => {
     const { username, secret } = await secured('login3')
     const code = codeOf(secret)
     expect((await second(await ticketOf(username), code)).success).toBe(true)
@@ -174,7 +174,7 @@ describe('logging in with a second step', () => {
     expect((await second(await ticketOf(username), codeOf(secret, 3))).code).toBe('CodeWrong')
   })
 
-  it('takes a recovery code however it is typed, once', async () => {
+  it('accepts a recovery code in any notation, once', async () => {
     const { username, codes, call } = await secured('login4')
     const typed = (codes[3] ?? '').toUpperCase().replaceAll('-', ' ')
     expect((await second(await ticketOf(username), typed)).success).toBe(true)
@@ -183,7 +183,7 @@ describe('logging in with a second step', () => {
     await expect.poll(security).toMatchObject({ recovery_codes: 9 })
   })
 
-  it('gives a ticket five tries, five minutes, and an account a pause', async () => {
+  it('allows five attempts and five minutes per ticket, and delays the account', async () => {
     const { username, secret } = await secured('login5')
     const ticket = await ticketOf(username)
     for (let n = 0; n < 5; n += 1) expect((await second(ticket, '000000')).code).toBe('CodeWrong')
@@ -198,7 +198,7 @@ describe('logging in with a second step', () => {
     expect((await second('no such ticket', codeOf(secret))).code).toBe('LoginTicketOver')
   })
 
-  it('is void once the user was banned or has another password', async () => {
+  it('loses its ticket when the user is banned', async () => {
     const { username, secret, id } = await secured('login6')
     const ticket = await ticketOf(username)
     const { root } = fixture
@@ -233,7 +233,7 @@ describe('changing second factors', () => {
     expect(answer.code).toBe('NoSecondFactor')
   })
 
-  it('is gone once the user was deleted, and never was in an event', async () => {
+  it('leaves nothing after the user is deleted, and no secret in events', async () => {
     const { id, codes, secret } = await secured('change3')
     await fixture.root.call('POST', '/api/user/manage', { body: { id, action: 'delete' } })
     const left = await fixture.core.pg.query(

@@ -35,7 +35,7 @@ const placesOf = (secret: string, texts: Record<Place, string>): string[] =>
   Object.entries(texts).flatMap(([place, text]) => (text.includes(secret) ? [place] : []))
 
 describe('secrets', () => {
-  it('are in no event, no table and no answer that does not owe them', async () => {
+  it('are in no event, in no table, and only in answers that must show them', async () => {
     const { root, user } = fixture
     const answers: unknown[] = []
     const setting = JSON.stringify({ proxy: `http://me:${PROXY_PASSWORD}@p.example:1` })
@@ -65,7 +65,7 @@ describe('secrets', () => {
     expect(texts.events).not.toContain('user1')
   })
 
-  it('that are planted in the open are found in each of these places', async () => {
+  it('are found by the search of this test when they are planted in these places', async () => {
     const planted = 'sk-planted-where-it-must-not-be'
     const body = { key: 'Notice', value: `call us: ${planted}` }
     expect(await fixture.root.call('PUT', '/api/option/', { body })).toMatchObject({

@@ -8,7 +8,7 @@ const body = { username: 'root', password: PASSWORD, confirmPassword: PASSWORD }
 const elsewhere = { host: 'tallygate.example' }
 
 describe('the first run', () => {
-  it('makes the super admin with 100 000 000 quota, who can log in at once', async () => {
+  it('creates the super admin with 100 000 000 quota, who can log in at once', async () => {
     const answer = await fixture.setUp({ SelfUseModeEnabled: true })
     expect(answer).toMatchObject({
       ...{ status: 200, success: true },
@@ -25,7 +25,7 @@ describe('the first run', () => {
     })
   })
 
-  it('is refused afterwards, and changes nothing', async () => {
+  it('is refused after it succeeded once, and changes nothing', async () => {
     await fixture.setUp()
     const head = await fixture.head()
     const again = await fixture.setUp({ username: 'other' })
@@ -34,7 +34,7 @@ describe('the first run', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('comes before anybody registers: the first account is the owner of the site', async () => {
+  it('precedes all registrations, so that the first account owns the site', async () => {
     const body = { username: 'root', password: PASSWORD, password2: PASSWORD }
     const early = await fixture.anybody('POST', '/api/user/register', { body })
     expect(early).toMatchObject({ success: false, code: 'RegistrationClosed' })
@@ -42,7 +42,7 @@ describe('the first run', () => {
     expect((await fixture.logIn('root')).id).toBe(1)
   })
 
-  it('of fifty at once makes one super admin', async () => {
+  it('creates one super admin when fifty run at once', async () => {
     const answers = await fifty((n) => fixture.setUp({ username: `root${n}` }))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     const others = answers.filter(({ success }) => !success)
@@ -60,7 +60,7 @@ describe('the first run', () => {
       { password: '密'.repeat(129), confirmPassword: '密'.repeat(129) },
       '密码长度不得超过 128 位！',
     ],
-  ])('refuses %o in the words of the screens', async (fields, message) => {
+  ])('refuses %o with the message for the setup page', async (fields, message) => {
     const head = await fixture.head()
     const answer = await fixture.setUp(fields)
     expect(answer).toMatchObject({ status: 200, success: false })
@@ -69,8 +69,8 @@ describe('the first run', () => {
   })
 })
 
-describe('the limits of the form', () => {
-  it('count characters, not bytes, and without the spaces around a name', async () => {
+describe('the limits of the setup form', () => {
+  it('count characters, not bytes, and ignore the spaces around a name', async () => {
     const password = '🔑'.repeat(128)
     const fields = { username: '  管理员一二三四五六七八九  ', password, confirmPassword: password }
     expect(await fixture.setUp(fields)).toMatchObject({ status: 200, success: true })
@@ -79,13 +79,13 @@ describe('the limits of the form', () => {
   })
 })
 
-describe('from another machine', () => {
+describe('the first run from another machine', () => {
   const token = () => /token=([\w-]{32}) /.exec(fixture.printedLines.join('\n'))?.[1] ?? ''
 
   it.each([
     ['another name for this host', { host: 'tallygate.example' }],
     ['a proxy on this machine', { host: 'localhost', 'x-forwarded-for': '203.0.113.7' }],
-  ])('it is refused without the token: %s', async (_name, headers) => {
+  ])('is refused without the token: %s', async (_name, headers) => {
     const answer = await fixture.anybody('POST', '/api/setup', { body, headers })
     expect(answer).toMatchObject({ status: 200, success: false, code: 'SetupTokenRequired' })
     const wrong = { ...headers, 'x-setup-token': 'A'.repeat(32) }
@@ -95,7 +95,7 @@ describe('from another machine', () => {
     expect(await fixture.head()).toBe(0)
   })
 
-  it.each(['header', 'field', 'query'])('it works with the printed token as %s', async (place) => {
+  it.each(['header', 'field', 'query'])('works with the printed token as %s', async (place) => {
     const headers = { ...elsewhere, ...(place === 'header' ? { 'x-setup-token': token() } : {}) }
     const url = place === 'query' ? `/api/setup?token=${token()}` : '/api/setup'
     const fields = place === 'field' ? { ...body, setup_token: token() } : body

@@ -30,11 +30,11 @@ describe.skipIf(!canHarm)(`the login guards of two processes${reason}`, () => {
     return (await Promise.all(made)).filter(({ waitSeconds }) => waitSeconds === 0).length
   }
 
-  it('count an address’s wrong tries of an account together', async () => {
+  it('count the wrong passwords of an IP address for an account together', async () => {
     expect(await triesOf(25, () => '10.0.0.1', 'a')).toBe(5)
   })
 
-  it('brake together: beyond 30 wrong tries, first ones wait their turn', async () => {
+  it('share the delay: after 30 wrong passwords, even first attempts must wait', async () => {
     expect(await triesOf(15, (n) => `10.0.0.${n}`, 'a')).toBe(30)
     const startedAt = performance.now()
     // The first three tries of each of two addresses, and one of their later tries: one a second.
@@ -42,7 +42,7 @@ describe.skipIf(!canHarm)(`the login guards of two processes${reason}`, () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_000)
   })
 
-  it('a right password at one frees the account at the other', async () => {
+  it('release an account in both processes after a right password in one', async () => {
     for (let n = 0; n < 4; n += 1) await guards[0]?.enter('10.0.0.9', 'a')
     const right = await guards[1]?.enter('10.0.0.9', 'a')
     expect((await guards[0]?.enter('10.0.0.9', 'a'))?.waitSeconds).toBe(1)
@@ -50,7 +50,7 @@ describe.skipIf(!canHarm)(`the login guards of two processes${reason}`, () => {
     await expect.poll(async () => (await guards[0]?.enter('10.0.0.9', 'a'))?.waitSeconds).toBe(0)
   })
 
-  it('stay strict when Redis is killed: half the tries each, and none is let through', async () => {
+  it('stay strict when Redis is killed: each process allows half of the attempts', async () => {
     await Promise.all(guards.map((guard) => guard.enter('10.0.0.1', 'first')))
     await expect.poll(() => processes.every((limits) => limits.instances() === 2)).toBe(true)
     await server.kill()

@@ -11,7 +11,7 @@ const put = (key: string, value: string) =>
 const testMail = (to: string, headers: Record<string, string> = {}) =>
   fixture.root.call('POST', '/api/option/test_mail', { body: { to }, headers })
 
-it('a test mail says what is missing, arrives, and follows each option', async () => {
+it('a test mail reports missing options, arrives, and uses each option', async () => {
   expect(await testMail('ada@example.com')).toMatchObject({
     status: 200,
     code: 'TestMailFailed',
@@ -46,6 +46,6 @@ it.each([
   ['a@example.com\r\nbcc: b@example.com', '邮箱地址格式错误'],
   ['a@localhost', '邮箱地址格式错误'],
   [`a@${'b'.repeat(250)}.example`, '邮箱地址格式错误'],
-])('%j is no address to write to', async (to, message) => {
+])('%j is refused as the address of a test mail', async (to, message) => {
   expect(await testMail(to)).toMatchObject({ success: false, message })
 })

@@ -26,7 +26,7 @@ const switchAll = (ids: number[], status: number) => post('batch/status', { ids,
 const remove = (ids: number[]) => post('batch', { ids })
 
 describe('tokens created together', () => {
-  it('share their terms, and all but the first have a random suffix of six', async () => {
+  it('share their terms; all names but the first have a random suffix of six', async () => {
     const terms = { remain_quota: 77, max_concurrency: 3, model_limits: 'a', allow_ips: '10.0.0.1' }
     const body = { name: 'agent', count: 30, model_limits_enabled: true, ...terms }
     const { ids, names, keys, id } = (await make(body)).data
@@ -43,7 +43,7 @@ describe('tokens created together', () => {
     }
   })
 
-  it('are three facts, whatever their number: the ids, the tokens, the budgets', async () => {
+  it('write three events, whatever their number: the ids, the tokens, the budgets', async () => {
     const head = await fixture.head()
     await several(100)
     const events = await fixture.core.store.readAll(head, 10)
@@ -54,14 +54,14 @@ describe('tokens created together', () => {
     ])
   })
 
-  it('of a long name keep within the length that may be sent back', async () => {
+  it('have names within the length limit, even if the given name is long', async () => {
     const { ids, names } = (await make({ name: '令'.repeat(100), count: 2 })).data
     expect([...(names[1] ?? '')].length).toBe(100)
     const body = (await fixture.user.call<Token>('GET', `/api/token/${ids[1]}`)).data
     expect(await fixture.user.call('PUT', '/api/token/', { body })).toMatchObject({ success: true })
   })
 
-  it('stop at a thousand for each user, however many ask at once', async () => {
+  it('are limited to a thousand for each user, even in concurrent requests', async () => {
     const { admin } = fixture
     const fill = (count: number) =>
       admin.call('POST', '/api/token/', { body: { name: 'full', count } })
@@ -75,8 +75,8 @@ describe('tokens created together', () => {
   })
 })
 
-describe('a batch', () => {
-  it('is disabled and enabled as one fact', async () => {
+describe('a batch of tokens', () => {
+  it('is disabled by one event and enabled by one event', async () => {
     const ids = await several(3)
     const head = await fixture.head()
     expect((await switchAll(ids, 2)).success).toBe(true)
@@ -88,7 +88,7 @@ describe('a batch', () => {
     expect(await fixture.head()).toBe(head + 2)
   })
 
-  it('is not enabled while one of it is exhausted, which the refusal names', async () => {
+  it('is not enabled if one token is exhausted, and the refusal names that token', async () => {
     const [sound = 0] = (await make({ name: 'sound' })).data.ids
     const [spent = 0] = (await make({ name: 'spent', remain_quota: 0 })).data.ids
     const [free = 0] = (await make({ name: 'free', remain_quota: 0, unlimited_quota: true })).data
@@ -112,7 +112,7 @@ describe('a batch', () => {
     expect(await Promise.all([sound, spent, free].map(statusOf))).toEqual([1, 1, 1])
   })
 
-  it('is enabled while all it has left is held: what a call does not use comes back', async () => {
+  it('is enabled while calls hold all of its remaining quota', async () => {
     const [id = 0] = (await make({ name: 'busy', remain_quota: 10 })).data.ids
     await switchAll([id], 2)
     const { handle } = fixture.core.actors
@@ -147,7 +147,7 @@ describe('a batch', () => {
     expect(kept.rowCount).toBe(0)
   })
 
-  it('is refused whole for one that is unknown or another’s, which it names', async () => {
+  it('is refused as a whole for an unknown or foreign token, and names that token', async () => {
     const ids = await several(2)
     const other = await fixture.root.call<Made>('POST', '/api/token/', { body: { name: 'root’s' } })
     const head = await fixture.head()
@@ -162,7 +162,7 @@ describe('a batch', () => {
     expect(await Promise.all(ids.map(statusOf))).toEqual([1, 1])
   })
 
-  it('needs a token chosen', async () => {
+  it('needs at least one token', async () => {
     for (const answer of [await switchAll([], 1), await remove([])]) {
       expect(answer).toMatchObject({
         status: 200,
@@ -173,20 +173,20 @@ describe('a batch', () => {
     }
   })
 
-  it.each([3, 4, 0, '1'])('takes only 1 and 2 for a status, not %j', async (status) => {
+  it.each([3, 4, 0, '1'])('accepts only 1 and 2 as a status, not %j', async (status) => {
     const [id = 0] = await several(1)
     const answer = await post('batch/status', { ids: [id], status })
     expect(answer).toMatchObject({ status: 400, code: 'InvalidField' })
     expect(answer.message).toContain('status')
   })
 
-  it('needs somebody who is logged in', async () => {
+  it('needs a logged-in user', async () => {
     const { call } = { call: fixture.anybody }
     expect((await post('batch', { ids: [1] }, call)).status).toBe(401)
     expect((await post('batch/status', { ids: [1], status: 1 }, call)).status).toBe(401)
   })
 
-  it('of fifty that overlap, each is all or nothing', async () => {
+  it('is deleted as a whole or not at all when fifty batches overlap', async () => {
     const ids = await several(20)
     const head = await fixture.head()
     const answers = await fifty((n) => {

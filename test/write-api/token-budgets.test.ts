@@ -99,7 +99,7 @@ describe('the budget of a token', () => {
     expect(await remainOf(id)).toBe(1_000 + 5 * 100 - 10 * 30)
   })
 
-  it('is set only to the expected one by a request that does not name its version', async () => {
+  it('is set without its version only if the expected budget is the current one', async () => {
     const id = await budgeted()
     await spend(id)
     const body = { id, remain_quota: 2_000 }
@@ -110,7 +110,7 @@ describe('the budget of a token', () => {
   })
 
   it.each(['one token', 'a list', 'a search'])(
-    'is set only to what %s showed by a request that does not name the expected one',
+    'is set without an expected budget only if %s showed the current one',
     async (what) => {
       const id = await budgeted({ name: `shown by ${what}` })
       const path = {
@@ -135,7 +135,7 @@ describe('the budget of a token', () => {
     },
   )
 
-  it('is judged by what the same access token read, and by no other reader', async () => {
+  it('is checked against what the same access token read, not another reader', async () => {
     const script = await scriptOf()
     const id = await budgeted()
     await script('GET', `/api/token/${id}`)
@@ -226,7 +226,7 @@ describe('the budget of a token', () => {
     expect(await read(id)).toMatchObject({ remain_quota: 970, unlimited_quota: false, status: 1 })
   })
 
-  it('is read while what was shown cannot be stored, and then not set without it', async () => {
+  it('can be read when the shown budget is not stored, but not set before a new read', async () => {
     const id = await budgeted()
     const rename = (from: string, to: string) =>
       fixture.core.pg.query(`alter table auth.${from} rename to ${to}`)

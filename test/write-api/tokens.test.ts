@@ -14,7 +14,7 @@ const read = async (id: number): Promise<Token> =>
   (await fixture.user.call<Token>('GET', `/api/token/${id}`)).data
 
 describe('a new token', () => {
-  it('has the defaults of the form, and is in the list when the answer comes', async () => {
+  it('has the defaults of the form, and is in the list at once', async () => {
     const answer = await make({ name: 'plain' })
     const { id, key } = answer.data
     const list = await fixture.user.call<{ items: Token[] }>('GET', '/api/token/?p=0&size=100')
@@ -29,14 +29,14 @@ describe('a new token', () => {
     })
   })
 
-  it('has a key of 48 characters whose end follows from its start', async () => {
+  it('has a key of 48 characters whose end is a checksum of its start', async () => {
     const { key } = (await make({ name: 'keyed' })).data
     expect(key).toMatch(/^[0-9A-Za-z]{48}$/)
     expect(isWellFormedKey(key)).toBe(true)
     expect(isWellFormedKey(`${key.slice(0, 47)}${key.at(-1) === 'A' ? 'B' : 'A'}`)).toBe(false)
   })
 
-  it('of fifty made at once has an id of its own, dense and in order', async () => {
+  it('has a unique id in an unbroken sequence when fifty are created at once', async () => {
     const before = (await make({ name: 'before' })).data.id
     const made = await fifty((n) => make({ name: `race ${n}` }))
     expect(made.every(({ success }) => success)).toBe(true)
@@ -68,7 +68,7 @@ describe('a new token', () => {
   })
 })
 
-describe('the addresses of a token', () => {
+describe('the allowed IP addresses of a token', () => {
   it.each([
     ['10.0.0.1\n\n300.1.1.1', 3, '300.1.1.1'],
     ['10.0.0.0/33', 1, '10.0.0.0/33'],
@@ -81,14 +81,14 @@ describe('the addresses of a token', () => {
     expect(answer.message).toContain(`第 ${line} 行“${text}”不是合法的 IP 地址或网段`)
   })
 
-  it('are IPv4 and IPv6, single and networks', async () => {
+  it('can be IPv4 and IPv6 addresses and networks', async () => {
     const allow_ips = '10.0.0.1\n192.0.2.0/24\n2001:db8::1\n2001:db8::/32'
     const { id } = (await make({ name: 'bound', allow_ips })).data
     expect(await read(id)).toMatchObject({ allow_ips })
   })
 })
 
-describe('a token that is changed', () => {
+describe('an existing token', () => {
   const full = {
     name: 'full',
     remain_quota: 12_345,
@@ -102,7 +102,7 @@ describe('a token that is changed', () => {
     allow_ips: '10.0.0.0/8\n2001:db8::1',
   }
 
-  it('may be sent back as it was read, and writes nothing', async () => {
+  it('accepts its row as it was read, and writes nothing', async () => {
     const { id } = (await make(full)).data
     const row = await read(id)
     const head = await fixture.head()
@@ -112,7 +112,7 @@ describe('a token that is changed', () => {
     expect(await read(id)).toEqual(row)
   })
 
-  it('changes in the fields given alone; foreign fields are not applied', async () => {
+  it('changes only in the given fields, and ignores fields that are not editable', async () => {
     const { id, key } = (await make(full)).data
     const body = { id, name: 'renamed', key: 'mine', user_id: 1, used_quota: 9, status: 2 }
     expect((await fixture.user.call('PUT', '/api/token/', { body })).success).toBe(true)
@@ -126,7 +126,7 @@ describe('a token that is changed', () => {
     })
   })
 
-  it('expires never by -1, at a time by its seconds, and 0 is neither', async () => {
+  it('never expires with -1, expires at a given second, and refuses 0', async () => {
     const { id } = (await make({ name: 'dated', expired_time: -1 })).data
     const put = (expired_time: number) =>
       fixture.user.call('PUT', '/api/token/', { body: { id, expired_time } })
@@ -150,7 +150,7 @@ describe('a token that is changed', () => {
     expect(await read(id)).toMatchObject({ expired_time: 1_893_456_000 })
   })
 
-  it('is disabled and enabled by status_only, which applies nothing else', async () => {
+  it('is disabled and enabled by status_only, which changes nothing else', async () => {
     const { id } = (await make(full)).data
     const put = (status: number) =>
       fixture.user.call('PUT', '/api/token/?status_only=true', { body: { id, status, name: 'x' } })
@@ -161,7 +161,7 @@ describe('a token that is changed', () => {
     expect(await put(3)).toMatchObject({ status: 400, code: 'InvalidField' })
   })
 
-  it('that has expired is not enabled, and nothing is written', async () => {
+  it('is not enabled after it has expired, and nothing is written', async () => {
     const body = { ...full, expired_time: Math.floor(Date.now() / 1_000) + 60 }
     const { id } = (await make(body)).data
     vi.spyOn(fixture.core, 'now').mockImplementation(() => Date.now() + 90_000)
@@ -189,7 +189,7 @@ describe('a token that is changed', () => {
     vi.restoreAllMocks()
   })
 
-  it('is gone once deleted, its key with it', async () => {
+  it('is answered as unknown after its deletion', async () => {
     const { id } = (await make(full)).data
     const remove = () => fixture.user.call('DELETE', `/api/token/${id}/`)
     expect((await remove()).success).toBe(true)
@@ -197,7 +197,7 @@ describe('a token that is changed', () => {
     expect((await fixture.user.call('GET', `/api/token/${id}`)).status).toBe(404)
   })
 
-  it('of somebody else looks like none at all', async () => {
+  it('is answered as unknown to other users', async () => {
     const { id } = (await make(full)).data
     const { call } = fixture.root
     const head = await fixture.head()
@@ -212,7 +212,7 @@ describe('a token that is changed', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('keeps each of two changes made at once', async () => {
+  it('keeps all changes that are made at once', async () => {
     const { id } = (await make({ name: 'both' })).data
     await Promise.all([
       fixture.user.call('PUT', '/api/token/', { body: { id, rate_limit_period: 7 } }),

@@ -13,8 +13,8 @@ const status = async () =>
   (await fixture.anybody<Status>('GET', '/api/status', { headers: await fresh() })).data
 const fresh = async () => ({ 'x-after-position': String(await fixture.head()) })
 
-describe('before a provider has all it needs', () => {
-  it('nothing can be asked, paid or said, and the status says so', async () => {
+describe('the configuration of the payment providers', () => {
+  it('refuses top-ups and notices while it is incomplete, and the status says so', async () => {
     expect(await ask({ amount: 1 })).toMatchObject({ success: false, code: 'TopUpClosed' })
     await fixture.set('PayAddress', fixture.gateway.url)
     await fixture.set('EpayId', KEYS.merchant)
@@ -27,7 +27,7 @@ describe('before a provider has all it needs', () => {
     expect(await status()).toMatchObject(off)
   })
 
-  it('is on once it has: its ways to pay are in the status', async () => {
+  it('opens top-ups once it is complete, and the status lists the payment methods', async () => {
     await fixture.switchOn()
     await fixture.set('TopUpLink', 'https://shop.example/')
     const on = { enable_online_topup: true, topup_methods: ['zfb', 'wx', 'stripe'] }
@@ -40,18 +40,18 @@ describe('before a provider has all it needs', () => {
   })
 })
 
-describe('what a top-up costs', () => {
+describe('the price of a top-up', () => {
   it.each([
     [{ amount: 1 }, '7.30', 'CNY'],
     [{ amount: 3, top_up_code: '' }, '21.90', 'CNY'],
     [{ amount: 1_000_000 }, '7300000.00', 'CNY'],
     [{ amount: 5, payment_method: 'stripe' }, '5.00', 'USD'],
-  ])('%j is %s', async (body, money, currency) => {
+  ])('for %j is %s', async (body, money, currency) => {
     const answer = { success: true, message: 'success', data: money, currency }
     expect(await ask(body)).toMatchObject(answer)
   })
 
-  it('less by a code, and an unknown code is none; a stranger soon has to wait', async () => {
+  it('is reduced by a code; unknown codes are refused and soon rate-limited', async () => {
     const free = await fixture.set('TopUpCodes', '{"FREE": 0.0}')
     expect([free.success, free.message]).toEqual([false, expect.stringContaining('大于 0')])
     await fixture.set('TopUpCodes', '{"SPRING": 0.85, "constructor2": 1}')
@@ -64,7 +64,7 @@ describe('what a top-up costs', () => {
     fixture.clock.ahead += 61_000
   })
 
-  it('names what is wrong: fields, the least amount', async () => {
+  it('is refused for an invalid field or a small amount, and the message names it', async () => {
     for (const [body, field] of [
       [{ amount: 0 }, 'amount'],
       [{ amount: 1.5 }, 'amount'],
@@ -87,8 +87,8 @@ describe('what a top-up costs', () => {
   })
 })
 
-describe('an order', () => {
-  it('is a form that the gateway takes, with our own addresses in it', async () => {
+describe('a top-up order', () => {
+  it('answers a form for the gateway, with the configured addresses of the site', async () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example' }
     const sent = { amount: 2, payment_method: 'wx' }
     const answer = await fixture.user.call('POST', '/api/user/pay', { body: sent, headers })
@@ -107,7 +107,7 @@ describe('an order', () => {
     ])
   })
 
-  it('at Stripe is a page; one that it does not open is refused in words', async () => {
+  it('answers a page of Stripe, and is refused if Stripe opens none', async () => {
     const sent = { amount: 5, payment_method: 'stripe' }
     const answer = await pay(sent)
     expect(answer).toMatchObject({ success: true, data: {} })
@@ -126,7 +126,7 @@ describe('an order', () => {
     await fixture.set('StripeApiKey', KEYS.stripeKey)
   })
 
-  it('needs our own address, and leaves nothing where it is refused', async () => {
+  it('needs the configured address of the site, and is not stored if it is refused', async () => {
     const before = (await fixture.orders(fixture.user, '/self')).length
     await fixture.set('ServerAddress', '')
     const refused = await pay({ amount: 1, payment_method: 'zfb' })
@@ -135,7 +135,7 @@ describe('an order', () => {
     expect(await fixture.orders(fixture.user, '/self')).toHaveLength(before)
   })
 
-  it('of fifty at once is ten: each is a stream for ever', async () => {
+  it('is limited to ten of fifty at once, because each adds a permanent stream', async () => {
     fixture.clock.ahead += 61_000
     const answers = await fifty(() => pay({ amount: 1, payment_method: 'zfb' }))
     expect(answers.filter(({ success }) => success)).toHaveLength(10)
@@ -146,12 +146,12 @@ describe('an order', () => {
   })
 })
 
-describe('a refund', () => {
+describe('a refund of a top-up', () => {
   const refund = (id: number, body: object, by = fixture.admin) =>
     by.call('POST', `/api/user/topup/${id}/refund`, { body: { refunds: 0, ...body } })
   let id = 0
 
-  it('takes back what the money had bought, and the inviter’s share, below zero too', async () => {
+  it('takes back the quota and the inviter’s share, even below zero', async () => {
     await fixture.set('RebateEnabled', 'true')
     await fixture.set('RebatePercentage', '12.5')
     const { invited, user, gateway } = fixture
@@ -171,7 +171,7 @@ describe('a refund', () => {
     expect(order?.refunds).toMatchObject([{ money: '36.50', reason: 'half', actor_name: '' }])
   })
 
-  it('that is sent again, or by who saw fewer or more of them, is not another one', async () => {
+  it('is refused if it is repeated or names an outdated number of refunds', async () => {
     for (const refunds of [0, 2]) {
       const again = await refund(id, { money: '36.50', reason: 'half', refunds })
       expect(again.code).toBe('RefundedMeanwhile')
@@ -183,7 +183,7 @@ describe('a refund', () => {
     expect((await fixture.stands(fixture.invited)).quota).toBe(100 - 2_500_000)
   })
 
-  it('never gives back more than was paid, of fifty at once either', async () => {
+  it('never exceeds what was paid, even if fifty are sent at once', async () => {
     const more = await refund(id, { money: '36.51', reason: 'all', refunds: 1 })
     expect(more).toMatchObject({ code: 'RefundOutOfRange' })
     expect(more.message).toContain('36.50')
@@ -197,7 +197,7 @@ describe('a refund', () => {
     expect(order?.refunds.map(({ actor_name }) => actor_name)).toEqual(['admin1', 'admin1'])
   })
 
-  it('needs a reason, a paid order, a sum, and a lower user’s', async () => {
+  it('needs a reason, a paid order, a valid sum, and a user of a lower level', async () => {
     expect((await refund(id, { reason: ' ' })).code).toBe('RefundReasonRequired')
     expect((await refund(1, { reason: 'x' })).code).toBe('TopUpNotPaid')
     expect((await refund(999, { reason: 'x' })).status).toBe(404)
@@ -212,7 +212,7 @@ describe('a refund', () => {
     expect(byRoot.success).toBe(true)
   })
 
-  it('is in the log with who and why, as the top-up is', async () => {
+  it('is in the log with the admin and the reason, next to the top-up', async () => {
     const path = '/api/log/?username=invited&page_size=100'
     const { data } = await fixture.admin.call<{ items: LogEntry[] }>('GET', path)
     const rows = data.items.filter(({ content }) => content !== '管理员减少额度')
@@ -228,7 +228,7 @@ describe('a refund', () => {
   })
 })
 
-it('the read models are the folds of their events', async () => {
+it('the read models equal the folds of their events', async () => {
   for (const name of ['orders', 'balances', 'call-log', 'usage-by-hour'] as const) {
     expect(await fixture.isFold(name), name).toBe(true)
   }

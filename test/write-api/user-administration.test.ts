@@ -20,8 +20,8 @@ const lastLog = async (call: Caller, path: string) => {
   return { row, other: JSON.parse(row?.other ?? '{}') as LogOther }
 }
 
-describe('a quota changed by hand', () => {
-  it('carries who changed it and why, for admins alone, and no readable text', async () => {
+describe('a quota changed by an admin', () => {
+  it('logs the admin and the reason for admins only, with no text in the event', async () => {
     const body = { id: 3, quota: 5_000, reason: ' paid by invoice 17 ' }
     expect((await fixture.admin.call('PUT', '/api/user/', { body })).success).toBe(true)
     const [event] = (await fixture.core.store.readStream('account-3')).slice(-1)
@@ -36,7 +36,7 @@ describe('a quota changed by hand', () => {
     expect(own).toMatchObject({ row: { quota: 5_000 }, other: {} })
   })
 
-  it('says that no reason was given; a reason without a change writes nothing', async () => {
+  it('is logged as without a reason; a reason without a change writes nothing', async () => {
     await fixture.root.call('PUT', '/api/user/', { body: { id: 3, quota: 4_000 } })
     const seen = await lastLog(fixture.root.call, '/api/log/?username=user1&type=3')
     expect(seen).toMatchObject({ row: { quota: -1_000 } })
@@ -49,8 +49,8 @@ describe('a quota changed by hand', () => {
   })
 })
 
-describe('a group changed by hand', () => {
-  it('carries who changed it and why, for admins alone, and no readable text', async () => {
+describe('a group changed by an admin', () => {
+  it('logs the admin and the reason for admins only, with no text in the event', async () => {
     const body = { id: 3, group: 'vip', reason: 'a regular by now' }
     expect((await fixture.admin.call('PUT', '/api/user/', { body })).success).toBe(true)
     const [event] = (await fixture.core.store.readStream('user-3')).slice(-1)
@@ -66,7 +66,7 @@ describe('a group changed by hand', () => {
   it.each([
     { group: 'default', reason: ' ' },
     { quota: 77, reason: '' },
-  ])('is refused with an empty reason, by the name of the field: %o', async (change) => {
+  ])('is refused with an empty reason, and the message names the field: %o', async (change) => {
     const head = await fixture.head()
     const answer = await fixture.admin.call('PUT', '/api/user/', { body: { id: 3, ...change } })
     expect(answer).toMatchObject({ success: false, code: 'InvalidField' })
@@ -75,7 +75,7 @@ describe('a group changed by hand', () => {
   })
 })
 
-describe('a password set together with what is refused', () => {
+describe('a password set in a request that is refused', () => {
   it('leaves no hash behind', async () => {
     const kept = async () =>
       (await fixture.core.pg.query(`select from vault.secrets where owner = 'user:3'`)).rowCount
@@ -86,7 +86,7 @@ describe('a password set together with what is refused', () => {
   })
 })
 
-describe('fields that nobody gives oneself', () => {
+describe('fields that users cannot set for themselves', () => {
   const WANTED = { role: 100, quota: 9e9, status: 2, group: 'vip', inviter_id: 1, aff_quota: 9e9 }
   const kept = async (id: number) => {
     const { role, quota, status, group, inviter_id, aff_quota } = await read(id)
@@ -96,14 +96,14 @@ describe('fields that nobody gives oneself', () => {
   it.each([
     ['PUT', '/api/user/self', { display_name: 'Me' }],
     ['PUT', '/api/user/setting', { show_ip_in_logs: true }],
-  ] as const)('stay as they are under %s %s', async (method, path, own) => {
+  ] as const)('stay unchanged under %s %s', async (method, path, own) => {
     const before = await kept(3)
     const answer = await fixture.user.call(method, path, { body: { ...own, ...WANTED } })
     expect(answer.success).toBe(true)
     expect(await kept(3)).toEqual(before)
   })
 
-  it('a new user has none of them either', async () => {
+  it('have their defaults in a new user, whatever the request contains', async () => {
     const body = { username: 'eager', password: PASSWORD, ...WANTED }
     const { data } = await fixture.admin.call<{ id: number }>('POST', '/api/user/', { body })
     expect(await kept(data.id)).toEqual({
@@ -111,7 +111,7 @@ describe('fields that nobody gives oneself', () => {
     })
   })
 
-  it('an admin can not change the own quota or group', async () => {
+  it('include the quota and the group of the calling admin', async () => {
     for (const body of [
       { id: 2, quota: 1 },
       { id: 2, group: 'vip' },
@@ -122,7 +122,7 @@ describe('fields that nobody gives oneself', () => {
   })
 })
 
-describe('no list ever shows a hash, a secret or an access token', () => {
+describe('hashes, secrets and access tokens', () => {
   const LISTS = ['', 'search?keyword=user', '1', '2', '3', 'self', 'security', 'sessions']
   let plain: string[]
   let kept: string[]
@@ -169,7 +169,7 @@ describe('no list ever shows a hash, a secret or an access token', () => {
     return rows.map(({ text }) => text)
   }
 
-  it.each(['user', 'admin', 'root'] as const)('to a %s', async (who) => {
+  it.each(['user', 'admin', 'root'] as const)('are in no list that a %s can read', async (who) => {
     const { call } = fixture[who]
     for (const path of LISTS) {
       const { status, data } = await call('GET', `/api/user/${path}`)
@@ -181,7 +181,7 @@ describe('no list ever shows a hash, a secret or an access token', () => {
     }
   })
 
-  it('and answers about users say nothing of passwords, sessions and tokens', async () => {
+  it('are not even mentioned in answers about users', async () => {
     for (const path of ['', 'search?keyword=user', '3', 'self']) {
       const text = JSON.stringify((await fixture.root.call('GET', `/api/user/${path}`)).data)
       // Whether there is one is the own user's to know, and no more of it.
@@ -192,7 +192,7 @@ describe('no list ever shows a hash, a secret or an access token', () => {
   })
 })
 
-it('the last super admin stays, also against the own hand', async () => {
+it('the last super admin cannot be demoted, disabled or deleted', async () => {
   const body = (action: string) => ({ body: { id: 1, action } })
   for (const action of ['demote', 'disable', 'delete']) {
     const answer = await fixture.root.call('POST', '/api/user/manage', body(action))

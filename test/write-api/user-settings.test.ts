@@ -29,7 +29,7 @@ const UNSET = {
   notification_email: '',
 }
 
-it('a user says for itself what it accepts; what is left out stays', async () => {
+it('a change of user settings keeps the settings that the request omits', async () => {
   expect(await settings()).toEqual({
     accept_unset_model_ratio_model: false,
     show_ip_in_logs: false,
@@ -46,7 +46,7 @@ it('a user says for itself what it accepts; what is left out stays', async () =>
   expect(await fixture.head()).toBe(head)
 })
 
-it('fifty at once leave both as somebody said', async () => {
+it('fifty concurrent changes of two user settings are all applied', async () => {
   await fifty((n) =>
     put(n % 2 === 0 ? { accept_unset_model_ratio_model: false } : { show_ip_in_logs: false }),
   )
@@ -68,14 +68,14 @@ it.each([
   { webhook_secret: 5 },
   [],
   'x',
-])('refuses %j, and writes nothing', async (body) => {
+])('a change of user settings with %j is refused and writes nothing', async (body) => {
   const head = await fixture.head()
   const answer = await put(body)
   expect([answer.success, answer.status]).toEqual([false, 400])
   expect(await fixture.head()).toBe(head)
 })
 
-describe('how one is told', () => {
+describe('notification settings', () => {
   const SECRET = 'whs-canary-77'
   const secrets = async () => {
     const { rows } = await fixture.core.pg.query(
@@ -84,7 +84,7 @@ describe('how one is told', () => {
     return rows.length
   }
 
-  it('is kept, the secret never shown, nor anything of it to admins', async () => {
+  it('are stored, never show the secret, and are hidden from admins', async () => {
     const told = {
       notify_type: 'webhook',
       quota_warning_threshold: 100_000,
@@ -106,7 +106,7 @@ describe('how one is told', () => {
     expect(JSON.stringify(events)).not.toMatch(/hooks\.example|example\.com/)
   })
 
-  it('with another secret drops the one before, and null the last', async () => {
+  it('replace a webhook secret by another, and remove it for null', async () => {
     expect(await secrets()).toBe(1)
     await put({ webhook_secret: 'another' })
     expect(await secrets()).toBe(1)
@@ -127,7 +127,7 @@ describe('how one is told', () => {
     'https://hooks.example.com:8443/',
     'ftp://hooks.example.com/',
     'hooks',
-  ])('refuses a webhook at %s, and keeps no secret for it', async (webhook_url) => {
+  ])('refuse a webhook at %s, and store no secret for it', async (webhook_url) => {
     const head = await fixture.head()
     const answer = await put({ webhook_url, webhook_secret: SECRET, show_ip_in_logs: true })
     expect(answer).toMatchObject({ status: 200, code: 'WebhookUrlInvalid' })
@@ -135,7 +135,7 @@ describe('how one is told', () => {
   })
 
   it.each(['密钥-geheim', 'a\nb', 'a\tb', 'é', 'a\u007f'])(
-    'refuses the secret %j, which no header takes, and writes nothing',
+    'refuse the secret %j, which no header can carry, and write nothing',
     async (webhook_secret) => {
       const head = await fixture.head()
       const answer = await put({ webhook_secret, show_ip_in_logs: true })
@@ -145,7 +145,7 @@ describe('how one is told', () => {
     },
   )
 
-  it('keeps a secret without the blanks around it, and blanks alone as left out', async () => {
+  it('trim the blanks around a secret, and treat blanks alone as omitted', async () => {
     await put({ webhook_secret: ' a b~\n' })
     await put({ webhook_secret: ' ' })
     const { core, user } = fixture
@@ -155,7 +155,7 @@ describe('how one is told', () => {
     await put({ webhook_secret: null })
   })
 
-  it('needs a webhook to be told by one, and an address that is one', async () => {
+  it('need a URL for webhook warnings, and accept only a valid mail address', async () => {
     const none = { notify_type: 'webhook', webhook_url: '' }
     expect(await put(none)).toMatchObject({ status: 200, code: 'WebhookUrlInvalid' })
     const nobody = { notification_email: 'nobody' }
@@ -164,7 +164,7 @@ describe('how one is told', () => {
     expect(await settings()).toMatchObject({ notify_type: 'email', webhook_url: '' })
   })
 
-  it('takes an address by its code alone, or the one that is bound', async () => {
+  it('accept a mail address only with its code or if it is bound', async () => {
     const at = (notification_email: string, notification_code = '') =>
       put({ notification_email, notification_code })
     const head = await fixture.head()
@@ -191,13 +191,13 @@ describe('how one is told', () => {
     expect(await settings()).toMatchObject({ notification_email: '' })
   })
 
-  it('mails a code for that to who is logged in alone', async () => {
+  it('need a login to request the code for a mail address', async () => {
     const path = '/api/verification?email=x@example.com&purpose=notify'
     expect((await fixture.anybody('GET', path)).status).toBe(401)
   })
 })
 
-it('says what of a webhook of old can not be sent', async () => {
+it('the user settings report which part of an old webhook cannot be used', async () => {
   const { core, user } = fixture
   const kept = async (webhookUrl: string, text: string | null) => {
     const settings = {

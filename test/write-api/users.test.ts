@@ -15,7 +15,7 @@ const manage = (id: number, action: string, call: Caller = fixture.admin.call) =
   call('POST', '/api/user/manage', { body: { id, action } })
 
 describe('creating users', () => {
-  it('gives each the quota for new users', async () => {
+  it('gives each user the quota for new users', async () => {
     const option = { key: 'QuotaForNewUser', value: '1234' }
     await fixture.root.call('PUT', '/api/option/', { body: option })
     const id = await made('gifted')
@@ -24,14 +24,14 @@ describe('creating users', () => {
     expect(await read(await made('poor'))).toMatchObject({ quota: 0 })
   })
 
-  it('of one name, fifty at once and in every case, makes one', async () => {
+  it('creates one user when fifty requests use one name in any case', async () => {
     const answers = await fifty((n) => create(n % 2 === 0 ? 'Racer' : 'rACER'))
     const refused = answers.filter(({ success }) => !success)
     expect(refused).toHaveLength(49)
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['UsernameTaken']))
   })
 
-  it('of fifty names at once gives ids that are dense and in order', async () => {
+  it('gives ids in an unbroken sequence for fifty names at once', async () => {
     const before = await made('counted')
     const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => made(`counted${n}`)))
     expect(ids.sort((one, other) => one - other)).toEqual(
@@ -61,32 +61,37 @@ describe('a display name', () => {
   it.each([
     ['of 51 characters', `${AT_MOST}x`],
     ['with what can not be seen', 'root\u202e'],
-  ])('%s is refused by the name of the field, wherever it is given', async (_, display_name) => {
-    const { id, call } = fixture.user
-    const head = await fixture.head()
-    const fresh = { username: 'shown', password: PASSWORD, display_name }
-    const answers = [
-      await fixture.admin.call('POST', '/api/user/', { body: fresh }),
-      await put({ id, display_name }),
-      await call('PUT', '/api/user/self', { body: { display_name } }),
-    ]
-    for (const { status, code, message } of answers) {
-      expect([status, code]).toEqual([400, 'InvalidField'])
-      expect(message).toContain('display_name')
-    }
-    expect(await fixture.head()).toBe(head)
-    expect((await put({ id, display_name: AT_MOST })).success).toBe(true)
-    // None is the username, as for a new user.
-    expect((await put({ id, display_name: ' ' })).success).toBe(true)
-    expect(await read(id)).toMatchObject({ display_name: 'user1' })
-    await call('PUT', '/api/user/self', { body: { display_name: 'Me' } })
-    expect((await call('PUT', '/api/user/self', { body: { display_name: '' } })).success).toBe(true)
-    expect(await read(id)).toMatchObject({ display_name: 'user1' })
-  })
+  ])(
+    '%s is refused by the name of the field in every route that sets it',
+    async (_, display_name) => {
+      const { id, call } = fixture.user
+      const head = await fixture.head()
+      const fresh = { username: 'shown', password: PASSWORD, display_name }
+      const answers = [
+        await fixture.admin.call('POST', '/api/user/', { body: fresh }),
+        await put({ id, display_name }),
+        await call('PUT', '/api/user/self', { body: { display_name } }),
+      ]
+      for (const { status, code, message } of answers) {
+        expect([status, code]).toEqual([400, 'InvalidField'])
+        expect(message).toContain('display_name')
+      }
+      expect(await fixture.head()).toBe(head)
+      expect((await put({ id, display_name: AT_MOST })).success).toBe(true)
+      // None is the username, as for a new user.
+      expect((await put({ id, display_name: ' ' })).success).toBe(true)
+      expect(await read(id)).toMatchObject({ display_name: 'user1' })
+      await call('PUT', '/api/user/self', { body: { display_name: 'Me' } })
+      expect((await call('PUT', '/api/user/self', { body: { display_name: '' } })).success).toBe(
+        true,
+      )
+      expect(await read(id)).toMatchObject({ display_name: 'user1' })
+    },
+  )
 })
 
 describe('changing users', () => {
-  it('grants or deducts the difference to the quota given', async () => {
+  it('grants or deducts the difference to the given quota', async () => {
     const id = await made('rich')
     await put({ id, quota: 5_000 })
     expect(await read(id)).toMatchObject({ quota: 5_000 })
@@ -101,7 +106,7 @@ describe('changing users', () => {
     ])
   })
 
-  it('says that a quota can not be below zero, and that it is the quota', async () => {
+  it('refuses a quota below zero, and the message names the field', async () => {
     const id = await made('negative')
     const head = await fixture.head()
     expect(await put({ id, quota: -1, display_name: 'N' })).toMatchObject({
@@ -112,14 +117,14 @@ describe('changing users', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('takes a row as it was read, and writes nothing', async () => {
+  it('accepts a row as it was read, and writes nothing', async () => {
     const row = await read(await made('same'))
     const head = await fixture.head()
     expect((await put(row)).success).toBe(true)
     expect(await fixture.head()).toBe(head)
   })
 
-  it('applies no field that it does not take', async () => {
+  it('ignores fields that cannot be changed', async () => {
     const id = await made('modest')
     await put({ id, role: 100, status: 2, username: 'other', used_quota: 5, display_name: 'M' })
     expect(await read(id)).toMatchObject({
@@ -130,7 +135,7 @@ describe('changing users', () => {
     })
   })
 
-  it('knows its groups, and does all or nothing', async () => {
+  it('refuses an unknown group, and then changes no other field', async () => {
     const id = await made('grouped')
     const answer = await put({ id, group: 'constructor', quota: 9, display_name: 'G' })
     expect(answer).toMatchObject({ success: false, code: 'GroupUnknown' })
@@ -139,7 +144,7 @@ describe('changing users', () => {
     expect(await read(id)).toMatchObject({ group: 'vip' })
   })
 
-  it('sets a password that works, and ends the sessions of the old one', async () => {
+  it('sets a password that works, and ends the sessions of the user', async () => {
     const id = await made('forgot')
     const session = await fixture.logIn('forgot')
     expect((await put({ id, password: 'given by admin' })).success).toBe(true)
@@ -148,8 +153,8 @@ describe('changing users', () => {
   })
 })
 
-describe('levels', () => {
-  it('an admin can not touch an admin or the super admin, quota included', async () => {
+describe('user levels', () => {
+  it('an admin cannot change any admin or the super admin, not even the quota', async () => {
     const other = await made('admin2')
     await manage(other, 'promote', fixture.root.call)
     const head = await fixture.head()
@@ -177,7 +182,7 @@ describe('levels', () => {
     }
   })
 
-  it('nobody sets the own password as an admin: that one needs the current one', async () => {
+  it('the super admin cannot set the own password without the current one', async () => {
     const body = { id: 1, password: 'another password' }
     const answer = await fixture.root.call('PUT', '/api/user/', { body })
     expect(answer).toMatchObject({ success: false, code: 'OwnPasswordElsewhere' })
@@ -189,7 +194,7 @@ describe('levels', () => {
     expect(await read(1)).toMatchObject({ quota: 7 })
   })
 
-  it('disabling and enabling answer the status that is now so', async () => {
+  it('disabling and enabling a user answer the new status', async () => {
     const id = await made('switched')
     expect(await manage(id, 'disable')).toMatchObject({ data: { status: 2, role: 1 } })
     expect(await manage(id, 'enable')).toMatchObject({ data: { status: 1, role: 1 } })
@@ -197,7 +202,7 @@ describe('levels', () => {
   })
 })
 
-it('who deletes the own account is signed out everywhere, and is not let in again', async () => {
+it('a user who deletes the own account is logged out everywhere and cannot return', async () => {
   const id = await made('leaver')
   const [here, there] = [await fixture.logIn('leaver'), await fixture.logIn('leaver')]
   // A session that was left open is not enough.

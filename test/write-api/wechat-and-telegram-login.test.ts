@@ -10,8 +10,8 @@ const fixture = startedOnce(oauthFixture)
 const read = async (id: number): Promise<User> =>
   (await fixture.root.call<User>('GET', `/api/user/${id}`)).data
 
-describe('WeChat', () => {
-  it('lets in by a code, and finds the account again by the next one', async () => {
+describe('login by WeChat', () => {
+  it('accepts a code, and finds the account again with the next code', async () => {
     fixture.sites.weChatCodes.set('111111', 'openid-1').set('222222', 'openid-1')
     const first = await fixture
       .visitor()
@@ -27,14 +27,14 @@ describe('WeChat', () => {
     expect(await fixture.user.call('GET', bind)).toMatchObject({ code: 'IdentityTaken' })
   })
 
-  it('is bound by a code', async () => {
+  it('binds an account to a user with a code', async () => {
     fixture.sites.weChatCodes.set('333333', 'openid-3')
     const answer = await fixture.user.call('GET', '/api/oauth/wechat/bind?code=333333')
     expect(answer).toMatchObject({ success: true, message: 'bind' })
     expect(await read(fixture.user.id)).toMatchObject({ wechat_id: 'openid-3' })
   })
 
-  it('lets nobody guess: five wrong codes in three minutes', async () => {
+  it('allows five wrong codes in three minutes from one IP address', async () => {
     const answers = await fifty((n) =>
       fixture.visitor().get('/api/oauth/wechat', { code: `9999${n}` }),
     )
@@ -46,7 +46,7 @@ describe('WeChat', () => {
     )
   })
 
-  it('lets nobody guess from many addresses: a hundred wrong codes of the site', async () => {
+  it('allows a hundred wrong codes on the whole site, from many IP addresses', async () => {
     const from = (remoteAddress: string, code: string) =>
       fixture.app.inject({ url: `/api/oauth/wechat?code=${code}`, remoteAddress })
     const wrong = await Promise.all(
@@ -62,14 +62,14 @@ describe('WeChat', () => {
     fixture.clock.ahead += 181_000
   })
 
-  it('lets nobody in by a link: a browser that opens it as a page is refused', async () => {
+  it('is refused to a browser that opens the login link as a page', async () => {
     const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' }
     const opened = await fixture.visitor().get('/api/oauth/wechat', { code: '111111' }, headers)
     expect(opened).toMatchObject({ status: 403, code: 'CrossSite' })
     expect(opened.headers['set-cookie']).toBeUndefined()
   })
 
-  it('says when its server fails, and when it is off', async () => {
+  it('reports a failure of the WeChat server, and a disabled login', async () => {
     const ask = () => fixture.visitor().get('/api/oauth/wechat', { code: '111111' })
     fixture.sites.instead.set('/api/wechat/user', { status: 502, body: 'down' })
     expect(await ask()).toMatchObject({ code: 'OAuthFailed' })
@@ -87,11 +87,11 @@ const fields = (id: string, more: Readonly<Record<string, string>> = {}) => ({
   ...more,
 })
 
-describe('Telegram', () => {
+describe('login by Telegram', () => {
   const login = (query: Readonly<Record<string, string>>) =>
     fixture.visitor().get<{ id: number }>('/api/oauth/telegram/login', query)
 
-  it('lets in whom its signature names, and finds the account again', async () => {
+  it('accepts the user in the signed data, and finds the account again', async () => {
     const first = await login(telegramSays(fields('77')))
     expect(first).toMatchObject({ success: true, data: { username: 'ann_tg' } })
     expect(await read(first.data.id)).toMatchObject({ telegram_id: '77', display_name: 'Ann' })
@@ -101,7 +101,7 @@ describe('Telegram', () => {
     expect(beside.data).toMatchObject({ id: first.data.id })
   })
 
-  it('lets nobody in by a link: a browser that opens it as a page is refused', async () => {
+  it('is refused to a browser that opens the login link as a page', async () => {
     const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' }
     const said = telegramSays(fields('77', { first_name: 'Linked' }))
     const opened = await fixture.visitor().get('/api/oauth/telegram/login', said, headers)
@@ -109,7 +109,7 @@ describe('Telegram', () => {
     expect((await login(said)).success).toBe(true)
   })
 
-  it('refuses what is forged, changed, old, or of a time to come', async () => {
+  it('refuses data that is forged, changed, old or from the future', async () => {
     const now = Math.floor(fixture.core.now() / 1_000)
     for (const query of [
       telegramSays(fields('77'), `${BOT_TOKEN}x`),
@@ -123,14 +123,14 @@ describe('Telegram', () => {
     expect((await login(fields('77') as never)).status).toBe(400)
   })
 
-  it('takes what it said once, of fifty at once', async () => {
+  it('accepts signed data once when fifty requests send it at once', async () => {
     const said = telegramSays(fields('88', { username: 'once' }))
     const answers = await fifty(() => login(said))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'TelegramInvalid')).toHaveLength(49)
   })
 
-  it('is bound where the widget’s state was issued, also by a navigation', async () => {
+  it('binds an account with a state issued for binding, even in a navigation', async () => {
     const visitor = fixture.visitor(fixture.user)
     const bind = (query: Record<string, string>, headers: Record<string, string> = {}) =>
       visitor.get('/api/oauth/telegram/bind', query, headers)
@@ -155,7 +155,7 @@ describe('Telegram', () => {
     expect(wrong).toMatchObject({ code: 'OAuthStateInvalid' })
   })
 
-  it('logs in by a state to log in by alone', async () => {
+  it('refuses a login with a state that was issued for binding', async () => {
     const visitor = fixture.visitor(fixture.admin)
     const { data: state } = await visitor.get<string>('/api/oauth/state')
     const query = { ...telegramSays(fields('102', { username: 'other' })), state }

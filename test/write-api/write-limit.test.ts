@@ -10,8 +10,8 @@ beforeEach(() => {
 const rename = (call: Caller, name: string) =>
   call('PUT', '/api/user/self', { body: { display_name: name } })
 
-describe('what plain users can write', () => {
-  it('is 120 calls a minute; the next is told how long to wait, and writes nothing', async () => {
+describe('the write limit of a normal user', () => {
+  it('is 120 calls a minute; the next call gets the time to wait and writes nothing', async () => {
     const { call } = fixture.user
     const names = Array.from({ length: 120 }, (_, n) => rename(call, `name ${n}`))
     expect((await Promise.all(names)).every(({ status }) => status === 200)).toBe(true)
@@ -25,7 +25,7 @@ describe('what plain users can write', () => {
     expect((await rename(call, 'a minute later')).status).toBe(200)
   })
 
-  it('is one limit over all kinds of calls, of which batches cost by their size', async () => {
+  it('covers all kinds of calls, and counts a batch by its size', async () => {
     const { call } = fixture.user
     const made = async (count: number) =>
       (await call('POST', '/api/token/', { body: { name: 'many', count } })).status
@@ -36,7 +36,7 @@ describe('what plain users can write', () => {
     expect(await made(1)).toBe(429)
   })
 
-  it('is not spent by calls that write nothing, and not for admins', async () => {
+  it('does not count calls that write nothing, and does not apply to admins', async () => {
     for (let n = 0; n < 130; n += 1) {
       await fixture.user.call('POST', '/api/token/', { body: { name: 'none', count: 101 } })
       await fixture.user.call('POST', '/api/user/topup', { body: { key: '' } })

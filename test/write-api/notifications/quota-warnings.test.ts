@@ -148,7 +148,7 @@ async function caughtUp(): Promise<void> {
   await expect.poll(async () => (await bookmarks()) >= head).toBe(true)
 }
 
-it('who falls below the threshold is told once, though it goes on falling', async () => {
+it('a user who falls below the threshold is warned once while the balance falls', async () => {
   await start()
   const user = await person()
   await user.spend(5_000n)
@@ -169,7 +169,7 @@ it('who falls below the threshold is told once, though it goes on falling', asyn
   expect(await user.warnings()).toHaveLength(2)
 })
 
-it('nobody is told twice by a process that was killed, or by two at once', async () => {
+it('a killed process and a second process do not repeat a warning', async () => {
   await start(() => new Promise(() => {}))
   const user = await person()
   const other = await person()
@@ -186,7 +186,7 @@ it('nobody is told twice by a process that was killed, or by two at once', async
   expect(mails).toHaveLength(1)
 })
 
-it('what happened while nobody was there to tell is told afterwards', async () => {
+it('a warning that was missed while no process ran is sent afterwards', async () => {
   await start()
   const user = await person()
   await caughtUp()
@@ -196,7 +196,7 @@ it('what happened while nobody was there to tell is told afterwards', async () =
   await expect.poll(() => mails.map(({ to }) => to)).toEqual([`user${user.userId}@example.com`])
 })
 
-it('nobody is told who wants no warnings, has no address, has enough or was banned', async () => {
+it('a user with warnings off, no address, enough quota or a ban gets no warning', async () => {
   await start()
   const silent = await person({ threshold: toWire(0n) })
   const nowhere = await person({ mail: '' })
@@ -210,7 +210,7 @@ it('nobody is told who wants no warnings, has no address, has enough or was bann
   await expect.poll(() => mails.map(({ to }) => to)).toEqual([`user${enough.userId}@example.com`])
 })
 
-it('a webhook of old that can not be sent leaves the two hours unspent', async () => {
+it('a webhook that cannot carry its old secret does not use up the two-hour pause', async () => {
   await start()
   hooks.posted.length = 0
   const userId = lastId + 1
@@ -231,7 +231,7 @@ it('a webhook of old that can not be sent leaves the two hours unspent', async (
   await expect.poll(() => hooks.posted.length).toBe(1)
 })
 
-it('a webhook is told what is left, signed with its secret', async () => {
+it('a webhook gets the remaining quota, signed with its secret', async () => {
   await start()
   const userId = lastId + 1
   const webhookSecretRef = await core.vault.putSecret('webhook', `user:${userId}`, 'whs-2')

@@ -35,14 +35,14 @@ describe('a webhook', () => {
     })
   })
 
-  it('without a secret carries neither', async () => {
+  it('carries neither secret nor signature if it has no secret', async () => {
     server.answer(200)
     expect(await send({ secret: null })).toBe(true)
     expect(server.posted[0]?.headers).not.toHaveProperty('authorization')
     expect(server.posted[0]?.headers).not.toHaveProperty('x-gw-signature')
   })
 
-  it('is tried three times, as the same event, and then given up', async () => {
+  it('is tried up to three times, as the same event, and then fails', async () => {
     server.answer(500, 429, 200)
     expect(await send()).toBe(true)
     expect(new Set(server.posted.map(({ headers }) => headers['x-gw-event-id'])).size).toBe(1)
@@ -52,7 +52,7 @@ describe('a webhook', () => {
     expect(server.posted).toHaveLength(3)
   })
 
-  it('with a secret of old that no header takes says so at once', async () => {
+  it('fails at once with an old secret that no header can carry', async () => {
     server.answer(200)
     for (const secret of ['密钥-geheim', 'a\nb']) {
       await expect(send({ secret })).rejects.toThrow('invalid authorization header')
@@ -61,7 +61,7 @@ describe('a webhook', () => {
   })
 
   it.each([301, 307, 400, 404])(
-    'answered %s is neither followed nor tried again',
+    'is neither redirected nor retried after the answer %s',
     async (status) => {
       server.answer(status)
       expect(await send()).toBe(false)
@@ -69,14 +69,14 @@ describe('a webhook', () => {
     },
   )
 
-  it('is tried no more once it is to stop', async () => {
+  it('is not retried after a request to stop', async () => {
     server.answer(500)
     expect(await send({}, AbortSignal.abort())).toBe(false)
     expect(server.posted).toHaveLength(1)
   })
 
   it.each(['http://hooks.example.com/', 'https://127.0.0.1/', 'https://hooks.example.com:8443/'])(
-    'to %s is never sent, whatever was saved',
+    'is never sent to %s, even if that address was saved',
     async (url) => {
       server.answer(200)
       expect(await send({ url })).toBe(false)
@@ -84,7 +84,7 @@ describe('a webhook', () => {
     },
   )
 
-  it('to a name that leads inside is refused where it connects', async () => {
+  it('is not sent to a host name that resolves to a private address', async () => {
     const outbound = createOutbound(userPolicy, WEBHOOK_LIMITS, (_name, callback) =>
       callback(null, [{ address: '127.0.0.1', family: 4 }]),
     )
