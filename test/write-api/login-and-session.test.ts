@@ -100,7 +100,7 @@ describe('logging in', () => {
 })
 
 describe('logging out', () => {
-  it.each(['GET', 'POST'] as const)('by %s ends the session on the server', async (method) => {
+  it.each(['GET', 'POST'] as const)('ends the session on the server, by %s', async (method) => {
     const session = await fixture.logIn('user1')
     const answer = await session.call(method, '/api/user/logout')
     expect(answer.success).toBe(true)

@@ -90,7 +90,7 @@ describe('an identity', () => {
   })
 })
 
-describe('an identity that replaces another', () => {
+describe('an identity that replaces another one of the same user', () => {
   it('replaces the previous one; of fifty at once, only the last stays bound', async () => {
     const userId = fixture.user.id
     const mail = (id: string): Identity => ({ provider: 'email', id })

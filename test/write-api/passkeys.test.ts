@@ -330,7 +330,7 @@ describe('a passkey as the last login method', () => {
 })
 
 // NOTE: this comes last, because a day ends the sessions of the other tests.
-describe('the uses of passkeys, each of which is an event', () => {
+describe('the uses of passkeys', () => {
   const prove = async ({ call, key }: Pick<LoggedIn, 'call'> & { readonly key: Authenticator }) => {
     const { options } = (await call<Begun>('POST', '/api/user/passkeys/proof')).data
     const passkey = key.show(options, { origin: ORIGIN })

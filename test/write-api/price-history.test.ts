@@ -283,7 +283,7 @@ describe('a scheduled price change', () => {
       200,
       'TooManyPriceChanges',
     ],
-  ] as const)('with %s is refused and writes nothing', async (_title, body, status, code) => {
+  ] as const)('is refused with %s and writes nothing', async (_title, body, status, code) => {
     const head = await fixture.head()
     expect(await schedule(body())).toMatchObject({ status, success: false, code })
     expect(await fixture.head()).toBe(head)
