@@ -33,7 +33,7 @@ export const optionFlag = (values: ReadonlyMap<string, string>, key: string): bo
 
 export function optionInteger(values: ReadonlyMap<string, string>, key: string): number {
   const value = Number(optionValue(values, key))
-  assert(Number.isSafeInteger(value), `option ${key} is no whole number`)
+  assert(Number.isSafeInteger(value), `option ${key} is not a whole number`)
   return value
 }
 

@@ -24,6 +24,6 @@ export function toWire(quota: Quota): WireQuota {
 
 /** Throws if the number is not an exact integer. */
 export function fromWire(wire: number): Quota {
-  assert(Number.isSafeInteger(wire), `${wire} is no exact quota`)
+  assert(Number.isSafeInteger(wire), `${wire} is not an exact quota`)
   return BigInt(wire)
 }

@@ -36,7 +36,7 @@ export function addErrorAnswers(
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const answer = httpErrorFor(error)
     if (answer.status === 500 && (await areReadModelsOther())) {
-      const fields = { reason: error.message }
+      const fields = { reason: error.message, stack: error.stack }
       warnThrottled(app.log, fields, 'a request failed while read models are of another release')
       return sendError(reply, httpError('Rebuilding', {}, REBUILD_RETRY_SECONDS))
     }

@@ -135,12 +135,14 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
 /**
  * Marks the readers whose last amounts could not be stored. A mark is kept in memory until it is
  * stored in place of the reader's amounts. The mark is stored before the reader's next amounts, or
- * by a timer, so that other processes see it soon after the table can be written again.
+ * by a timer, so that other processes see it soon after the table can be written again. Amounts
+ * that the reader has seen since the failure stay valid.
  */
 function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
   const failures = failuresOf(pg, name)
   const text = `
-    with outdated as (delete from auth.${name} where reader = $1 and ${id} <> ${MISSING_ID})
+    with outdated as (
+      delete from auth.${name} where reader = $1 and ${id} <> ${MISSING_ID} and shown_at <= $2)
     insert into auth.${name} (reader, ${id}, ${amount}, shown_at) values ($1, ${MISSING_ID}, 0, $2)
     on conflict (reader, ${id}) do update set shown_at = excluded.shown_at`
   const store = async (reader: string): Promise<void> => {

@@ -71,7 +71,7 @@ function addBusGauges(readings: Readings, registers: Registry[]): void {
   })
   new Gauge({
     name: 'tallygate_event_bus_fault',
-    help: '1 while somebody has to mend Kafka before it can bring events; the reason says what',
+    help: '1 while Kafka delivers no events until an operator intervenes; the reason says why',
     labelNames: ['reason'],
     registers,
     collect() {

@@ -111,6 +111,6 @@ export const orders = projectionOf<TopUpEvent>({
 
 /** An amount of money in an event always has two decimal places. */
 function centsOf(money: string): bigint {
-  assert(/^\d+\.\d\d$/.test(money), `${money} is no sum of money`)
+  assert(/^\d+\.\d\d$/.test(money), `${money} is not an amount of money`)
   return BigInt(money.replace('.', ''))
 }

@@ -6,6 +6,8 @@ import { definitionOf, readCheckpoints } from '../runner/checkpoints.ts'
 
 const LOOK_MS = 200
 const SAY_MS = 10_000
+/** How long a read model of another release explains errors after it was seen. */
+const COUNTS_MS = 60_000
 
 /**
  * Waits until a process with the role `projections` has created the read models in a new database.
@@ -31,7 +33,7 @@ export async function waitForReadModels({ pg, log }: Pick<Core, 'pg' | 'log'>): 
 /**
  * Returns a function that tells whether a query may have failed because another release built a
  * read model. During an upgrade, a process reads the tables of the earlier or the later release.
- * The previous result counts too, because a rebuild may end between the query and the check.
+ * A recent result counts too, because a rebuild may end between the query and the check.
  */
 export async function detectOtherReadModels({
   pg,
@@ -43,10 +45,11 @@ export async function detectOtherReadModels({
       (projection) => checkpoints.get(projection.name)?.definition !== definitionOf(projection),
     )
   }
-  let wasOther = await isAnyOther()
-  return async () => {
-    const before = wasOther
-    wasOther = await isAnyOther()
-    return before || wasOther
+  let otherUntil = Number.NEGATIVE_INFINITY
+  const isOther = async (): Promise<boolean> => {
+    if (await isAnyOther()) otherUntil = performance.now() + COUNTS_MS
+    return performance.now() < otherUntil
   }
+  await isOther()
+  return isOther
 }

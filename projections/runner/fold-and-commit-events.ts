@@ -195,7 +195,7 @@ async function reread(deps: FoldAndCommitDeps, cursors: readonly Cursor[]): Prom
   for (const cursor of cursors) {
     const checkpoint = checkpoints.get(cursor.projection.name)
     if (checkpoint?.definition !== definitionOf(cursor.projection)) {
-      const other = new Error('another release has made its read model anew')
+      const other = new Error('another release has rebuilt its read model')
       stopCursor(cursor, other, deps.core.log)
     } else cursor.position = checkpoint.positions[cursor.lane] ?? cursor.position
   }

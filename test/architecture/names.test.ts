@@ -57,6 +57,12 @@ const FORBIDDEN = new Set([
   'v2',
 ])
 
+function documents(): { readonly path: string; readonly text: string }[] {
+  return [...PARTS.flatMap((part) => filesBelow(part)), 'README.md', 'CONTRIBUTING.md']
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+}
+
 describe('names', () => {
   it('the top level holds only what it may', () => {
     const strangers = readdirSync(ROOT).filter(
@@ -120,17 +126,35 @@ describe('names', () => {
     expect(long).toEqual([])
   })
 
+  it('no line of Markdown is wider than 120', () => {
+    const wide = documents().flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const width = [...line].length
+        return width > 120 ? [`${path}:${index + 1} (${width})`] : []
+      }),
+    )
+    expect(wide).toEqual([])
+  })
+
   it('links of guides and READMEs lead to files', () => {
-    const documents = ['', ...PARTS]
-      .flatMap((part) => (part === '' ? ['README.md', 'CONTRIBUTING.md'] : filesBelow(part)))
-      .filter((path) => path.endsWith('.md'))
-    const broken = documents.flatMap((path) => {
-      const links = readFileSync(join(ROOT, path), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)
-      return [...links]
+    const broken = documents().flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
         .filter(([, link = '']) => !existsSync(join(ROOT, dirname(path), link)))
-        .map(([, link]) => `${path}: ${link}`)
-    })
+        .map(([, link]) => `${path}: ${link}`),
+    )
     expect(broken).toEqual([])
+  })
+
+  it('source files named in guides and READMEs exist', () => {
+    const paths = PARTS.flatMap((part) => filesBelow(part)).map((path) => `/${path}`)
+    const missing = documents().flatMap(({ path, text }) =>
+      [...text.matchAll(/`([\w./-]+\.tsx?)`/g)]
+        .filter(
+          ([, name = '']) => !paths.some((each) => each.endsWith(`/${name.replace(/^\.+\//, '')}`)),
+        )
+        .map(([, name]) => `${path}: ${name}`),
+    )
+    expect(missing).toEqual([])
   })
 
   it('the lock file names no registry', () => {

@@ -131,7 +131,7 @@ export const CHANNEL_HEALTH: OptionSection = {
       label: { zh: '自动禁用所需的账户错误次数', en: 'Account errors that turn a channel off' },
       help: {
         zh: '密钥或账户被拒、命中关键词均计入，其间成功一次即重新计数。',
-        en: 'Refused keys and accounts, and keywords; a success in between starts the count anew.',
+        en: 'Refused keys, refused accounts and keywords count. A success resets the count.',
       },
     },
     {
@@ -151,7 +151,7 @@ export const CHANNEL_HEALTH: OptionSection = {
       },
       help: {
         zh: '只计定时测试，见「最长测试响应时间」；一次达标即重新计数。',
-        en: 'Scheduled tests over the slowest allowed; one within it starts the count anew.',
+        en: 'Scheduled tests above the time limit count. A test within the limit resets the count.',
       },
     },
     {

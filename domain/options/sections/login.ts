@@ -17,7 +17,7 @@ export const LOGIN: OptionSection = {
         value: 'false',
         words: {
           zh: '取消密码登录将导致所有未绑定其他登录方式的用户（包括管理员）无法登录，确认取消？',
-          en: 'Whoever has no other way in, admins included, can’t log in any more. Turn it off?',
+          en: 'Users and admins without another login method can no longer log in. Turn it off?',
         },
       },
     },

@@ -31,7 +31,7 @@ export const QUOTA: OptionSection = {
       type: QUOTA_UNITS,
       preset: '0',
       unit: 'quota',
-      label: { zh: '邀请新用户奖励额度', en: 'Reward for inviting somebody' },
+      label: { zh: '邀请新用户奖励额度', en: 'Reward for an invitation' },
     },
     {
       key: 'QuotaForInvitee',
@@ -113,7 +113,7 @@ export const REBATE: OptionSection = {
   title: { zh: '返佣设置', en: 'Invitations and rebates' },
   lead: {
     zh: '被邀请的用户充值后，按比例返还给邀请人。',
-    en: 'When an invited user tops up, a share goes to whoever invited them.',
+    en: 'When an invited user tops up, the inviter gets a share.',
   },
   options: [
     {

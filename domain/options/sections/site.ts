@@ -73,7 +73,7 @@ export const APPEARANCE: OptionSection = {
       label: { zh: '页脚', en: 'Footer' },
       help: {
         zh: '支持 HTML，显示前会去除脚本。',
-        en: 'HTML; scripts are taken out before it is shown.',
+        en: 'HTML. Scripts are removed before it is shown.',
       },
     },
     {
