@@ -123,7 +123,7 @@ describe('the owner of an account under attack', () => {
       const { clock, guard, waitOf } = guardAt()
       for (let ms = 0; ms < 20_000; ms += 150) {
         for (let n = 0; n < attackers; n += 1) {
-          // One that waits for its turn moves the clock of this test: each is asked once its time is.
+          // A login that must wait moves the clock of this test to the end of its wait.
           if ((ms / 150 + n) % 20 === 0) await waitOf(`10.0.1.${n}`, 'root')
         }
         clock.now += 150

@@ -91,7 +91,7 @@ describe('reading an option', () => {
 
   it('throws for an unknown option or a value that is not an integer', () => {
     expect(() => optionValue(NONE, 'constructor')).toThrow('no option is called')
-    expect(() => optionInteger(NONE, 'SystemName')).toThrow('no whole number')
+    expect(() => optionInteger(NONE, 'SystemName')).toThrow('not a whole number')
   })
 })
 

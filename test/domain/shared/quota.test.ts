@@ -15,7 +15,7 @@ describe('quota as a JSON integer', () => {
       expect(() => toWire(quota)).toThrow('does not fit')
     }
     for (const wire of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
-      expect(() => fromWire(wire)).toThrow('no exact quota')
+      expect(() => fromWire(wire)).toThrow('not an exact quota')
     }
   })
 })
