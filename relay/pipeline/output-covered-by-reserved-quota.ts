@@ -58,7 +58,7 @@ export class OutputHoldTracker {
     this.terms = terms
     this.isGrowing = terms.isOpenEnded && terms.isStream && outputLimit === null
     this.covered = (outputLimit ?? terms.bounds.outputTokens) * terms.bounds.choices
-    this.lookAtBytes = this.isBounded() ? this.nextLook(0) : Number.POSITIVE_INFINITY
+    this.lookAtBytes = this.isBounded() ? this.nextLook(0, 0) : Number.POSITIVE_INFINITY
   }
 
   /**
@@ -67,13 +67,13 @@ export class OutputHoldTracker {
    */
   look(delivered: DeliveredText): OutputVerdict {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
-    const room = this.lookAtTokens() - delivered.roughTokensAtMost()
-    if (room >= PARSE_BELOW_TOKENS) {
-      this.lookAtBytes = delivered.bytes + room * BYTES_PER_TOKEN
+    const most = delivered.roughTokensAtMost()
+    if (this.lookAtTokens() - most >= PARSE_BELOW_TOKENS) {
+      this.lookAtBytes = this.nextLook(delivered.bytes, most)
       return 'go-on'
     }
     this.roughTokens = delivered.roughTokens()
-    this.lookAtBytes = this.nextLook(delivered.bytes)
+    this.lookAtBytes = this.nextLook(delivered.bytes, this.roughTokens)
     if (!this.isGrowing) return this.roughTokens > this.mostRough() ? 'over-limit' : 'go-on'
     if (this.roughTokens >= this.covered) return 'wait'
     return this.roughTokens >= this.covered - AHEAD_TOKENS ? 'raise-hold' : 'go-on'
@@ -120,8 +120,9 @@ export class OutputHoldTracker {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
   }
 
-  private nextLook(bytes: number): number {
-    const room = Math.max(0, this.lookAtTokens() - this.roughTokens)
+  /** `tokens` is the number of tokens in the first `bytes` bytes, or an upper bound of it. */
+  private nextLook(bytes: number, tokens: number): number {
+    const room = Math.max(0, this.lookAtTokens() - tokens)
     return bytes + room * BYTES_PER_TOKEN
   }
 
