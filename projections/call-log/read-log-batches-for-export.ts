@@ -52,8 +52,9 @@ export function logBatches(
   const columns = columnList(
     LOG_COLUMNS.filter((name) => withSealed || !SEALED_COLUMNS.includes(name)),
   )
+  let log: ReturnType<typeof logOf> | null = null
   return async (before, limit) => {
-    const log = logOf(filter, await accessOf(db, filter))
+    log ??= logOf(filter, await accessOf(db, filter))
     const statement = sql.fragment`
       select ${columns} from ${log} where ${matching(filter)} and id < ${before}
       order by id desc limit ${limit}`

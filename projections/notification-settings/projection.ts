@@ -10,7 +10,7 @@ import { projectionOf } from '../projection.ts'
 export const notifications = projectionOf<NotificationEvent | UserErased>({
   name: 'notifications',
   version: 1,
-  sql: readFileSync(join(import.meta.dirname, './table.sql'), 'utf8'),
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { notifications: { key: ['user_id'] } },
   handlers: {
     NotificationsChanged: async ({ data: { userId, settings } }, rows, { open }) => {
