@@ -12,6 +12,7 @@ import { treeOf } from '#test/support/process-tree.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { addChannel, addUser, setOption, setUpSite } from '#test/support/test-product.ts'
 import { alternateGroups, signal } from './alternating-groups.ts'
+import { quantiles } from './apply-load.ts'
 import { limitCpuOfEach } from './cpu-limit.ts'
 import type { LoadCount } from './load-generator.ts'
 import { cpuSeconds } from './pinned-processes.ts'
@@ -243,9 +244,7 @@ function report(
   print('')
 }
 
-function medianOf(rounds: readonly Round[], part: Figure): number {
-  const values = rounds.map((round) => round[part]).sort((a, b) => a - b)
-  return values[Math.floor(values.length / 2)] ?? Number.NaN
-}
+const medianOf = (rounds: readonly Round[], part: Figure): number =>
+  quantiles(rounds.map((round) => round[part])).p50
 
 if (import.meta.main) await measureWorkers((line) => void process.stdout.write(`${line}\n`))
