@@ -93,8 +93,11 @@ describe(`the first call needs ${CLICKS_MAX} clicks at most`, () => {
     const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
     await ready.getByRole('button', { name: en('shared.done') }).click()
     await open.page.waitForURL('**/app/start')
-    await open.page.getByText('The key is masked here').waitFor()
-    await button('Copy example').click()
+    // The dialog, which has the same text and button, is closed some frames after the URL changes.
+    await ready.waitFor({ state: 'hidden' })
+    const checklist = open.page.getByRole('main')
+    await checklist.getByText(en('dashboard.keyMasked')).waitFor()
+    await checklist.getByRole('button', { name: en('dashboard.copySnippet') }).click()
     const snippet = await open.page.evaluate(() => navigator.clipboard.readText())
     expect(snippet).toContain(`${product.url}/v1/chat/completions`)
     expect(snippet).toContain(MODEL)
