@@ -153,7 +153,10 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   // The owner set a positive budget, and the holds of open calls are exactly this budget. With a
   // negative result, the calls could cost more than the budget, so they must end.
   const isHeldByCalls = remain === 0n && unspent > 0n && (command.remain ?? 0n) > 0n
-  const keepsCalls = isHeldByCalls && !isUnlimited ? { keepsCalls: true as const } : {}
+  // A budget that a call overspent ends no other call, and a raise must not end them either.
+  const isRaise = remain > remainNow && budget?.isUnlimited === false && budget.emptiedAt === 0
+  const isKeeping = (isHeldByCalls || (isRaise && remain <= 0n)) && !isUnlimited
+  const keepsCalls = isKeeping ? { keepsCalls: true as const } : {}
   const data = { userId, tokenId, remain: toWire(remain), isUnlimited, ...keepsCalls }
   return [{ type: 'TokenBudgetSet', v: 1, data }]
 }

@@ -135,8 +135,8 @@ export type TokenBudgetSet = Fact<
     readonly remain: WireQuota
     readonly isUnlimited: boolean
     /**
-     * Set if open calls continue although `remain` is 0, because their holds are exactly the budget
-     * that the owner set. Earlier versions also set it if `remain` was negative.
+     * Set if open calls continue although `remain` is not positive: their holds are exactly the
+     * budget that the owner set, or the edit raised a budget that a call had overspent.
      */
     readonly keepsCalls?: true
   }

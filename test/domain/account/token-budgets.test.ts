@@ -211,6 +211,29 @@ describe('a token’s budget', () => {
       .then([progressed(recordProgress.usage)])
   })
 
+  it('lets the open calls continue when an overspent budget is raised', () => {
+    const other = '019376a0-0000-7000-8000-000000000002'
+    const facts = [
+      granted(100),
+      budgetsOpened(50, [1]),
+      admitted(10),
+      admitted(10, { call: other }),
+      settled(10, 60, { call: other }),
+    ]
+    const { data } = budgetSet(-5) as { readonly data: object }
+    const kept = { ...budgetSet(-5), data: { ...data, keepsCalls: true } } as typeof budgetClosed
+    given(...facts)
+      .when({ ...setBudget(45n), expected: 30n, edits: 0 })
+      .then([kept])
+    given(...facts, kept)
+      .when(recordProgress)
+      .then([progressed(recordProgress.usage)])
+    // A raise that leaves nothing does not revive the calls that a lower budget has ended.
+    given(...facts, budgetSet(-20))
+      .when({ ...setBudget(45n), expected: 30n, edits: 1 })
+      .then([budgetSet(-5)])
+  })
+
   it('bounds the further cost of open calls by what the owner left when lowering it', () => {
     const seen = { kept: 0, ended: 0, exact: 0 }
     const property = fc.property(history, history, fc.bigInt(-5n, 60n), (before, after, target) => {
@@ -222,11 +245,16 @@ describe('a token’s budget', () => {
       ended.charge = 0n
       carryOut(state, after, ended)
       const command = { ...setBudget(target), expected, edits: 0 } as const
+      const wasRaised = target > expected
       if (apply(state, command) === 0) return
       const calls = [...state.open.values()]
       const kept = calls.filter((call) => emptiedError(call, state) === null)
       const [cost, held] = [sumOfHolds(kept), sumOfHolds(calls)]
       const spendable = left - ended.charge
+      if (wasRaised) {
+        expect(cost).toBe(held)
+        return
+      }
       expect(cost).toBeLessThanOrEqual(spendable > 0n ? spendable : 0n)
       // Calls that the owner's budget covers are not ended.
       if (target > 0n && held <= spendable) expect(cost).toBe(held)
