@@ -74,6 +74,10 @@ const PROBLEMS: Record<ProblemCode, Words> = {
     zh: '不能在此类型的渠道中放行',
     en: 'cannot be allowed in a channel of this type',
   },
+  'wrong-case': {
+    zh: '参数名的大小写不正确',
+    en: 'contains a parameter name in wrong letter case',
+  },
   'not-integer': { zh: '必须是整数', en: 'must be an integer' },
   'not-number': { zh: '请输入数字', en: 'must be a number' },
   'below-minimum': { zh: '小于允许的最小值', en: 'is below the minimum' },

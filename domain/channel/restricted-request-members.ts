@@ -32,6 +32,12 @@ const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
+/** The members of a chat request that the relay reads itself, apart from the output limits. */
+export const READ_MEMBERS: readonly string[] = [
+  ...['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort'],
+]
+export const OUTPUT_LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
+
 /** Members that select the model or the speed of a task, whose price depends only on its action. */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed'],

@@ -2,6 +2,7 @@ import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decima
 import { isStatusMapping, mappingError } from '../shared/check-channel-mappings.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
+import { foldedName, namesByFoldedName } from '../shared/fold-name-case.ts'
 import {
   isNumber,
   isObject,
@@ -12,7 +13,7 @@ import {
 import { proxyAddress } from '../shared/mask-proxy-credentials.ts'
 import type { ChannelError } from './commands.ts'
 import type { ChannelTerms } from './events.ts'
-import { allowableMembers } from './restricted-request-members.ts'
+import { allowableMembers, OUTPUT_LIMITS, READ_MEMBERS } from './restricted-request-members.ts'
 
 export type TermsErrorCode =
   | 'not-json'
@@ -32,6 +33,7 @@ export type TermsErrorCode =
   | 'not-flag'
   | 'not-names'
   | 'not-allowable'
+  | 'wrong-case'
 
 /** `field` is the field's name in the API, `name` the invalid entry if the field has entries. */
 export type FieldError = {
@@ -99,7 +101,7 @@ export function invalidFieldError(terms: ChannelTerms): FieldError | null {
     proxyError(terms) ??
     includeUsageError(terms) ??
     allowedMembersError(terms) ??
-    objectError('param_override', terms.paramOverride) ??
+    overrideError(terms.paramOverride) ??
     regionError(terms) ??
     costRatioError(terms)
   )
@@ -241,6 +243,24 @@ function objectError(field: string, text: string): FieldError | null {
   const members = checkedObject(field, text)
   return members instanceof Map ? null : (members as FieldError)
 }
+
+/**
+ * Providers may read a name in other letter case as the same parameter, but the relay would not.
+ */
+function overrideError(text: string): FieldError | null {
+  const field = 'param_override'
+  const members = checkedObject(field, text)
+  if (!(members instanceof Map)) return members as FieldError
+  const names = new Map(SPELLINGS)
+  for (const name of (members as Members).keys()) {
+    const spelling = names.get(foldedName(name)) ?? name
+    if (spelling !== name) return { field, fault: 'wrong-case', name: name.slice(0, 64) }
+    names.set(foldedName(name), name)
+  }
+  return null
+}
+
+const SPELLINGS = namesByFoldedName([...READ_MEMBERS, ...OUTPUT_LIMITS])
 
 /** A model mapping must map names to names in at most 8 steps, without cycles. */
 function modelMappingError(text: string): FieldError | null {

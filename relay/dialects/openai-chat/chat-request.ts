@@ -1,3 +1,4 @@
+import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channel/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
@@ -71,10 +72,8 @@ const MODEL_LENGTH_MAX = 256
 /** A member name that could mislead code that builds objects. No parameter has this name. */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
-const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
-const LIMITS = ['max_tokens', 'max_completion_tokens']
-const OUTLINED = ['n', ...LIMITS]
-const NAMES = namesByFoldedName([...READ, ...LIMITS, ...NUMBERS, ...FIELD_NAMES])
+const OUTLINED = ['n', ...OUTPUT_LIMITS]
+const NAMES = namesByFoldedName([...READ_MEMBERS, ...OUTPUT_LIMITS, ...NUMBERS, ...FIELD_NAMES])
 export const NO_NAMES = namesByFoldedName([])
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 

@@ -59,6 +59,24 @@ describe('the text fields of a channel', () => {
   })
 })
 
+describe('a parameter override', () => {
+  it.each([
+    ['{"Stream_Options":{}}', 'Stream_Options'],
+    ['{"MAX_TOKENS":5}', 'MAX_TOKENS'],
+    ['{"ſtream":true}', 'ſtream'],
+    ['{"enableThinking":true,"EnableThinking":false}', 'EnableThinking'],
+  ])('%s is refused, because a provider may ignore the letter case', (paramOverride, name) =>
+    expect(fault({ paramOverride })).toEqual({
+      ...{ field: 'param_override', fault: 'wrong-case', name },
+    }),
+  )
+
+  it('may set any parameter in its usual spelling', () => {
+    const paramOverride = '{"stream_options":{},"max_tokens":5,"enableThinking":true}'
+    expect(fault({ paramOverride })).toBeNull()
+  })
+})
+
 describe('a model mapping', () => {
   it.each([
     ['{"a":1}', 'not-text', 'a'],
