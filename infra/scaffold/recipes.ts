@@ -242,30 +242,16 @@ export function ${component}() {
 }
 
 const provider = (name = '', id = ''): Scaffold => {
-  const camel = camelCase(name)
+  const row = `{ id: ${id}, name: '${pascalCase(name)}' },`
   return {
     changes: [
       {
-        path: 'relay/providers/openai-compatible/profiles/international.ts',
-        edit: (text) => `${text}
-/** Uses OpenAI's chat format at the address that the operator enters. */
-export const ${camel}: Profile = { ...OPENAI_LIKE, id: ${id}, name: '${pascalCase(name)}' }
-`,
-      },
-      {
-        path: 'relay/providers/openai-compatible/all-profiles.ts',
-        edit: inOrder(
-          addToBlock(/export const PROFILES: readonly Profile\[\] = \[/, `${camel},`),
-          (text) =>
-            text.replace(
-              /(import \{\n)((?: {2}\w+,\n)+\} from '.\/profiles\/international)/,
-              `$1  ${camel},\n$2`,
-            ),
-        ),
+        path: 'relay/providers/openai-compatible/profile-table.ts',
+        edit: addToBlock(/^export const PROFILE_ROWS: readonly ProfileRow\[\] = \[/m, row),
       },
     ],
     next: [
-      `Name in the profile what differs from OpenAI: address, paths, header of the key, models.`,
+      `Name in the row what differs from OpenAI: address, paths, header of the key, models.`,
       `Add a recorded stream to test/relay/providers/provider-streams.ts.`,
     ],
   }

@@ -13,12 +13,12 @@ import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-g
 import type { TaskKind } from '#domain/task/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Vault } from '#infra/vault/port.ts'
+import { taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import {
   confidentialOf,
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/openai-compatible/provider-target.ts'
-import { taskProfileOf } from '#relay/providers/tasks/task-profiles.ts'
 import { type ChannelRules, channelRules } from './parsed-channel-settings.ts'
 
 /** A decrypted key with the address and headers that use the key. */

@@ -1,82 +1,33 @@
-import {
-  ai360,
-  ali,
-  baiduV2,
-  deepSeek,
-  lingyiWanwu,
-  miniMax,
-  mokaAi,
-  moonshot,
-  siliconFlow,
-  volcEngine,
-  zhipuV4,
-} from './profiles/chinese.ts'
-import {
-  azure,
-  cloudflare,
-  cohere,
-  mistral,
-  ollama,
-  openAi,
-  openRouter,
-  perplexity,
-  xAi,
-  xinference,
-} from './profiles/international.ts'
-import {
-  aigc2d,
-  ails,
-  aiProxy,
-  api2gpt,
-  custom,
-  fastGpt,
-  ohMyGpt,
-  openAiMax,
-  submodel,
-} from './profiles/resellers.ts'
+import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
 
 /**
- * The channel types of OpenAI's chat format, in the order of the channel form. Type 21 is left out,
- * because its provider answers from documents and has no models to price. The company's models are
- * available as type 10.
+ * The defaults of all rows: OpenAI's paths, a base URL that the operator enters, and the hint for
+ * keys without a particular format.
  */
-export const PROFILES: readonly Profile[] = [
-  openAi,
-  custom,
-  azure,
-  deepSeek,
-  openRouter,
-  moonshot,
-  zhipuV4,
-  ali,
-  volcEngine,
-  siliconFlow,
-  baiduV2,
-  miniMax,
-  xAi,
-  mistral,
-  cohere,
-  perplexity,
-  cloudflare,
-  ollama,
-  xinference,
-  lingyiWanwu,
-  ai360,
-  mokaAi,
-  submodel,
-  fastGpt,
-  aiProxy,
-  api2gpt,
-  aigc2d,
-  openAiMax,
-  ohMyGpt,
-  ails,
-]
+const OPENAI_LIKE = {
+  baseUrl: null,
+  chatPath: '/v1/chat/completions',
+  modelsPath: '/v1/models',
+  keyHint: { zh: '请输入渠道对应的鉴权密钥', en: 'The key of your account at the provider' },
+} satisfies Partial<Profile>
 
-const BY_ID: ReadonlyMap<number, Profile> = new Map(
-  PROFILES.map((profile) => [profile.id, profile]),
-)
+const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...values }) => ({
+  ...OPENAI_LIKE,
+  ...values,
+  models: models.split(/\s+/).filter((name) => name !== ''),
+}))
 
-/** Returns the profile of a channel type; undefined for an unsupported type. */
-export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)
+/** The channel types of OpenAI's chat format. */
+export const PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks === undefined)
+
+/** The channel types that accept only tasks. */
+export const TASK_PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks !== undefined)
+
+/** Returns the profile of a type that accepts chats; undefined for every other type. */
+export const profileOf = (type: number): Profile | undefined =>
+  PROFILES.find(({ id }) => id === type)
+
+/** Returns the profile of a type that accepts only tasks; undefined for every other type. */
+export const taskProfileOf = (type: number): Profile | undefined =>
+  TASK_PROFILES.find(({ id }) => id === type)

@@ -41,14 +41,14 @@ export const currencyByHost =
   (baseUrl: string): Balance['currency'] =>
     new URL(baseUrl).hostname === host ? 'CNY' : 'USD'
 
-export function memberAt(value: ExactJson, ...names: readonly string[]): ExactJson {
+function memberAt(value: ExactJson, ...names: readonly string[]): ExactJson {
   let found = value
   for (const name of names) found = isObject(found) ? (found.get(name) ?? null) : null
   return found
 }
 
 /** Reads an exact amount from a number or a text. Returns null for any other value. */
-export function amountAt(value: ExactJson, ...names: readonly string[]): Amount | null {
+function amountAt(value: ExactJson, ...names: readonly string[]): Amount | null {
   const found = memberAt(value, ...names)
   if (typeof found === 'string') return parseAmount(found)
   return isNumber(found) ? parseAmount(found.numberText) : null
@@ -80,5 +80,29 @@ export const billingDashboard: BalanceQuery = {
     const used = amountAt(usage, 'total_usage')
     if (limit === null || used === null) return null
     return { amount: minus(limit, inHundredths(used)), currency: 'USD' }
+  },
+}
+
+export const deepSeekBalance: BalanceQuery = {
+  pathAfter: (answers) => (answers.length === 0 ? '/user/balance' : null),
+  // If the response lists two currencies, dollars are used because they need no conversion.
+  read: ([answer = null]) => {
+    const infos = memberAt(answer, 'balance_infos')
+    const entries = Array.isArray(infos) ? infos.filter(isObject) : []
+    const entry = entries.find((info) => info.get('currency') === 'USD') ?? entries[0]
+    const currency = entry?.get('currency')
+    const amount = entry === undefined ? null : amountAt(entry, 'total_balance')
+    if (amount === null || (currency !== 'USD' && currency !== 'CNY')) return null
+    return { amount, currency }
+  },
+}
+
+export const openRouterBalance: BalanceQuery = {
+  pathAfter: (answers) => (answers.length === 0 ? '/v1/credits' : null),
+  read: ([answer = null]) => {
+    const bought = amountAt(answer, 'data', 'total_credits')
+    const used = amountAt(answer, 'data', 'total_usage')
+    if (bought === null || used === null) return null
+    return { amount: minus(bought, used), currency: 'USD' }
   },
 }

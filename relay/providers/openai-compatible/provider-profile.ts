@@ -62,23 +62,6 @@ export type Profile = {
   readonly models: readonly string[]
 }
 
-export const CHAT_PATH = '/v1/chat/completions'
-export const MODELS_PATH = '/v1/models'
-
-/** The hint of the form's key field for providers whose keys have no particular format. */
-export const ANY_KEY: Words = {
-  zh: '请输入渠道对应的鉴权密钥',
-  en: 'The key of your account at the provider',
-}
-
-/**
- * The defaults for providers without a known address: OpenAI's paths, and a base URL that the
- * operator enters.
- */
-export const OPENAI_LIKE = {
-  baseUrl: null,
-  chatPath: CHAT_PATH,
-  modelsPath: MODELS_PATH,
-  keyHint: ANY_KEY,
-  models: [],
-} satisfies Partial<Profile>
+/** The values of a profile that differ from the defaults. `models` are separated by spaces. */
+export type ProfileRow = Pick<Profile, 'id' | 'name'> &
+  Partial<Omit<Profile, 'models'>> & { readonly models?: string }

@@ -1,8 +1,7 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { proxyToUse } from '#domain/channel/validate-channel-fields.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { taskProfileOf } from '../tasks/task-profiles.ts'
-import { profileOf } from './all-profiles.ts'
+import { profileOf, taskProfileOf } from './all-profiles.ts'
 import type { KeyHeader, Profile } from './provider-profile.ts'
 
 const VERSION = /^v\d+$/
