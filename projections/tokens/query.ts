@@ -1,6 +1,8 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
+import type { SharedTerms } from '#domain/token/events.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { valuesIn } from '#read-api/contract/resource-field-definition.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import type { TokenSort } from '#read-api/contract/tokens.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
@@ -35,6 +37,14 @@ const TOKEN = {
 }
 const tokenRow = rowType(TOKEN)
 export type TokenRow = RowOf<typeof tokenRow>
+
+/** Returns the settings of a row that its owner can change, named as in the events. */
+export const termsOfToken = (row: TokenRow): SharedTerms => ({
+  expiresAt: row.expiresAt,
+  models: row.models,
+  rateLimit: row.rateLimit,
+  ...valuesIn(TOKEN_FIELDS, row),
+})
 
 const columns = sql.fragment`
   t.id, t.user_id as "userId", t.name, t.status = 1 as "isEnabled", t.is_deleted as "isDeleted",

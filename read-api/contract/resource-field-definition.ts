@@ -148,6 +148,10 @@ export const writableFields = <F extends Fields>(fields: F): Writable<F> =>
 export const initialValues = <F extends WritableFields>(fields: F): ValuesOf<F> =>
   mapFields(fields, (_name, { initial }) => initial) as ValuesOf<F>
 
+/** Returns the values of the fields, without other members of the row. */
+export const valuesIn = <F extends Fields>(fields: F, row: ValuesOf<F>): ValuesOf<F> =>
+  mapFields(fields, (name) => row[name]) as ValuesOf<F>
+
 /** Returns the values of the fields that the request contains. */
 export function sentValues<F extends WritableFields>(
   fields: F,

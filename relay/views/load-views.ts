@@ -6,7 +6,11 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { relayCircuits } from '#projections/channel-health/query.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { relayTokens } from '#projections/tokens/query.ts'
+import {
+  relayTokens,
+  type TokenRow as StoredToken,
+  termsOfToken,
+} from '#projections/tokens/query.ts'
 import { relayUsers } from '#projections/users/query.ts'
 import type { CircuitRow } from '../channel-health/open-circuits.ts'
 import type { ChannelView } from './channel-view.ts'
@@ -89,15 +93,9 @@ const STATUSES: Record<1 | 2 | 3, ChannelStatus> = {
   3: 'auto-disabled',
 }
 
-type StoredToken = Awaited<ReturnType<typeof relayTokens>>['rows'][number]
-
 function tokenRow(row: StoredToken): TokenRow {
-  const { id, userId, isEnabled, keyLookup } = row
-  const { expiresAt, group, models, allowIps } = row
-  const { rateLimit, tokensPerMinute, maxConcurrency } = row
-  const limits = { rateLimit, tokensPerMinute, maxConcurrency }
-  const terms = { expiresAt, group, models, allowIps, ...limits }
-  return { tokenId: id, userId, isEnabled, keyLookup, terms }
+  const { id: tokenId, userId, isEnabled, keyLookup } = row
+  return { tokenId, userId, isEnabled, keyLookup, terms: termsOfToken(row) }
 }
 
 export type LoadChannels = () => Promise<ViewRows['channels']>

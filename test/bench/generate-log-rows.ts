@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
+import { OPEN_TOKEN_COLUMNS, OPEN_TOKEN_LITERALS } from '#test/support/token-fields.ts'
 
 /** A site with three months of calls, of which one user makes 6 of 100. */
 export const SITE = {
@@ -83,10 +84,10 @@ async function makeOwners(client: Client): Promise<void> {
     select ${firstUser} + i, 'user-' || i, 'User ' || i, 1, 'default', 0
     from generate_series(0, ${users - 1}) i`)
   await client.query(`
-    insert into read_tokens.tokens (id, user_id, name, token_group, rate_limit, tokens_per_minute,
-      max_concurrency, key_lookup, key_ref, key_hint, created_at, changed_position)
-    select ${firstUser * 10} + i, ${firstUser} + i / ${tokensEach}, 'token-' || i, '', '{}', 0, 0,
-      'lookup-' || i, '', '', 0, 0
+    insert into read_tokens.tokens (id, user_id, name, rate_limit, ${OPEN_TOKEN_COLUMNS},
+      key_lookup, key_ref, key_hint, created_at, changed_position)
+    select ${firstUser * 10} + i, ${firstUser} + i / ${tokensEach}, 'token-' || i, '{}',
+      ${OPEN_TOKEN_LITERALS}, 'lookup-' || i, '', '', 0, 0
     from generate_series(0, ${users * tokensEach - 1}) i`)
   await client.query(`
     insert into read_channels.channels (id, terms, name, tag, models, groups, model_mapping,

@@ -10,6 +10,7 @@ import { idsByKey } from '#read-api/tokens/list-tokens.ts'
 import { loadViewRows } from '#relay/views/load-views.ts'
 import { TokenView } from '#relay/views/token-view.ts'
 import { budget } from '#test/support/time-limit.ts'
+import { OPEN_TOKEN_COLUMNS, OPEN_TOKEN_LITERALS } from '#test/support/token-fields.ts'
 import { testCore } from '../support/test-core.ts'
 
 const TOKENS = 100_000
@@ -27,12 +28,12 @@ beforeAll(async () => {
   const runner = await startProjections(core)
   closing.push(running.close, runner.stop)
   await core.pg.query(
-    `insert into read_tokens.tokens (id, user_id, name, expires_at, token_group, models,
-       rate_limit, tokens_per_minute, max_concurrency, key_lookup, key_ref, key_hint, created_at,
-       changed_position)
+    `insert into read_tokens.tokens (id, user_id, name, expires_at, models, rate_limit,
+       ${OPEN_TOKEN_COLUMNS}, key_lookup, key_ref, key_hint, created_at, changed_position)
      select i, i % 100 + 1, 'token ' || md5(i::text), case when i % 3 = 0 then 1700000000 + i end,
-       '', case when i % 4 = 0 then array['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4'] end,
-       '{"isEnabled": false, "periodSeconds": 60, "count": 1000, "success": 10}', 0, 0,
+       case when i % 4 = 0 then array['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4'] end,
+       '{"isEnabled": false, "periodSeconds": 60, "count": 1000, "success": 10}',
+       ${OPEN_TOKEN_LITERALS},
        encode(sha256(i::text::bytea), 'hex'), 'ref-' || i, 'abcd', 1700000000 + i, i
      from generate_series(1, ${TOKENS}) i`,
   )

@@ -1,7 +1,14 @@
-/** A new token without restrictions, as the API returns it. */
-export const OPEN_TOKEN_FIELDS = {
+import { cellsOfFields } from '#projections/resource-field-columns.ts'
+import { TOKEN_COLUMNS } from '#projections/tokens/query.ts'
+import { answerOf, initialValues } from '#read-api/contract/resource-field-definition.ts'
+import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
+
+/**
+ * The fields that an owner can set, of a new token without restrictions, as the API returns them.
+ */
+export const OPEN_TOKEN_TERMS = {
+  ...answerOf(TOKEN_FIELDS, { ...initialValues(TOKEN_FIELDS), allowIps: '' }),
   unlimited_quota: false,
-  budget_version: 0,
   expired_time: -1,
   rate_limit_enabled: false,
   rate_limit_period: 60,
@@ -14,3 +21,14 @@ export const OPEN_TOKEN_FIELDS = {
   allow_ips: '',
   group: '',
 } as const
+
+/** The same with the field that requests cannot set. */
+export const OPEN_TOKEN_FIELDS = { ...OPEN_TOKEN_TERMS, budget_version: 0 } as const
+
+const cells = Object.entries(cellsOfFields(TOKEN_FIELDS, {}, TOKEN_COLUMNS))
+
+/** The columns of `read_tokens.tokens` for these fields, and their values as SQL literals. */
+export const OPEN_TOKEN_COLUMNS = cells.map(([column]) => column).join(', ')
+export const OPEN_TOKEN_LITERALS = cells
+  .map(([, value]) => (typeof value === 'string' ? `'${value}'` : String(value)))
+  .join(', ')

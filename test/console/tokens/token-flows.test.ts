@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/console-texts.ts'
+import { OPEN_TOKEN_TERMS } from '#test/support/token-fields.ts'
 import { token } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeRoutes, ok, refused } from '../support/fake-site.ts'
@@ -53,14 +54,11 @@ describe('the drawer for a new token', () => {
     await app.page.getByRole('dialog', { name: zh('tokens.createdTitle') }).waitFor()
     expect(bodies('POST', '/api/token/')).toEqual([
       {
+        ...OPEN_TOKEN_TERMS,
         name: 'ci',
         remain_quota: 5_000_000,
-        unlimited_quota: false,
-        expired_time: -1,
         rate_limit_enabled: true,
-        rate_limit_period: 60,
         rate_limit_count: 600,
-        rate_limit_success: 10,
         rate_limit_tpm: 90_000,
         max_concurrency: 4,
         model_limits_enabled: true,

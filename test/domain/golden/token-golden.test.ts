@@ -5,7 +5,8 @@ import { tokenDecider } from '#domain/token/decide.ts'
 import { type SharedTerms, type TokenEvent, upcastToken } from '#domain/token/events.ts'
 import { golden, story } from './story.ts'
 
-const TOKEN_TERMS: SharedTerms = {
+/** The fields at the time of the recording. Fields that were added later are absent. */
+const TOKEN_TERMS = {
   expiresAt: 1_830_000_000,
   group: 'vip',
   models: ['gpt-4o', 'm'],
@@ -13,7 +14,7 @@ const TOKEN_TERMS: SharedTerms = {
   rateLimit: { isEnabled: true, periodSeconds: 60, count: 10, success: 5 },
   tokensPerMinute: 90_000,
   maxConcurrency: 4,
-}
+} as SharedTerms
 const LAPTOPS = [
   { tokenId: 5, name: 'sealed:laptop', keyLookup: 'a2b3c4', keyRef: 'key-3', keyHint: 'abcd' },
   {
