@@ -1,7 +1,7 @@
 import type { TermsErrorCode } from '#domain/channel/validate-channel-fields.ts'
 import type { OptionErrorCode } from '#domain/options/check-option.ts'
 import type { OptionUnit } from '#domain/options/option-definition.ts'
-import type { Words } from '#infra/http/language.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
 
 type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode

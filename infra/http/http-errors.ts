@@ -1,5 +1,5 @@
 import type { CodedError, ErrorParams } from '#domain/shared/coded-error.ts'
-import type { Words } from './language.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
 
 /**
  * A coded error, which the error handler sends in the caller's language. `retryAfter` is in

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import type { Words } from '#domain/shared/translated-text.ts'
 
-export type Language = 'zh' | 'en'
-
-export type Words = Readonly<Record<Language, string>>
+export type Language = keyof Words
 
 /** Returns the caller's language: Chinese, unless `Accept-Language` prefers English. */
 export function languageOf(request: Pick<FastifyRequest, 'headers'>): Language {

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
+import type { Words } from '#domain/shared/translated-text.ts'
 import { type HttpError, invalidField } from './http-errors.ts'
-import type { Words } from './language.ts'
 
 const TYPES: Record<string, Words> = {
   string: { zh: '字符串', en: 'a string' },

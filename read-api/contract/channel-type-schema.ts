@@ -1,14 +1,13 @@
 import Type, { type Static } from 'typebox'
-
-const Words = Type.Object({ zh: Type.String(), en: Type.String() })
+import { TranslatedText } from './response-envelope.ts'
 
 /** A field that depends on the channel's type. The console derives the form from these fields. */
 export const ChannelTypeField = Type.Object({
   /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
-  label: Words,
-  hint: Words,
+  label: TranslatedText,
+  hint: TranslatedText,
   /** The value that applies if the field is empty. */
   default: Type.String(),
   is_required: Type.Boolean(),
@@ -23,11 +22,13 @@ export const ChannelType = Type.Object({
   /** The default address of the type, or empty if the type has none. */
   base_url: Type.String(),
   /** The keywords that an admin may enter instead of an address, each with its address. */
-  bases: Type.Array(Type.Object({ keyword: Type.String(), name: Words, base_url: Type.String() })),
+  bases: Type.Array(
+    Type.Object({ keyword: Type.String(), name: TranslatedText, base_url: Type.String() }),
+  ),
   /** The path for chat requests below the address, which may contain `{model}` and `{other}`. */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),
-  key_hint: Words,
+  key_hint: TranslatedText,
   has_balance: Type.Boolean(),
   can_list_models: Type.Boolean(),
   /** The models that the provider is known to offer. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Page, Query } from './response-envelope.ts'
+import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
 
 /**
  * An option's current value as text: `true` or `false` for a boolean, formatted JSON for a list or
@@ -8,8 +8,7 @@ import { Envelope, Page, Query } from './response-envelope.ts'
 export const Option = Type.Object({ key: Type.String(), value: Type.String() })
 export type Option = Static<typeof Option>
 
-export const Words = Type.Object({ zh: Type.String(), en: Type.String() })
-export type Words = Static<typeof Words>
+export type { Words } from '#domain/shared/translated-text.ts'
 
 const Tab = Type.Union([
   Type.Literal('operation'),
@@ -54,30 +53,33 @@ export const OptionSchema = Type.Object({
   is_secret: Type.Boolean(),
   /** 10 is an admin, and 100 is the super admin. */
   minimum_role: Type.Integer(),
-  label: Words,
-  help: Type.Union([Words, Type.Null()]),
+  label: TranslatedText,
+  help: Type.Union([TranslatedText, Type.Null()]),
   /** The unit (quota, dollar, percent, second, minute or millisecond), or empty. */
   unit: Type.String(),
   /** The label of each possible value, if the option is a choice. */
-  choice_words: Type.Record(Type.String(), Words),
+  choice_words: Type.Record(Type.String(), TranslatedText),
   /** Why the site still stores an option that has no effect. The console hides such an option. */
-  note: Type.Union([Words, Type.Null()]),
+  note: Type.Union([TranslatedText, Type.Null()]),
   /** Replaces the general error message for a value that is out of bounds. */
-  bounds_words: Type.Union([Words, Type.Null()]),
+  bounds_words: Type.Union([TranslatedText, Type.Null()]),
   /**
    * The key of an option whose value is the minimum for this option, or empty. 0 means no minimum.
    */
   not_below: Type.String(),
   /** The form asks the question `words` before an admin chooses `value`. */
-  ask_before: Type.Union([Type.Object({ value: Type.String(), words: Words }), Type.Null()]),
+  ask_before: Type.Union([
+    Type.Object({ value: Type.String(), words: TranslatedText }),
+    Type.Null(),
+  ]),
 })
 export type OptionSchema = Static<typeof OptionSchema>
 
 export const OptionSection = Type.Object({
   id: Type.String(),
   tab: Tab,
-  title: Words,
-  lead: Type.Union([Words, Type.Null()]),
+  title: TranslatedText,
+  lead: Type.Union([TranslatedText, Type.Null()]),
 })
 export type OptionSection = Static<typeof OptionSection>
 

@@ -1,5 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
+/** The schema of `Words`: a text in both languages of the console. */
+export const TranslatedText = Type.Object({ zh: Type.String(), en: Type.String() })
+
 /** Returns the schema of a response of `/api`. `data` is null if a request returns no data. */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })

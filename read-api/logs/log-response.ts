@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { toWire } from '#domain/shared/quota.ts'
-import type { Language, Words } from '#infra/http/language.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
+import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogEntry } from '../contract/logs.ts'

@@ -1,4 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
@@ -88,8 +89,6 @@ const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTa
   startedAt: startOf(row),
   failReason: row.failReason || causeWords(row.cause, language),
 })
-
-type Words = Readonly<Record<Language, string>>
 
 /** The texts for failures without a reason from the provider, by cause. */
 const CAUSES: Readonly<Record<string, Words>> = {

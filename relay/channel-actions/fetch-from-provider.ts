@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { Words } from '#infra/http/language.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
 import type { Connections, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'

@@ -7,8 +7,8 @@ import {
 } from '#domain/channel-checks/provider-balance-amount.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import type { Words } from '#infra/http/language.ts'
 import type { Balance } from '../providers/openai-compatible/balance-query.ts'
 import {
   type ProviderTarget,

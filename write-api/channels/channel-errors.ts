@@ -1,6 +1,6 @@
+import type { Words } from '#domain/shared/translated-text.ts'
 import { CHANNEL_TARGET_ERRORS } from '#infra/http/channel-errors.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
-import type { Words } from '#infra/http/language.ts'
 import { appendNames, validationMessage } from '../validation-messages.ts'
 
 const EXPIRED: Words = {

@@ -1,5 +1,5 @@
+import type { Words } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
-import type { Words } from '#infra/http/language.ts'
 
 export const OAUTH_ERRORS = {
   WayInClosed: [

@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '#domain/identity/events.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
-import type { Words } from '#infra/http/language.ts'
 
 export const USER_ERRORS = {
   IdentityTaken: [
