@@ -16,6 +16,7 @@ import { placeOf } from '../views/channel-view.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { accountCodeIn } from './detect-provider-account-error.ts'
+import { endStream } from './event-stream-response.ts'
 import {
   answerError,
   answerFailure,
@@ -99,7 +100,7 @@ export async function concludePlain(
   const shown = candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
     // Ping comments have already begun the response as a stream.
-    response.end(streamOfAnswer(shown))
+    endStream(exchange, streamOfAnswer(shown))
     return true
   }
   response.writeHead(200, [
@@ -141,17 +142,17 @@ export async function concludeStream(
   keepEventMessage(closing, candidate, forwarder.errorEvent)
   const { response } = exchange
   if (isAnswered(exchange)) return isWhole
-  if (!isSettled) response.end(errorEvent(exchange, 'store_unavailable'))
-  else if (isWhole) response.end(forwarder.terminalBytes())
+  if (!isSettled) endStream(exchange, errorEvent(exchange, 'store_unavailable'))
+  else if (isWhole) endStream(exchange, forwarder.terminalBytes())
   else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
-    response.end(errorEvent(exchange, 'upstream_account'))
+    endStream(exchange, errorEvent(exchange, 'upstream_account'))
   } else if (forwarder.errorEvent !== null) {
     const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
     const known = confidentialOf(candidate)
     const body = providerErrorBody(forwarder.errorEvent, 502, { isHidden, known })
-    response.end(`data: ${JSON.stringify(body)}\n\n`)
-  } else response.end(errorEvent(exchange, call.revokedBy ?? ERROR_CODE_OF[error]))
+    endStream(exchange, `data: ${JSON.stringify(body)}\n\n`)
+  } else endStream(exchange, errorEvent(exchange, call.revokedBy ?? ERROR_CODE_OF[error]))
   return isWhole && isSettled
 }
 

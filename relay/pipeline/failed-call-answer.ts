@@ -3,6 +3,7 @@ import { type ErrorBody, providerErrorBody } from '#relay/dialects/openai-chat/e
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
+import { endStream } from './event-stream-response.ts'
 import { type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
 import type { Candidate } from './plan-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
@@ -92,7 +93,7 @@ export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly 
 export function answerError(exchange: Exchange, error: RelayError): void {
   const { response } = exchange
   if (response.destroyed || response.writableEnded) return
-  if (response.headersSent) response.end(errorEvent(exchange, error.code))
+  if (response.headersSent) endStream(exchange, errorEvent(exchange, error.code))
   else sendError(exchange, error)
 }
 
@@ -102,7 +103,7 @@ export function answerFailure(exchange: Exchange, failure: FailureAnswer): void 
   if (response.destroyed || response.writableEnded) return
   // Ping comments have already begun the response as a stream.
   if (response.headersSent) {
-    response.end(`data: ${JSON.stringify(failure.body)}\n\n`)
+    endStream(exchange, `data: ${JSON.stringify(failure.body)}\n\n`)
     return
   }
   const seconds = Math.ceil(failure.retryAfterMs / 1_000)

@@ -12,11 +12,12 @@ import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { usageSoFar } from './billed-usage.ts'
 import type { CallLedger, Course } from './call-ledger.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
+import { writeEvents } from './event-stream-response.ts'
 import { answerError } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
 import type { Candidate } from './plan-call.ts'
-import { byteSinkOf, StreamForwarder, startStream } from './stream-forwarder.ts'
+import { StreamForwarder } from './stream-forwarder.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
 
 type Deps = {
@@ -32,7 +33,7 @@ type Deps = {
 const ACCESS_CHECK_MS = 1_000
 /** The time between two attempts to raise a hold while the event store can't be reached. */
 const RAISE_AGAIN_MS = 1_000
-const PING = ': ping\n\n'
+const PING = Buffer.from(': ping\n\n')
 
 /**
  * A running call with its attempts, its deadlines and its caller, who may disconnect at any time.
@@ -277,7 +278,7 @@ export class LiveCall implements Watched {
   private newForwarder(wantsUsage: boolean, shownModel: string | null): StreamForwarder {
     const onFirstByte = () => this.noteFirstByte()
     const { screen } = this.deps
-    const outlet = byteSinkOf(this.exchange)
+    const outlet = { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) }
     const onDelivered = () => this.checkOutputHold()
     return new StreamForwarder(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
@@ -296,8 +297,7 @@ export class LiveCall implements Watched {
     const isBlocked = isEnded || response.writableNeedDrain
     if (isBlocked || forwarder.verdict !== 'open' || now - this.quietSince < pingIntervalMs) return
     this.quietSince = now
-    if (!response.headersSent) startStream(this.exchange)
-    response.write(PING)
+    writeEvents(this.exchange, PING)
   }
 
   private renew(now: number): void {

@@ -3,7 +3,6 @@ import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanne
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import { type Exchange, headersOf } from './http-exchange.ts'
 
 export type StreamVerdict =
   | 'open'
@@ -16,15 +15,6 @@ export type StreamVerdict =
 
 /** The destination of a stream. `write` returns false if it accepts no more bytes for now. */
 export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
-
-/** Returns a sink for the caller's connection. The first write begins the response. */
-export const byteSinkOf = (exchange: Exchange): ByteSink => ({
-  write: (bytes) => {
-    const { response } = exchange
-    if (!response.headersSent) startStream(exchange)
-    return response.write(bytes)
-  },
-})
 
 /** The maximum number of bytes that are read for the usage after the caller has disconnected. */
 const READ_ON_BYTES_MAX = 1024 * 1024
@@ -224,18 +214,6 @@ export class StreamForwarder implements SseSink {
   private shown(bytes: Buffer): Buffer {
     return this.shownModel === null ? bytes : withModel(bytes, this.shownModel)
   }
-}
-
-export function startStream({ response, call }: Exchange): void {
-  response.writeHead(200, [
-    ...headersOf(call),
-    'Content-Type',
-    'text/event-stream; charset=utf-8',
-    'Cache-Control',
-    'no-cache',
-    'X-Accel-Buffering',
-    'no',
-  ])
 }
 
 /** The members of a chunk without choices that contains only usage. */
