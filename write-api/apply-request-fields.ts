@@ -29,7 +29,7 @@ export async function applyFields<F extends WritableFields, Values extends Parti
     const current = stored.get(name) ?? field?.initial
     const isValid = field?.type === 'name' ? isName : isText
     if (field !== undefined && typeof value === 'string' && !isValid(value)) {
-      throw invalidField(field.wire, validationMessage({ fault: 'bad-character' }))
+      throw invalidField(field.wire, validationMessage({ error: 'bad-character' }))
     }
     if (field?.type === 'sealedText') {
       assert(owner !== undefined, 'a personal text has an owner')

@@ -7,22 +7,22 @@ type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode
 
 /**
- * `fault` is the error code of the domain, and `name` the invalid entry. `minimum` and `maximum`
+ * `error` is the error code of the domain, and `name` the invalid entry. `minimum` and `maximum`
  * are in the unit `unit`.
  */
 export function validationMessage({
-  fault = '',
+  error = '',
   name,
   minimum,
   maximum,
   unit = '',
 }: Details): Words {
-  const { zh, en } = PROBLEMS[fault as ProblemCode]
+  const { zh, en } = PROBLEMS[error as ProblemCode]
   const units = UNITS[unit as OptionUnit] ?? { zh: '', en: '' }
   const figures = (language: 'zh' | 'en'): string => {
-    const bounds = NO_NUMBER.has(fault)
+    const bounds = NO_NUMBER.has(error)
       ? rangeWords(minimum, maximum)[language]
-      : String((fault === 'above-maximum' ? maximum : (minimum ?? maximum)) ?? '')
+      : String((error === 'above-maximum' ? maximum : (minimum ?? maximum)) ?? '')
     const unitWords = bounds === '1' ? units[language].replace(/s$/, '') : units[language]
     const limit = bounds === '' ? '' : bounds + unitWords
     return [name ?? '', limit].filter((figure) => figure !== '').join(', ')

@@ -14,7 +14,7 @@ type Channels = ReadonlyMap<number, ChannelRecord>
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
   if (tag === '' && command.tag !== null) return codedError('TagRequired')
-  if (!isName(tag)) return codedError('InvalidField', { field: 'tag', fault: 'bad-character' })
+  if (!isName(tag)) return codedError('InvalidField', { field: 'tag', error: 'bad-character' })
   const unknown = unknownChannelError(command.channelIds, channels)
   if (unknown !== null) return unknown
   const channelIds = [...new Set(command.channelIds)].filter(

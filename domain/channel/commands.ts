@@ -127,7 +127,7 @@ export type ChannelErrorCode =
   | 'TooManyKeys'
   | 'TagRequired'
   | 'TagUnknown'
-  /** A field is invalid. Params: `field` (its name in the API) and `fault` (a `TermsErrorCode`). */
+  /** A field is invalid. Params: `field` (its name in the API) and `error` (a `TermsErrorCode`). */
   | 'InvalidField'
 
 export type ChannelError = CodedError<ChannelErrorCode>

@@ -38,7 +38,7 @@ export type TermsErrorCode =
 /** `field` is the field's name in the API, `name` the invalid entry if the field has entries. */
 export type FieldError = {
   readonly field: string
-  readonly fault: TermsErrorCode
+  readonly error: TermsErrorCode
   readonly name?: string
 }
 
@@ -130,7 +130,7 @@ export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string |
 function proxyError(terms: ChannelTerms): FieldError | null {
   const proxy = proxyToUse(terms)
   const isRight = proxy === null || proxyAddress(proxy) !== null
-  return isRight ? null : { field: 'setting', fault: 'not-proxy' }
+  return isRight ? null : { field: 'setting', error: 'not-proxy' }
 }
 
 /** If `include_usage` is omitted or null, the default of the channel type applies. */
@@ -138,7 +138,7 @@ function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
   const chosen = (members instanceof Map ? members.get(name) : null) ?? false
-  return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
+  return typeof chosen === 'boolean' ? null : { field: 'setting', error: 'not-flag', name }
 }
 
 /** If the list of allowed members is omitted or null, no restricted members are allowed. */
@@ -146,12 +146,12 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
   const members = readObject('setting', setting)
   const name = 'allowed_members'
   const names = (members instanceof Map ? members.get(name) : null) ?? []
-  if (!Array.isArray(names)) return { field: 'setting', fault: 'not-names', name }
+  if (!Array.isArray(names)) return { field: 'setting', error: 'not-names', name }
   const allowable = allowableMembers(type)
   for (const member of names) {
-    if (typeof member !== 'string') return { field: 'setting', fault: 'not-names', name }
+    if (typeof member !== 'string') return { field: 'setting', error: 'not-names', name }
     if (!allowable.includes(member)) {
-      return { field: 'setting', fault: 'not-allowable', name: member.slice(0, 64) }
+      return { field: 'setting', error: 'not-allowable', name: member.slice(0, 64) }
     }
   }
   return null
@@ -163,9 +163,9 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 function textError(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
     const names = [terms[key]].flat()
-    if (!names.every(isName)) return { field, fault: 'bad-character' }
+    if (!names.every(isName)) return { field, error: 'bad-character' }
   }
-  return isText(terms.other) ? null : { field: 'other', fault: 'bad-character' }
+  return isText(terms.other) ? null : { field: 'other', error: 'bad-character' }
 }
 
 const NAMES = [
@@ -183,7 +183,7 @@ function urlError(baseUrl: string): FieldError | null {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   const isPlain = isWeb && url.username === '' && url.password === '' && !/[\s\\]/.test(baseUrl)
-  return isPlain ? null : { field: 'base_url', fault: 'not-url' }
+  return isPlain ? null : { field: 'base_url', error: 'not-url' }
 }
 
 /** The region is a JSON object or a plain name. */
@@ -195,14 +195,14 @@ function costRatioError({ costRatio }: ChannelTerms): FieldError | null {
   const ratio = parseDecimal(costRatio)
   const isRight =
     ratio !== null && ratio.scale <= COST_RATIO_SCALE_MAX && !isAbove(ratio, COST_RATIO_MAX)
-  return isRight ? null : { field: 'cost_ratio', fault: 'not-cost-ratio' }
+  return isRight ? null : { field: 'cost_ratio', error: 'not-cost-ratio' }
 }
 
 function tooLong(terms: ChannelTerms): FieldError | null {
   if (bytesIn(JSON.stringify(terms)) <= TERMS_BYTES_MAX) return null
   const sizes = FREE_TEXTS.map(([field, key]) => ({ field, size: String(terms[key]).length }))
   const [longest] = sizes.sort((left, right) => right.size - left.size)
-  return { field: longest?.field ?? 'models', fault: 'too-long' }
+  return { field: longest?.field ?? 'models', error: 'too-long' }
 }
 
 const FREE_TEXTS = [
@@ -229,8 +229,8 @@ function bytesIn(text: string): number {
 
 function readObject(field: string, text: string) {
   const parsed: ParsedJson = text.trim() === '' ? { value: new Map() } : parseJsonText(text)
-  if ('fault' in parsed) return { field, ...parsed }
-  return isObject(parsed.value) ? parsed.value : ({ field, fault: 'not-object' } as const)
+  if ('error' in parsed) return { field, ...parsed }
+  return isObject(parsed.value) ? parsed.value : ({ field, error: 'not-object' } as const)
 }
 
 function checkedObject(field: string, text: string) {
@@ -268,9 +268,9 @@ function modelMappingError(text: string): FieldError | null {
   const members = checkedObject(field, text)
   if (!(members instanceof Map)) return members as FieldError
   for (const [name, target] of members as Members) {
-    if (typeof target !== 'string' || target === '') return { field, fault: 'not-text', name }
-    const fault = mappingError(name, (from) => (members as Members).get(from))
-    if (fault !== null) return { field, fault: `mapping-${fault}`, name }
+    if (typeof target !== 'string' || target === '') return { field, error: 'not-text', name }
+    const error = mappingError(name, (from) => (members as Members).get(from))
+    if (error !== null) return { field, error: `mapping-${error}`, name }
   }
   return null
 }
@@ -282,7 +282,7 @@ function statusMappingError(text: string): FieldError | null {
   if (!(members instanceof Map)) return members as FieldError
   for (const [name, target] of members as Members) {
     const digits = typeof target === 'string' ? target : isNumber(target) ? target.numberText : ''
-    if (!isStatusMapping(name, digits)) return { field, fault: 'not-status', name }
+    if (!isStatusMapping(name, digits)) return { field, error: 'not-status', name }
   }
   return null
 }

@@ -69,7 +69,7 @@ export type OptionErrorCode =
   | 'not-secret'
 
 type InvalidText = {
-  readonly fault: OptionErrorCode
+  readonly error: OptionErrorCode
   readonly name?: string
   readonly minimum?: string | number
   readonly maximum?: string | number
@@ -84,10 +84,10 @@ export const TEXT_BYTES_MAX = 380_000
 
 /** Returns the text in the form in which it is stored, or the error. */
 export function checkText(type: OptionType, text: string): Checked {
-  if (!isCleanText(text)) return { fault: 'bad-character' }
+  if (!isCleanText(text)) return { error: 'bad-character' }
   const checked = checkKind(type, text)
-  if ('fault' in checked || storedBytes(checked.value) <= TEXT_BYTES_MAX) return checked
-  return { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
+  if ('error' in checked || storedBytes(checked.value) <= TEXT_BYTES_MAX) return checked
+  return { error: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
 }
 
 /** Returns the length in bytes that the text has in an event: a JSON string in UTF-8. */
@@ -106,7 +106,7 @@ export function storedBytes(text: string): number {
 function checkKind(type: OptionType, text: string): Checked {
   switch (type.kind) {
     case 'flag':
-      return text === 'true' || text === 'false' ? { value: text } : { fault: 'not-flag' }
+      return text === 'true' || text === 'false' ? { value: text } : { error: 'not-flag' }
     case 'integer':
       return checkInteger(text.trim(), type)
     case 'decimal':
@@ -116,45 +116,45 @@ function checkKind(type: OptionType, text: string): Checked {
     case 'lines':
       return checkLength(text, type.maxLength)
     case 'url':
-      return isWebAddress(text.trim()) ? { value: text.trim() } : { fault: 'not-url' }
+      return isWebAddress(text.trim()) ? { value: text.trim() } : { error: 'not-url' }
     case 'link':
       return checkLink(text.trim())
     case 'choice':
-      return type.choices.includes(text) ? { value: text } : { fault: 'not-choice' }
+      return type.choices.includes(text) ? { value: text } : { error: 'not-choice' }
     default:
       return checkJson(text, type)
   }
 }
 
 function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): Checked {
-  if (/[\n\r]/.test(text)) return { fault: 'not-one-line' }
-  if (type.isRequired === true && text.trim() === '') return { fault: 'empty' }
+  if (/[\n\r]/.test(text)) return { error: 'not-one-line' }
+  if (type.isRequired === true && text.trim() === '') return { error: 'empty' }
   if (type.form === undefined) return checkLength(text, type.maxLength)
   const trimmed = text.trim()
-  const { form, fault } = FORMS[type.form]
-  return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { fault }
+  const { form, error } = FORMS[type.form]
+  return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { error }
 }
 
 /** Only the form is checked. Whether a host or mailbox exists becomes apparent in use. */
-const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionErrorCode }> = {
+const FORMS: Record<TextForm, { readonly form: RegExp; readonly error: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,
-    fault: 'not-host',
+    error: 'not-host',
   },
-  mail: { form: /^(?:[^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, fault: 'not-mail' },
+  mail: { form: /^(?:[^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, error: 'not-mail' },
 }
 
 const checkLength = (text: string, maximum: number): Checked =>
-  text.length <= maximum ? { value: text } : { fault: 'too-long', maximum }
+  text.length <= maximum ? { value: text } : { error: 'too-long', maximum }
 
 function checkInteger(
   text: string,
   { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
 ): Checked {
-  if (!/^-?\d{1,16}$/.test(text)) return { fault: 'not-integer' }
+  if (!/^-?\d{1,16}$/.test(text)) return { error: 'not-integer' }
   const value = BigInt(text)
-  if (value < BigInt(minimum)) return { fault: 'below-minimum', minimum, maximum }
-  if (value > BigInt(maximum)) return { fault: 'above-maximum', minimum, maximum }
+  if (value < BigInt(minimum)) return { error: 'below-minimum', minimum, maximum }
+  if (value > BigInt(maximum)) return { error: 'above-maximum', minimum, maximum }
   return { value: String(value) }
 }
 
@@ -165,8 +165,8 @@ function checkDecimal(
   if (isOptional && text === '') return { value: '' }
   const value = parseDecimal(text)
   if (value === null) return noDecimal(text, { minimum, maximum })
-  if (isAbove(decimalOf(minimum), value)) return { fault: 'below-minimum', minimum, maximum }
-  if (isAbove(value, decimalOf(maximum))) return { fault: 'above-maximum', minimum, maximum }
+  if (isAbove(decimalOf(minimum), value)) return { error: 'below-minimum', minimum, maximum }
+  if (isAbove(value, decimalOf(maximum))) return { error: 'above-maximum', minimum, maximum }
   return { value: decimalText(value) }
 }
 
@@ -175,11 +175,11 @@ function noDecimal(
   bounds: { readonly minimum: string; readonly maximum: string },
 ): InvalidText {
   const isNegative = text.startsWith('-') && parseDecimal(text.slice(1)) !== null
-  return isNegative ? { fault: 'below-minimum', ...bounds } : { fault: 'not-number' }
+  return isNegative ? { error: 'below-minimum', ...bounds } : { error: 'not-number' }
 }
 
 const checkLink = (text: string): Checked =>
-  text === '' || isChatLink(text) ? { value: text } : { fault: 'not-link' }
+  text === '' || isChatLink(text) ? { value: text } : { error: 'not-link' }
 
 function isWebAddress(text: string): boolean {
   if (text === '') return true
@@ -192,15 +192,15 @@ type JsonType = Exclude<OptionType, { kind: PlainKind }>
 type PlainKind = 'flag' | 'integer' | 'decimal' | 'text' | 'lines' | 'url' | 'link' | 'choice'
 
 function checkJson(text: string, type: JsonType): Checked {
-  if (text.length > JSON_LENGTH_MAX) return { fault: 'too-long', maximum: JSON_LENGTH_MAX }
+  if (text.length > JSON_LENGTH_MAX) return { error: 'too-long', maximum: JSON_LENGTH_MAX }
   const parsed = parseJsonText(text)
-  if ('fault' in parsed) return parsed
+  if ('error' in parsed) return parsed
   const { value } = parsed
-  const fault = badCharacter(value) ?? reservedName(value) ?? shapeError(value, type)
-  if (fault !== null) return fault
+  const error = badCharacter(value) ?? reservedName(value) ?? shapeError(value, type)
+  if (error !== null) return error
   const required = type.kind === 'ratios' ? type.required : undefined
   if (required !== undefined && isObject(value) && !value.has(required)) {
-    return { fault: 'entry-missing', name: required }
+    return { error: 'entry-missing', name: required }
   }
   return { value: text.trim() }
 }
@@ -208,16 +208,16 @@ function checkJson(text: string, type: JsonType): Checked {
 function shapeError(value: ExactJson, type: JsonType): InvalidText | null {
   const { kind } = type
   if (kind === 'list' || kind === 'links') {
-    if (!Array.isArray(value)) return { fault: 'not-list' }
-    if (kind === 'list') return value.every(isText) ? null : { fault: 'not-text' }
+    if (!Array.isArray(value)) return { error: 'not-list' }
+    if (kind === 'list') return value.every(isText) ? null : { error: 'not-text' }
     return linksError(value)
   }
-  if (!isObject(value)) return { fault: 'not-object' }
+  if (!isObject(value)) return { error: 'not-object' }
   for (const [name, member] of value) {
-    if (name === '') return { fault: 'name-missing' }
-    if (name.length > NAME_LENGTH_MAX) return { fault: 'name-too-long' }
-    const fault = memberError(member, type)
-    if (fault !== null) return { name, ...fault }
+    if (name === '') return { error: 'name-missing' }
+    if (name.length > NAME_LENGTH_MAX) return { error: 'name-too-long' }
+    const error = memberError(member, type)
+    if (error !== null) return { name, ...error }
   }
   return null
 }
@@ -225,16 +225,16 @@ function shapeError(value: ExactJson, type: JsonType): InvalidText | null {
 function memberError(member: ExactJson, type: JsonType): InvalidText | null {
   switch (type.kind) {
     case 'ratios':
-      if (!isRatio(member)) return { fault: 'not-ratio' }
-      return type.isAboveZero === true && isZero(member) ? { fault: 'zero-ratio' } : null
+      if (!isRatio(member)) return { error: 'not-ratio' }
+      return type.isAboveZero === true && isZero(member) ? { error: 'zero-ratio' } : null
     case 'nested-ratios':
       return shapeError(member, { kind: 'ratios' })
     case 'choice-by-name':
-      return isText(member) && type.choices.includes(member) ? null : { fault: 'not-choice' }
+      return isText(member) && type.choices.includes(member) ? null : { error: 'not-choice' }
     case 'names':
-      return isText(member) ? null : { fault: 'not-text' }
+      return isText(member) ? null : { error: 'not-text' }
     case 'counts':
-      return isCount(member) ? null : { fault: 'not-count' }
+      return isCount(member) ? null : { error: 'not-count' }
     default:
       return null
   }
@@ -248,11 +248,11 @@ const isCount = (value: ExactJson): boolean =>
 /** Each entry of a list of chat links maps one or more names to links. */
 function linksError(entries: readonly ExactJson[]): InvalidText | null {
   for (const entry of entries) {
-    if (!isObject(entry) || entry.size === 0) return { fault: 'not-link' }
+    if (!isObject(entry) || entry.size === 0) return { error: 'not-link' }
     for (const [name, link] of entry) {
-      if (name.trim() === '') return { fault: 'name-missing' }
-      if (name.length > NAME_LENGTH_MAX) return { fault: 'name-too-long' }
-      if (!isText(link) || !isChatLink(link)) return { fault: 'not-link', name }
+      if (name.trim() === '') return { error: 'name-missing' }
+      if (name.length > NAME_LENGTH_MAX) return { error: 'name-too-long' }
+      if (!isText(link) || !isChatLink(link)) return { error: 'not-link', name }
     }
   }
   return null

@@ -46,7 +46,7 @@ export type OptionsCommand = SetOption | SetSecretOption | ResetModelRatios | Sc
 export type OptionsErrorCode =
   | 'UnknownOption'
   /**
-   * The value is invalid. Params: `key`, `fault` (an `OptionErrorCode`) and, for some faults,
+   * The value is invalid. Params: `key`, `error` (an `OptionErrorCode`) and, for some errors,
    * `name`, `minimum` and `maximum`.
    */
   | 'InvalidOption'

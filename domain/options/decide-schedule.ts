@@ -76,8 +76,8 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
   const named = new Set<string>()
   for (const { option, name, value } of changes) {
     if (!isPriceOption(option)) return codedError('UnknownOption', { key: option.slice(0, 200) })
-    const fault = nameErrorOf(option, name)
-    if (fault !== null) return codedError('InvalidOption', { key: option, fault })
+    const error = nameErrorOf(option, name)
+    if (error !== null) return codedError('InvalidOption', { key: option, error })
     const entry = JSON.stringify([option, name])
     if (named.has(entry)) return codedError('InvalidOption', twice(option, name))
     named.add(entry)
@@ -89,7 +89,7 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
     if (value !== null && decimal === null) {
       return codedError('InvalidOption', {
         key: option,
-        fault: 'not-ratio',
+        error: 'not-ratio',
         name: name.slice(0, 100),
       })
     }
@@ -105,13 +105,13 @@ function fallbackConflictIn(entries: readonly PlannedEntry[]): OptionsError | nu
   if (pair.length === 0 || !set.includes(FALLBACK_PRICE_KEY)) return null
   return codedError('InvalidOption', {
     key: FALLBACK_PRICE_KEY,
-    fault: 'rivals',
+    error: 'rivals',
     name: pair.join(', '),
   })
 }
 
 const twice = (key: string, name: string) =>
-  ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
+  ({ key, error: 'duplicate-key', name: name.slice(0, 100) }) as const
 
 /** Applies the scheduled entries to the current prices. Other prices are not changed. */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
@@ -120,8 +120,8 @@ function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   if (planned.at > now) return codedError('PriceChangeNotDue')
   const texts = textsOf(planned.changes, state)
   if (!Array.isArray(texts)) {
-    const { key = '', fault = '' } = texts.params
-    const data = { id, option: String(key), fault: String(fault) }
+    const { key = '', error = '' } = texts.params
+    const data = { id, option: String(key), fault: String(error) }
     return [{ type: 'PriceChangeFailed', v: 1, data }]
   }
   return [{ type: 'PriceChangeApplied', v: 1, data: { id } }, ...setEvents(state.values, texts)]
@@ -153,5 +153,5 @@ function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): Opti
   const [key] = missing
   if (key === undefined || missing.length > 1 || !FALLBACK_RATIO_KEYS.some((one) => texts.has(one)))
     return null
-  return codedError('InvalidOption', { key, fault: 'entry-missing', name: key })
+  return codedError('InvalidOption', { key, error: 'entry-missing', name: key })
 }

@@ -66,7 +66,7 @@ function setOption({ key, value, before }: SetOption, { values }: OptionsState):
 function setSecret({ key, secretRef }: SetSecretOption, { secretRefs }: OptionsState): Outcome {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
-  if (!schema.isSecret) return codedError('InvalidOption', { key, fault: 'not-secret' })
+  if (!schema.isSecret) return codedError('InvalidOption', { key, error: 'not-secret' })
   const before = secretRefs.get(key) ?? ''
   if (before === secretRef) return []
   return [{ type: 'SecretOptionSet', v: 2, data: { key, secretRef, before } }]

@@ -13,9 +13,9 @@ export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
 export function checkOption(key: string, value: string): { readonly value: string } | OptionsError {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
-  if (schema.isSecret) return codedError('InvalidOption', { key, fault: 'secret' })
+  if (schema.isSecret) return codedError('InvalidOption', { key, error: 'secret' })
   const checked = checkText(schema.type, value)
-  return 'fault' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
+  return 'error' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
 }
 
 /** Returns the text that an admin has set, or the default text. Throws if the key is unknown. */

@@ -14,13 +14,13 @@ export function jsonDecimal(value: ExactJson): Decimal | null {
 /** Returns the ratios in the JSON text of an option, without invalid entries. */
 export function readRatios(text: string): RatioMap {
   const parsed = parseJsonText(text)
-  return 'fault' in parsed ? new Map() : ratiosOf(parsed.value)
+  return 'error' in parsed ? new Map() : ratiosOf(parsed.value)
 }
 
 /** Returns the ratios in two-level JSON such as `{"vip": {"default": 0.9}}`. */
 export function readNestedRatios(text: string): ReadonlyMap<string, RatioMap> {
   const parsed = parseJsonText(text)
-  if ('fault' in parsed || !isObject(parsed.value)) return new Map()
+  if ('error' in parsed || !isObject(parsed.value)) return new Map()
   return new Map([...parsed.value].map(([name, value]) => [name, ratiosOf(value)]))
 }
 

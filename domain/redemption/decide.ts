@@ -147,8 +147,8 @@ function create({ type, ...data }: CreateRedemption, code: RedemptionRecord | nu
 function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Outcome {
   if (isSame(data.terms, code.terms)) return []
   if (statusOf(code) !== 1) return codedError('RedemptionNotEditable')
-  const fault = errorOfTerms(data.terms, code.userIds.size)
-  return fault ?? [{ type: 'RedemptionTermsChanged', v: 1, data }]
+  const error = errorOfTerms(data.terms, code.userIds.size)
+  return error ?? [{ type: 'RedemptionTermsChanged', v: 1, data }]
 }
 
 /**

@@ -16,14 +16,14 @@ export const isText = (text: string): boolean => !NO_TEXT.test(text)
 export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
 
 /** `name` is the member whose name or text contains the forbidden characters. */
-export type BadCharacter = { readonly fault: 'bad-character'; readonly name?: string }
+export type BadCharacter = { readonly error: 'bad-character'; readonly name?: string }
 
 /**
  * Returns the error for the first forbidden character, or null. The value is parsed, because a
  * check of the raw JSON would miss escaped characters.
  */
 export function badCharacter(value: ExactJson): BadCharacter | null {
-  if (typeof value === 'string') return isText(value) ? null : { fault: 'bad-character' }
+  if (typeof value === 'string') return isText(value) ? null : { error: 'bad-character' }
   if (Array.isArray(value)) {
     for (const element of value) {
       const bad = badCharacter(element)
@@ -32,7 +32,7 @@ export function badCharacter(value: ExactJson): BadCharacter | null {
   }
   if (!isObject(value)) return null
   for (const [name, member] of value) {
-    const bad = isName(name) ? badCharacter(member) : ({ fault: 'bad-character' } as const)
+    const bad = isName(name) ? badCharacter(member) : ({ error: 'bad-character' } as const)
     if (bad !== null) return { name: shown(name), ...bad }
   }
   return null

@@ -11,11 +11,11 @@ type NumberText = { readonly numberText: string }
 
 type JsonErrorCode = 'not-json' | 'duplicate-key' | 'too-deep'
 
-type ReservedName = { readonly fault: 'name-reserved'; readonly name: string }
+type ReservedName = { readonly error: 'name-reserved'; readonly name: string }
 
 export type ParsedJson =
   | { readonly value: ExactJson }
-  | { readonly fault: JsonErrorCode; readonly name?: string }
+  | { readonly error: JsonErrorCode; readonly name?: string }
 
 const DEPTH_MAX = 16
 const SPACE = /[ \t\n\r]*/y
@@ -41,22 +41,22 @@ const RESERVED = '__proto__'
  */
 export function reservedName(value: ExactJson): ReservedName | null {
   const isNamed = isObject(value)
-  if (isNamed && value.has(RESERVED)) return { fault: 'name-reserved', name: RESERVED }
+  if (isNamed && value.has(RESERVED)) return { error: 'name-reserved', name: RESERVED }
   const inner = isNamed ? [...value.values()] : Array.isArray(value) ? value : []
   for (const one of inner) {
-    const fault = reservedName(one)
-    if (fault !== null) return fault
+    const error = reservedName(one)
+    if (error !== null) return error
   }
   return null
 }
 
 class JsonSyntaxError extends Error {
-  readonly fault: JsonErrorCode
+  readonly code: JsonErrorCode
   readonly subject: string | undefined
 
-  constructor(fault: JsonErrorCode, subject?: string) {
-    super(fault)
-    this.fault = fault
+  constructor(code: JsonErrorCode, subject?: string) {
+    super(code)
+    this.code = code
     this.subject = subject
   }
 }
@@ -73,8 +73,8 @@ export function parseJsonText(text: string): ParsedJson {
     return { value }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    const { fault, subject } = error
-    return subject === undefined ? { fault } : { fault, name: subject }
+    const { code, subject } = error
+    return subject === undefined ? { error: code } : { error: code, name: subject }
   }
 }
 
@@ -172,7 +172,7 @@ class Reader {
 /** Indents JSON by two spaces without changing digits. Other text is returned unchanged. */
 export function readableJson(text: string): string {
   const parsed = parseJsonText(text)
-  return 'fault' in parsed ? text : textOf(parsed.value, '\n')
+  return 'error' in parsed ? text : textOf(parsed.value, '\n')
 }
 
 /** White space is ignored, but the order of names matters. */

@@ -33,8 +33,8 @@ export type Config = {
 /** Thrown for an invalid environment variable. The message names the variable and the problem. */
 export class ConfigError extends Error {
   readonly variable: string
-  constructor(variable: string, fault: string) {
-    super(`${variable}: ${fault}`)
+  constructor(variable: string, reason: string) {
+    super(`${variable}: ${reason}`)
     this.name = 'ConfigError'
     this.variable = variable
   }

@@ -157,11 +157,11 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
   try {
     result = await options.connection.flush(batch.map(({ parts }) => parts))
   } catch (error) {
-    return await afterFault(batch, error, options)
+    return await recoverFromError(batch, error, options)
   }
   const { before, actual } = result
-  const refused = actual === null ? [] : revisionFaults(batch, actual)
-  const written = batch.filter((entry) => !refused.some((wrong) => wrong.entry === entry))
+  const conflicts = actual === null ? [] : findConflicts(batch, actual)
+  const written = batch.filter((entry) => !conflicts.some((wrong) => wrong.entry === entry))
   answerAll(written, before)
   if (written.length > 0) {
     options.onCommitted(
@@ -169,14 +169,14 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
       written.flatMap(({ parts }) => parts),
     )
   }
-  return await afterConflict(refused, options)
+  return await settleConflicts(conflicts, options)
 }
 
 /** The part whose revision is wrong, and the actual revision of its stream. */
-type RevisionFault = { readonly entry: Entry; readonly index: number; readonly actual: number }
+type FoundConflict = { readonly entry: Entry; readonly index: number; readonly actual: number }
 
-function revisionFaults(batch: readonly Entry[], actual: readonly number[]): RevisionFault[] {
-  const wrong: RevisionFault[] = []
+function findConflicts(batch: readonly Entry[], actual: readonly number[]): FoundConflict[] {
+  const wrong: FoundConflict[] = []
   let place = 0
   for (const entry of batch) {
     const found = actual.slice(place, place + entry.parts.length)
@@ -201,7 +201,7 @@ async function lookUpRevisions(batch: readonly Entry[], options: Options): Promi
 }
 
 /** Rejects an append with invalid data. After any other error, the appends are retried. */
-async function afterFault(
+async function recoverFromError(
   batch: readonly Entry[],
   error: unknown,
   options: Options,
@@ -244,12 +244,12 @@ function answerAll(batch: readonly Entry[], before: number): void {
  * Handles wrong revisions. An append that was already written resolves, an append at `any` revision
  * is retried, and all others are rejected.
  */
-async function afterConflict(
-  refused: readonly RevisionFault[],
+async function settleConflicts(
+  conflicts: readonly FoundConflict[],
   options: Options,
 ): Promise<Entry[]> {
   const retries: Entry[] = []
-  for (const { entry, index, actual } of refused) {
+  for (const { entry, index, actual } of conflicts) {
     const part = entry.given[index]
     if (part === undefined) throw new Error(`an append without its part ${index}`)
     const written = await options.findWritten(entry.parts)

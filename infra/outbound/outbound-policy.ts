@@ -23,7 +23,7 @@ export type UrlErrorCode = 'malformed' | 'scheme' | 'userinfo' | 'port' | 'addre
 
 export type CheckedUrl =
   | { readonly isAllowed: true; readonly url: URL }
-  | { readonly isAllowed: false; readonly fault: UrlErrorCode }
+  | { readonly isAllowed: false; readonly error: UrlErrorCode }
 
 /** Thrown for a forbidden connection. The message reveals nothing about the network. */
 export class OutboundError extends Error {
@@ -69,17 +69,17 @@ export const userPolicy: OutboundPolicy = {
 /** Checks a URL without resolving its host name. Every connection checks the resolved addresses. */
 export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null) return { isAllowed: false, fault: 'malformed' }
+  if (url === null) return { isAllowed: false, error: 'malformed' }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return { isAllowed: false, fault: 'scheme' }
+    return { isAllowed: false, error: 'scheme' }
   }
-  if (url.username !== '' || url.password !== '') return { isAllowed: false, fault: 'userinfo' }
+  if (url.username !== '' || url.password !== '') return { isAllowed: false, error: 'userinfo' }
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const port = portOf(url)
-  if (!policy.isPortAllowed(port)) return { isAllowed: false, fault: 'port' }
+  if (!policy.isPortAllowed(port)) return { isAllowed: false, error: 'port' }
   const known = knownAddresses(url.hostname)
   if (known.length > 0 && !known.some((address) => policy.isAddressAllowed(address, port))) {
-    return { isAllowed: false, fault: 'address' }
+    return { isAllowed: false, error: 'address' }
   }
   return { isAllowed: true, url }
 }

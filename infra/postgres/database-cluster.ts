@@ -82,8 +82,8 @@ function secretsOf(secretFile: string): { name: string; password: string } {
   try {
     return JSON.parse(readFileSync(secretFile, 'utf8'))
   } catch (error) {
-    const fault = `${secretFile}, which holds the database's password, can't be read`
-    throw new Error(`${fault}: restore it from the same backup as the folder beside it`, {
+    const reason = `${secretFile}, which holds the database's password, can't be read`
+    throw new Error(`${reason}: restore it from the same backup as the folder beside it`, {
       cause: error,
     })
   }

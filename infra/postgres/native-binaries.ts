@@ -29,20 +29,20 @@ export async function nativeBinaries(
   { folder, version } = installedPackage(),
   caches: readonly string[] = cacheFolders(),
 ): Promise<string> {
-  const faults: string[] = []
+  const problems: string[] = []
   const isUsable = async (candidate: string): Promise<boolean> => {
-    const fault = await faultOf(candidate, runAs)
-    if (fault !== null) faults.push(`${candidate}: ${fault}`)
-    return fault === null
+    const problem = await problemOf(candidate, runAs)
+    if (problem !== null) problems.push(`${candidate}: ${problem}`)
+    return problem === null
   }
   if (linkLibraries(folder) && (await isUsable(folder))) return folder
   for (const parent of caches) {
     const copy = join(parent, `tallygate-postgres-${version}-${PLATFORM}-${process.getuid?.()}`)
-    const fault = copyOnce(folder, copy)
-    if (fault !== null) faults.push(`${copy}: ${fault}`)
+    const problem = copyOnce(folder, copy)
+    if (problem !== null) problems.push(`${copy}: ${problem}`)
     else if (await isUsable(copy)) return copy
   }
-  throw new Error(`the embedded Postgres can't be run:\n${faults.join('\n')}`)
+  throw new Error(`the embedded Postgres can't be run:\n${problems.join('\n')}`)
 }
 
 function installedPackage(): { folder: string; version: string } {
@@ -134,7 +134,7 @@ function mistrustOf(copy: string): string | null {
   return (mode & 0o022) === 0 ? null : 'can be written by others'
 }
 
-async function faultOf(folder: string, runAs: RunAs): Promise<string | null> {
+async function problemOf(folder: string, runAs: RunAs): Promise<string | null> {
   const { status, output } = await runCommand(join(folder, 'bin', 'postgres'), ['--version'], {
     ...runAs,
     cwd: '/',

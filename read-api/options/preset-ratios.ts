@@ -30,7 +30,7 @@ const readOutputCapList = (text: string): Map<string, string> | null =>
 
 function readNumbers(text: string, shape: RegExp): Map<string, string> | null {
   const parsed = parseJsonText(text)
-  if ('fault' in parsed || !isObject(parsed.value) || parsed.value.size > NAMES_MAX) return null
+  if ('error' in parsed || !isObject(parsed.value) || parsed.value.size > NAMES_MAX) return null
   const list = new Map<string, string>()
   for (const [name, value] of parsed.value) {
     if (name === '' || name.length > NAME_LENGTH_MAX || name === '__proto__') return null

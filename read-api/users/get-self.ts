@@ -33,7 +33,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
         ...user,
         setting: withNotifications(user.setting, settings, {
           siteThreshold,
-          fault: await storedWebhookErrorOf(deps, user.id, settings),
+          error: await storedWebhookErrorOf(deps, user.id, settings),
         }),
         has_password: row.passwordRef !== null,
       })
@@ -58,7 +58,7 @@ async function storedWebhookErrorOf(
 function withNotifications(
   setting: string,
   settings: NotificationsRow,
-  { siteThreshold, fault }: { siteThreshold: number; fault: WebhookErrorCode | null },
+  { siteThreshold, error }: { siteThreshold: number; error: WebhookErrorCode | null },
 ): string {
   const { means, threshold, mailTo, webhookUrl, webhookSecretRef } = settings
   return JSON.stringify({
@@ -67,7 +67,7 @@ function withNotifications(
     quota_warning_threshold: threshold === null ? siteThreshold : Number(threshold),
     webhook_url: webhookUrl,
     webhook_secret_set: webhookSecretRef !== null,
-    ...(fault !== null && { webhook_fault: fault }),
+    ...(error !== null && { webhook_fault: error }),
     notification_email: mailTo,
   })
 }

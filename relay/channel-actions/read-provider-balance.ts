@@ -68,7 +68,7 @@ async function askBalance(
     const reply = await askProvider(providerOutbound.via(target.proxy), asked, signal)
     if (!reply.isAnswered) return { why: reply.why }
     const parsed = reply.text.length > TEXT_MAX ? null : parseJsonText(reply.text)
-    if (parsed === null || 'fault' in parsed) return { why: unexpectedFormat() }
+    if (parsed === null || 'error' in parsed) return { why: unexpectedFormat() }
     answers.push(parsed.value)
   }
   return query.read(answers, target.address.href) ?? { why: unexpectedFormat() }

@@ -82,7 +82,7 @@ function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): vo
   }
   const checked = checkUrl(address, policy)
   if (checked.isAllowed) return
-  if (checked.fault === 'address') throw channelActionError('AddressNotAllowed')
+  if (checked.error === 'address') throw channelActionError('AddressNotAllowed')
   throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not a valid address' })
 }
 

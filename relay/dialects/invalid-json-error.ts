@@ -8,13 +8,13 @@ import {
   VALUES_MAX,
 } from './scan-request-object.ts'
 
-/** The message helps the developer of the client to find the fault. */
-export function jsonError(body: Buffer, fault: InvalidJson): RelayError {
-  switch (fault.fault) {
+/** The message helps the developer of the client to find the error. */
+export function jsonError(body: Buffer, json: InvalidJson): RelayError {
+  switch (json.error) {
     case 'duplicate':
-      return relayError('duplicate_key', { param: fault.key.slice(0, 64) })
+      return relayError('duplicate_key', { param: json.key.slice(0, 64) })
     case 'ambiguous':
-      return ambiguousKey(fault.key, fault.other)
+      return ambiguousKey(json.key, json.other)
     case 'not-an-object':
       return relayError('json_not_object')
     case 'not-utf8':
@@ -29,13 +29,13 @@ export function jsonError(body: Buffer, fault: InvalidJson): RelayError {
       return relayError('json_too_wide', { subject: String(KEYS_MAX) })
     case 'bad-text':
       return relayError('invalid_text', {
-        subject: placeOf(body, fault.at),
-        ...fieldOf(body, fault.at),
+        subject: placeOf(body, json.at),
+        ...fieldOf(body, json.at),
       })
     case 'malformed':
-      if (fault.at >= body.length)
+      if (json.at >= body.length)
         return relayError(isBlank(body) ? 'empty_body' : 'json_incomplete')
-      return relayError('invalid_json', { subject: placeOf(body, fault.at) })
+      return relayError('invalid_json', { subject: placeOf(body, json.at) })
   }
 }
 

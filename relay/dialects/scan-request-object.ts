@@ -42,11 +42,11 @@ type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys
 
 /** `at` is the offset of the fault, or the length of the bytes if they end too early. */
 export type InvalidJson =
-  | { readonly fault: Cause; readonly at: number }
-  | { readonly fault: 'not-utf8' | 'not-an-object' }
-  | { readonly fault: 'duplicate'; readonly key: string }
+  | { readonly error: Cause; readonly at: number }
+  | { readonly error: 'not-utf8' | 'not-an-object' }
+  | { readonly error: 'duplicate'; readonly key: string }
   /** The key differs only in letter case from `other`, which is another member or a known name. */
-  | { readonly fault: 'ambiguous'; readonly key: string; readonly other: string }
+  | { readonly error: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
@@ -77,11 +77,11 @@ export function scanObject(
   inner: InnerRules | null = null,
   visitor: ObjectVisitor | null = null,
 ): readonly Member[] | InvalidJson {
-  if (!isUtf8(bytes)) return { fault: 'not-utf8' }
+  if (!isUtf8(bytes)) return { error: 'not-utf8' }
   const scanner = new Scanner(bytes, known, inner, visitor)
   scanner.skipSpace()
   if (scanner.byte() !== OPEN_BRACE) {
-    return scanner.isValid() ? { fault: 'not-an-object' } : scanner.currentError()
+    return scanner.isValid() ? { error: 'not-an-object' } : scanner.currentError()
   }
   const members = scanner.outermost()
   if (!Array.isArray(members)) return members as InvalidJson
@@ -89,7 +89,7 @@ export function scanObject(
 }
 
 class Scanner {
-  private fault: Cause | null = null
+  private error: Cause | null = null
   private readonly bytes: Buffer
   private readonly words: Words
   private at = 0
@@ -135,7 +135,7 @@ class Scanner {
   }
 
   currentError(): InvalidJson {
-    return { fault: this.fault ?? 'malformed', at: this.at }
+    return { error: this.error ?? 'malformed', at: this.at }
   }
 
   isValid(): boolean {
@@ -155,7 +155,7 @@ class Scanner {
       if (member === null) return this.currentError()
       const clash = this.clashOf(member, members)
       if (clash !== null) return clash
-      if (members.length === MEMBERS_MAX) return { fault: 'too-wide', at: member.keyStart }
+      if (members.length === MEMBERS_MAX) return { error: 'too-wide', at: member.keyStart }
       members.push(member)
       const byte = this.byte()
       if (byte !== COMMA && byte !== CLOSE_BRACE) return this.currentError()
@@ -167,9 +167,9 @@ class Scanner {
 
   private clashOf({ key, folded }: Member, earlier: readonly Member[]): InvalidJson | null {
     const same = earlier.find((member) => member.folded === folded)
-    if (same?.key === key) return { fault: 'duplicate', key }
+    if (same?.key === key) return { error: 'duplicate', key }
     const other = this.known.get(folded) ?? same?.key
-    return other === undefined || other === key ? null : { fault: 'ambiguous', key, other }
+    return other === undefined || other === key ? null : { error: 'ambiguous', key, other }
   }
 
   private member(): Member | null {
@@ -325,8 +325,8 @@ class Scanner {
     return true
   }
 
-  private fail(fault: Cause, at = this.at): false {
-    this.fault ??= fault
+  private fail(error: Cause, at = this.at): false {
+    this.error ??= error
     this.at = at
     return false
   }

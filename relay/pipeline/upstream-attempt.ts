@@ -187,8 +187,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isStream) return this.finish(this.endBy('cut'))
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
     const body = this.gathered()
-    const fault = errorOfAnswer(body)
-    this.finish(fault === null ? { kind: 'plain', status, body } : this.endBy(fault))
+    const error = errorOfAnswer(body)
+    this.finish(error === null ? { kind: 'plain', status, body } : this.endBy(error))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

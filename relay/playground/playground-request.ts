@@ -25,8 +25,8 @@ const ZERO = /^-?0(\.0+)?$/
  */
 export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)
-  if ('fault' in members) {
-    return members.fault === 'ambiguous' ? jsonError(body, members) : { group: '', body }
+  if ('error' in members) {
+    return members.error === 'ambiguous' ? jsonError(body, members) : { group: '', body }
   }
   const raw = (start: number, end: number) => body.toString('utf8', start, end)
   let group = ''

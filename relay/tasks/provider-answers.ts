@@ -37,7 +37,7 @@ export type SubmitAnswer =
        * True if the provider's account is missing or its queue is full, so that another account may
        * accept the task.
        */
-      readonly isAccountFault: boolean
+      readonly isAccountError: boolean
     }
 
 const ACCEPTED = new Set([1, 21, 22])
@@ -61,8 +61,8 @@ export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
   const upstreamId = textOf(answer.result, ID_LENGTH_MAX)
   const words = textOf(answer.description, WORDS_MAX)
   if (!ACCEPTED.has(code)) {
-    const isAccountFault = code === NO_ACCOUNT || code === QUEUE_FULL
-    return { isAccepted: false, code, words, isAccountFault }
+    const isAccountError = code === NO_ACCOUNT || code === QUEUE_FULL
+    return { isAccepted: false, code, words, isAccountError }
   }
   if (upstreamId === null) return UNREADABLE
   const given = objectOf(answer.properties)
@@ -82,7 +82,7 @@ const UNREADABLE: SubmitAnswer = {
   isAccepted: false,
   code: null,
   words: null,
-  isAccountFault: false,
+  isAccountError: false,
 }
 
 export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
@@ -90,7 +90,7 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   if (answer === null || !('code' in answer)) return UNREADABLE
   const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
   const words = textOf(answer.message, WORDS_MAX)
-  if (answer.code !== 'success') return { isAccepted: false, code: 0, words, isAccountFault: false }
+  if (answer.code !== 'success') return { isAccepted: false, code: 0, words, isAccountError: false }
   if (upstreamId === null) return UNREADABLE
   const place = { upstreamId, code: 1, description: words, properties: {} }
   return { isAccepted: true, ...place, status: 'SUBMITTED' }

@@ -115,7 +115,7 @@ export class TaskBody {
     const isFit = member.kind === 'object' && this.sizeOf(member) <= TEXT_LENGTH_MAX
     if (!isFit) return refuseParam(key)
     const inner = scanObject(this.bytes.subarray(member.valueStart, member.valueEnd), known)
-    if ('fault' in inner && inner.fault === 'ambiguous') {
+    if ('error' in inner && inner.error === 'ambiguous') {
       throw new TaskRequestError(ambiguousKey(`${key}.${inner.key}`, inner.other))
     }
     return this.valueOf(member) as Record<string, unknown>

@@ -102,7 +102,7 @@ function readAnswer(
   const answer = kind === 'drawing' ? drawingSubmitAnswer(end.body) : musicSubmitAnswer(end.body)
   if (answer.isAccepted) return { end, answer }
   const failed = { kind: 'failed', body: end.body, retryAfterMs: 0 } as const
-  if (answer.isAccountFault) return { end: { ...failed, status: 503, error: 'status' }, answer }
+  if (answer.isAccountError) return { end: { ...failed, status: 503, error: 'status' }, answer }
   if (answer.code !== null) return { end, answer }
   return { end: { ...failed, status: end.status, error: 'format' }, answer: null }
 }

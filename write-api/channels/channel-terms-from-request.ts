@@ -97,7 +97,7 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)
   // The domain returns an error for all other faults of the address.
-  if (!checked.isAllowed && checked.fault === 'address') throw channelError('AddressNotAllowed')
+  if (!checked.isAllowed && checked.error === 'address') throw channelError('AddressNotAllowed')
 }
 
 /**

@@ -65,7 +65,7 @@ type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number 
 
 /** Parses one key per line without duplicates. A JSON object is a single key. */
 export function parseKeys(text: string): ParsedKeys {
-  if (!isText(text)) throw channelError('InvalidField', { field: 'key', fault: 'bad-character' })
+  if (!isText(text)) throw channelError('InvalidField', { field: 'key', error: 'bad-character' })
   if (/^\s*\{/.test(text)) return { keys: [text.trim()], repeated: 0 }
   const lines = text.split(/\r?\n/).map((line) => line.trim())
   const entered = lines.filter((line) => line !== '')

@@ -15,7 +15,7 @@ export const MAIL_ERRORS = {
       en: 'The mail could not be sent. Try again later or contact the administrator',
     },
   ],
-  TestMailFailed: [200, ({ fault = '' }) => TEST_MAIL_FAILURES[fault as MailErrorCode]],
+  TestMailFailed: [200, ({ error = '' }) => TEST_MAIL_FAILURES[error as MailErrorCode]],
 } satisfies ErrorCatalogue<string>
 
 export const mailError = errorsOf(MAIL_ERRORS)

@@ -25,7 +25,7 @@ export const sendTestMail: Action = (api, { core, mailer }) => {
       try {
         await mailer.send({ to, ...testMail(languageOf(request), siteNameOf(values)) })
       } catch (error) {
-        if (error instanceof MailFailed) throw mailError('TestMailFailed', { fault: error.code })
+        if (error instanceof MailFailed) throw mailError('TestMailFailed', { error: error.code })
         throw error
       }
       return done()

@@ -74,7 +74,7 @@ export function validText(body: MessageContent): MessageContent {
     ['title', isName(title)],
     ['content', isText(content)],
   ] as const) {
-    if (!isValid) throw invalidField(field, validationMessage({ fault: 'bad-character' }))
+    if (!isValid) throw invalidField(field, validationMessage({ error: 'bad-character' }))
   }
   return { title, content }
 }

@@ -110,9 +110,9 @@ async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
   { userId, webhookUrl, webhookSecretRef: ref }: LowAccount,
 ): Promise<boolean> {
-  const fault = webhookErrorOf(webhookUrl, await webhookSecret(vault, userId, ref))
-  if (fault === null) return true
-  warnThrottled(log, { userId, fault }, 'a saved webhook cannot be called')
+  const error = webhookErrorOf(webhookUrl, await webhookSecret(vault, userId, ref))
+  if (error === null) return true
+  warnThrottled(log, { userId, error }, 'a saved webhook cannot be called')
   return false
 }
 

@@ -10,9 +10,9 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /** The error message contains the bounds and the unit even if the value is not a number. */
-function boundsOf(key: unknown, fault: unknown) {
+function boundsOf(key: unknown, error: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
-  if (!NUMBER_PROBLEMS.has(fault)) return {}
+  if (!NUMBER_PROBLEMS.has(error)) return {}
   if (type?.kind !== 'integer' && type?.kind !== 'decimal') return {}
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
@@ -25,7 +25,7 @@ export const OPTION_ERRORS = {
   InvalidOption: [
     400,
     ({ key = '', ...params }) => {
-      const { zh, en } = validationMessage({ ...boundsOf(key, params.fault), ...params })
+      const { zh, en } = validationMessage({ ...boundsOf(key, params.error), ...params })
       return { zh: `选项 ${key} 无效：${zh}`, en: `Invalid option ${key}: ${en}` }
     },
   ],

@@ -33,9 +33,9 @@ async function setSecretOption(
 ): Promise<number> {
   if (value === PLACEHOLDER) return core.store.headPosition()
   if (value.length > LENGTH_MAX) {
-    throw optionError('InvalidOption', { key, fault: 'too-long', maximum: LENGTH_MAX })
+    throw optionError('InvalidOption', { key, error: 'too-long', maximum: LENGTH_MAX })
   }
-  if (!isText(value)) throw optionError('InvalidOption', { key, fault: 'bad-character' })
+  if (!isText(value)) throw optionError('InvalidOption', { key, error: 'bad-character' })
   const secretRef = value === '' ? '' : await core.vault.putSecret('option', `option:${key}`, value)
   const command = { type: 'SetSecretOption', key, secretRef } as const
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
@@ -94,7 +94,7 @@ function isAddressBlocked(
 ): boolean {
   if (isOutboundAddress !== true || value.trim() === '') return false
   const checked = checkUrl(value.trim(), upstreams)
-  return !checked.isAllowed && checked.fault !== 'malformed'
+  return !checked.isAllowed && checked.error !== 'malformed'
 }
 
 // NOTE: the message is the same for all blocked addresses, so that it does not reveal which hosts
@@ -121,7 +121,7 @@ async function setPlainOption(
 
 const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-number'])
 
-const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.fault)
+const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.error)
 
 export const decideOptions = async (
   deps: Deps,

@@ -44,7 +44,7 @@ const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redem
 function customKeyOf(input: string): string {
   const key = input.trim()
   if (!isName(key) || /\s|^[=+\-@]/.test(key)) {
-    throw invalidField('key', validationMessage({ fault: 'bad-character' }))
+    throw invalidField('key', validationMessage({ error: 'bad-character' }))
   }
   if (key !== '' && [...key].length < CUSTOM_KEY_MIN) {
     throw redemptionError('RedemptionKeyTooShort', { least: CUSTOM_KEY_MIN })
@@ -158,11 +158,11 @@ function repeatableOf(
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) {
-    const fault = {
+    const error = {
       zh: '必须是 1-255 个可见的 ASCII 字符',
       en: 'must be 1 to 255 visible ASCII characters',
     }
-    throw invalidField('Idempotency-Key', fault)
+    throw invalidField('Idempotency-Key', error)
   }
   const hash = (text: string): string => vault.keyedHash('redemption-request', text)
   const sender = `${principalOf(request).userId} ${key}`

@@ -65,11 +65,11 @@ export function createHumanCheck(core: Core): HumanCheck {
       if (settings === null) return
       if (token === '') throw loginError('HumanCheckRequired')
       await limitChecks(core, request)
-      const fault = await failureOf(action, token, settings, (sentToken) =>
+      const error = await failureOf(action, token, settings, (sentToken) =>
         verify(settings, sentToken, request.ip),
       )
-      if (fault === null && (await isFirstUse(core, token))) return
-      core.log.info({ fault: fault ?? 'used before', action }, 'human check failed')
+      if (error === null && (await isFirstUse(core, token))) return
+      core.log.info({ error: error ?? 'used before', action }, 'human check failed')
       throw loginError('HumanCheckFailed')
     },
     close: outbound.close,

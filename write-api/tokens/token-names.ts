@@ -19,7 +19,7 @@ export function nameOf(requested: string | undefined, before: string): string {
 }
 
 export function checkName(field: string, name: string): void {
-  if (!isName(name)) throw invalidField(field, validationMessage({ fault: 'bad-character' }))
+  if (!isName(name)) throw invalidField(field, validationMessage({ error: 'bad-character' }))
 }
 
 /** Decrypts a name. Returns an empty text if the owner was erased. */

@@ -25,7 +25,7 @@ export function displayNameOf(text: string): string {
     })
   }
   if (!isName(name))
-    throw invalidField('display_name', validationMessage({ fault: 'bad-character' }))
+    throw invalidField('display_name', validationMessage({ error: 'bad-character' }))
   return name
 }
 

@@ -64,8 +64,8 @@ function parsed(url: string): EventStoreDBClient {
   try {
     return EventStoreDBClient.connectionString(url)
   } catch (error) {
-    const [fault = ''] = (error as Error).message.replace(/ at position \d+/, '').split('\n')
-    throw new ConfigError('EVENTSTORE_URL', `can't be used: ${fault}`)
+    const [reason = ''] = (error as Error).message.replace(/ at position \d+/, '').split('\n')
+    throw new ConfigError('EVENTSTORE_URL', `can't be used: ${reason}`)
   }
 }
 
@@ -77,8 +77,8 @@ function withOwnConnection(url: string): string {
   const options = new URLSearchParams(query)
   const given = options.get('keepAliveInterval') ?? String(KEEPALIVE_MS)
   if (!/^[1-9]\d{0,8}$/.test(given)) {
-    const fault = `keepAliveInterval must be a whole number of milliseconds, not "${given}"`
-    throw new ConfigError('EVENTSTORE_URL', fault)
+    const reason = `keepAliveInterval must be a whole number of milliseconds, not "${given}"`
+    throw new ConfigError('EVENTSTORE_URL', reason)
   }
   const interval = Number(given)
   options.set('keepAliveInterval', String(interval + (opened % 1_000)))

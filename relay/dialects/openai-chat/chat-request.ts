@@ -238,7 +238,7 @@ function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | Relay
     member.kind === 'object' ? scanObject(bytesOf(body, member), STREAM_OPTIONS) : null
   if (options === null) return badOption('')
   if (!isMembers(options)) {
-    if (options.fault !== 'ambiguous') return badOption('')
+    if (options.error !== 'ambiguous') return badOption('')
     return ambiguousKey(`stream_options.${options.key}`, options.other)
   }
   if (options.some(({ key }) => key === RESERVED)) return badOption(`.${RESERVED}`)

@@ -206,7 +206,7 @@ function withUsage(
   const own = member?.kind === 'object' ? body.subarray(member.valueStart, member.valueEnd) : EMPTY
   const options = override === undefined ? own : Buffer.from(override)
   const given = scanObject(options)
-  const entries = 'fault' in given ? NONE : given
+  const entries = 'error' in given ? NONE : given
   if (entries.some(({ key, kind }) => key === 'include_usage' && kind === 'true')) return null
   const kept = entries
     .filter(({ key }) => key !== 'include_usage')

@@ -143,7 +143,7 @@ describe('a tag', () => {
     const of = (change: object) => ({ type: 'ChangeTag', tag: 'eu', change }) as const
     given(createdMany(2))
       .when(of({ modelMapping: '{' }))
-      .then(codedError('InvalidField', { field: 'model_mapping', fault: 'not-json' }))
+      .then(codedError('InvalidField', { field: 'model_mapping', error: 'not-json' }))
     given(createdMany(2))
       .when(of({ models: [] }))
       .then(codedError('ModelsRequired'))

@@ -114,7 +114,7 @@ describe('the cost ratio of a channel’s provider', () => {
   it.each(['-1', 'x', '0.0000001', '1000.000001', '1e9', 'NaN'])(
     'is refused if it is %s',
     (costRatio) => {
-      const details = { field: 'cost_ratio', fault: 'not-cost-ratio' }
+      const details = { field: 'cost_ratio', error: 'not-cost-ratio' }
       given().when(createChannel({ costRatio })).then(codedError('InvalidField', details))
     },
   )

@@ -4,7 +4,7 @@ import { invalidFieldError, proxyOf, proxyToUse } from '#domain/channel/validate
 import { codedError } from '#domain/shared/coded-error.ts'
 import { createChannel, given, TERMS } from './facts.ts'
 
-const fault = (change: Partial<ChannelTerms>) => invalidFieldError({ ...TERMS, ...change })
+const errorOf = (change: Partial<ChannelTerms>) => invalidFieldError({ ...TERMS, ...change })
 const chain = (links: number): string =>
   JSON.stringify(
     Object.fromEntries(Array.from({ length: links }, (_, n) => [`m${n}`, `m${n + 1}`])),
@@ -14,7 +14,7 @@ const nested = (depth: number): string =>
 
 describe('the text fields of a channel', () => {
   it('can be empty', () => {
-    expect(fault({ baseUrl: '' })).toBeNull()
+    expect(errorOf({ baseUrl: '' })).toBeNull()
   })
 
   it.each([
@@ -27,13 +27,13 @@ describe('the text fields of a channel', () => {
     'https://exa mple.com',
     'http://',
   ])('refuse the address %s', (baseUrl) => {
-    expect(fault({ baseUrl })).toEqual({ field: 'base_url', fault: 'not-url' })
+    expect(errorOf({ baseUrl })).toEqual({ field: 'base_url', error: 'not-url' })
   })
 
   it.each(['https://example.com', 'http://127.0.0.1:8080/v1', 'https://[::1]/'])(
     'accept the address %s; the connection decides which hosts are allowed',
     (baseUrl) => {
-      expect(fault({ baseUrl })).toBeNull()
+      expect(errorOf({ baseUrl })).toBeNull()
     },
   )
 
@@ -45,17 +45,17 @@ describe('the text fields of a channel', () => {
   ] as const
 
   it.each(json)('refuse %s with its name if it is not a JSON object', (field, key) => {
-    expect(fault({ [key]: '{' })).toEqual({ field, fault: 'not-json' })
-    expect(fault({ [key]: '[]' })).toEqual({ field, fault: 'not-object' })
-    expect(fault({ [key]: 'null' })).toEqual({ field, fault: 'not-object' })
-    const twice = { field, fault: 'duplicate-key', name: 'a' }
-    expect(fault({ [key]: '{"a":"b","a":"c"}' })).toEqual(twice)
-    expect(fault({ [key]: nested(17) })).toEqual({ field, fault: 'too-deep' })
-    expect(fault({ [key]: ' \n' })).toBeNull()
+    expect(errorOf({ [key]: '{' })).toEqual({ field, error: 'not-json' })
+    expect(errorOf({ [key]: '[]' })).toEqual({ field, error: 'not-object' })
+    expect(errorOf({ [key]: 'null' })).toEqual({ field, error: 'not-object' })
+    const twice = { field, error: 'duplicate-key', name: 'a' }
+    expect(errorOf({ [key]: '{"a":"b","a":"c"}' })).toEqual(twice)
+    expect(errorOf({ [key]: nested(17) })).toEqual({ field, error: 'too-deep' })
+    expect(errorOf({ [key]: ' \n' })).toBeNull()
   })
 
   it('accept JSON that is nested 16 levels deep', () => {
-    expect(fault({ paramOverride: nested(16) })).toBeNull()
+    expect(errorOf({ paramOverride: nested(16) })).toBeNull()
   })
 })
 
@@ -85,20 +85,20 @@ describe('a model mapping', () => {
     ['{"a":"b","b":"c","c":"b"}', 'mapping-circle', 'a'],
     [chain(9), 'mapping-too-deep', 'm0'],
   ])('%s is refused', (modelMapping, code, name) => {
-    expect(fault({ modelMapping })).toEqual({ field: 'model_mapping', fault: code, name })
+    expect(errorOf({ modelMapping })).toEqual({ field: 'model_mapping', error: code, name })
   })
 
   it.each(['{"a":"a"}', '{"a":"b"}', '{"constructor":"__proto__"}', chain(8)])(
     '%s is accepted',
     (modelMapping) => {
-      expect(fault({ modelMapping })).toBeNull()
+      expect(errorOf({ modelMapping })).toBeNull()
     },
   )
 })
 
 describe('a status mapping', () => {
   it.each(['{"429":"500"}', '{"400":599}', '{"200":400}', '{}'])('%s is accepted', (text) => {
-    expect(fault({ statusCodeMapping: text })).toBeNull()
+    expect(errorOf({ statusCodeMapping: text })).toBeNull()
   })
 
   it.each([
@@ -110,8 +110,8 @@ describe('a status mapping', () => {
     ['{"42":500}', '42'],
     ['{"600":500}', '600'],
   ])('%s is refused, because it hides the error or is no status', (statusCodeMapping, name) => {
-    const expected = { field: 'status_code_mapping', fault: 'not-status', name }
-    expect(fault({ statusCodeMapping })).toEqual(expected)
+    const expected = { field: 'status_code_mapping', error: 'not-status', name }
+    expect(errorOf({ statusCodeMapping })).toEqual(expected)
   })
 })
 
@@ -151,7 +151,7 @@ describe('the extra settings of a channel', () => {
     ['http://p:1'],
   ])('refuse the proxy %j', (proxy) => {
     const setting = JSON.stringify({ proxy })
-    expect(fault({ setting })).toEqual({ field: 'setting', fault: 'not-proxy' })
+    expect(errorOf({ setting })).toEqual({ field: 'setting', error: 'not-proxy' })
   })
 
   it.each([
@@ -163,27 +163,27 @@ describe('the extra settings of a channel', () => {
     ' ',
     null,
   ])('accept the proxy %j', (proxy) =>
-    expect(fault({ setting: JSON.stringify({ proxy }) })).toBeNull(),
+    expect(errorOf({ setting: JSON.stringify({ proxy }) })).toBeNull(),
   )
 
   it.each(['maybe', 'false', 0, {}, []])('refuse the value %j for include_usage', (chosen) => {
     const setting = JSON.stringify({ include_usage: chosen })
-    const expected = { field: 'setting', fault: 'not-flag', name: 'include_usage' }
-    expect(fault({ setting })).toEqual(expected)
+    const expected = { field: 'setting', error: 'not-flag', name: 'include_usage' }
+    expect(errorOf({ setting })).toEqual(expected)
   })
 
   it.each([true, false, null])('accept the value %j for include_usage', (chosen) =>
-    expect(fault({ setting: JSON.stringify({ include_usage: chosen }) })).toBeNull(),
+    expect(errorOf({ setting: JSON.stringify({ include_usage: chosen }) })).toBeNull(),
   )
 })
 
 describe('the request members that a channel allows', () => {
   const allowing = (members: unknown, type = 1) =>
-    fault({ type, setting: JSON.stringify({ allowed_members: members }) })
+    errorOf({ type, setting: JSON.stringify({ allowed_members: members }) })
 
   it.each(['service_tier', 7, {}, [7], [null]])('must be a list of names, not %j', (members) =>
     expect(allowing(members)).toEqual({
-      ...{ field: 'setting', fault: 'not-names', name: 'allowed_members' },
+      ...{ field: 'setting', error: 'not-names', name: 'allowed_members' },
     }),
   )
 
@@ -198,7 +198,7 @@ describe('the request members that a channel allows', () => {
     ['service_tier', 36],
     ['data_sources', 20],
   ])('cannot include %s for channel type %i', (name, type) =>
-    expect(allowing([name], type)).toEqual({ field: 'setting', fault: 'not-allowable', name }),
+    expect(allowing([name], type)).toEqual({ field: 'setting', error: 'not-allowable', name }),
   )
 
   it.each([
@@ -215,7 +215,7 @@ describe('the request members that a channel allows', () => {
 
 describe('a channel with an invalid text field', () => {
   it('is refused, and the error names the field and the entry', () => {
-    const details = { field: 'model_mapping', fault: 'not-text', name: 'a' }
+    const details = { field: 'model_mapping', error: 'not-text', name: 'a' }
     given()
       .when(createChannel({ modelMapping: '{"a":1}' }))
       .then(codedError('InvalidField', details))
@@ -234,18 +234,18 @@ describe('rules for particular channel types', () => {
   })
 
   it('channel type 41 accepts a name or a JSON object as its region', () => {
-    const region = (other: string) => fault({ type: 41, other })
+    const region = (other: string) => errorOf({ type: 41, other })
     expect(region('us-central1')).toBeNull()
     expect(region('{"default":"us-central1"}')).toBeNull()
-    expect(region('{"default":')).toEqual({ field: 'other', fault: 'not-json' })
-    expect(region('["a"]')).toEqual({ field: 'other', fault: 'not-object' })
-    expect(fault({ type: 1, other: '{' })).toBeNull()
+    expect(region('{"default":')).toEqual({ field: 'other', error: 'not-json' })
+    expect(region('["a"]')).toEqual({ field: 'other', error: 'not-object' })
+    expect(errorOf({ type: 1, other: '{' })).toBeNull()
   })
 
   it('terms that do not fit one event are refused, and the error names the longest field', () => {
     const models = Array.from({ length: 40_000 }, (_, n) => `a-model-${n}`)
-    expect(fault({ models })).toEqual({ field: 'models', fault: 'too-long' })
+    expect(errorOf({ models })).toEqual({ field: 'models', error: 'too-long' })
     const paramOverride = `{"a":"${'漢'.repeat(140_000)}"}`
-    expect(fault({ paramOverride })).toEqual({ field: 'param_override', fault: 'too-long' })
+    expect(errorOf({ paramOverride })).toEqual({ field: 'param_override', error: 'too-long' })
   })
 })

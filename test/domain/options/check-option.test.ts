@@ -97,23 +97,23 @@ describe('plain options', () => {
     [mail, 'Me <nobody>', 'not-mail'],
     [choice, 'Day', 'not-choice'],
     [choice, '', 'not-choice'],
-  ])('%j refuses %j as %s', (type, given, fault) => {
-    expect(checkText(type, given)).toMatchObject({ fault })
+  ])('%j refuses %j as %s', (type, given, error) => {
+    expect(checkText(type, given)).toMatchObject({ error })
   })
 
   it('are limited to a size at which an event holds two of them', () => {
-    const fault = { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
+    const error = { error: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
     for (const letter of ['好', '"', '\n', 'é', '😀']) {
       const bytes = Buffer.byteLength(JSON.stringify(letter)) - 2
       const most = Math.floor(TEXT_BYTES_MAX / bytes)
       expect(checkText(lines(1_000_000), letter.repeat(most)), letter).toHaveProperty('value')
-      expect(checkText(lines(1_000_000), letter.repeat(most + 1)), letter).toEqual(fault)
+      expect(checkText(lines(1_000_000), letter.repeat(most + 1)), letter).toEqual(error)
     }
   })
 
   it('report the bounds with a refusal', () => {
-    expect(checkText(few, '21')).toEqual({ fault: 'above-maximum', minimum: -1, maximum: 20 })
-    expect(checkText(text(3), 'abcd')).toEqual({ fault: 'too-long', maximum: 3 })
+    expect(checkText(few, '21')).toEqual({ error: 'above-maximum', minimum: -1, maximum: 20 })
+    expect(checkText(text(3), 'abcd')).toEqual({ error: 'too-long', maximum: 3 })
   })
 })
 
@@ -123,7 +123,7 @@ describe('ratios with a required name', () => {
   it.each(['{}', '{"vip":1}', '{"Default":1}'])(
     '%s is refused, because the name is missing',
     (given) => {
-      expect(checkText(groups, given)).toEqual({ fault: 'entry-missing', name: 'default' })
+      expect(checkText(groups, given)).toEqual({ error: 'entry-missing', name: 'default' })
     },
   )
 
@@ -141,36 +141,36 @@ describe('JSON options', () => {
     const broken = ['', ' ', '{', '{"a":1,}', "{'a':1}", '[1 2]', '{"a":1}x', '// x', 'undefined']
     const numbers = ['{"a":NaN}', '{"a":Infinity}', '{"a":01}', '{"a":.5}', '{"a":+1}', '{"a":1.}']
     for (const given of [...broken, ...numbers]) {
-      expect(check(kind, given), given).toEqual({ fault: 'not-json' })
+      expect(check(kind, given), given).toEqual({ error: 'not-json' })
     }
   })
 
   it.each(OBJECTS)('%s refuse a duplicate name, even if it is escaped differently', (kind) => {
-    const fault = { fault: 'duplicate-key', name: 'a' }
-    expect(check(kind, '{"a":1,"a":2}')).toEqual(fault)
-    expect(check(kind, '{"a":1,"\\u0061":2}')).toEqual(fault)
-    expect(check(kind, '{"b":{"a":1,"a":2}}')).toEqual(fault)
+    const error = { error: 'duplicate-key', name: 'a' }
+    expect(check(kind, '{"a":1,"a":2}')).toEqual(error)
+    expect(check(kind, '{"a":1,"\\u0061":2}')).toEqual(error)
+    expect(check(kind, '{"b":{"a":1,"a":2}}')).toEqual(error)
   })
 
   it.each(KINDS)('%s refuse nesting beyond 16 levels, and a million levels as well', (kind) => {
-    expect(check(kind, nested(17))).toEqual({ fault: 'too-deep' })
-    expect(check(kind, '['.repeat(1_000_000))).toEqual({ fault: 'too-deep' })
-    expect(check(kind, nested(16))).not.toMatchObject({ fault: 'too-deep' })
+    expect(check(kind, nested(17))).toEqual({ error: 'too-deep' })
+    expect(check(kind, '['.repeat(1_000_000))).toEqual({ error: 'too-deep' })
+    expect(check(kind, nested(16))).not.toMatchObject({ error: 'too-deep' })
   })
 
   it.each(KINDS)('%s refuse more than a million characters', (kind) => {
-    expect(check(kind, `"${WIDE.repeat(1_000_000)}"`)).toMatchObject({ fault: 'too-long' })
+    expect(check(kind, `"${WIDE.repeat(1_000_000)}"`)).toMatchObject({ error: 'too-long' })
   })
 
   it.each(OBJECTS)('%s refuse any value that is not an object', (kind) => {
     for (const given of ['[]', 'null', '1', '"a"', 'true']) {
-      expect(check(kind, given), given).toEqual({ fault: 'not-object' })
+      expect(check(kind, given), given).toEqual({ error: 'not-object' })
     }
   })
 
   it.each(OBJECTS)('%s refuse a name that is empty or too long', (kind) => {
-    expect(check(kind, '{"":1}')).toEqual({ fault: 'name-missing' })
-    expect(check(kind, `{"${'x'.repeat(257)}":1}`)).toEqual({ fault: 'name-too-long' })
+    expect(check(kind, '{"":1}')).toEqual({ error: 'name-missing' })
+    expect(check(kind, `{"${'x'.repeat(257)}":1}`)).toEqual({ error: 'name-too-long' })
   })
 
   it.each(['1', '0', '0.075', '1e-3'])('ratios accept %s', (member) => {
@@ -180,22 +180,22 @@ describe('JSON options', () => {
   it.each(['"2.5"', '-1', '1e999', 'null', 'true', '"x"', '""', '[]', '{}', '1e-31', '1e12'])(
     'ratios refuse %s, and the error names the entry',
     (member) => {
-      const fault = { fault: 'not-ratio', name: 'constructor' }
-      expect(check('ratios', `{"a":1,"constructor":${member}}`)).toEqual(fault)
+      const error = { error: 'not-ratio', name: 'constructor' }
+      expect(check('ratios', `{"a":1,"constructor":${member}}`)).toEqual(error)
     },
   )
 
   it('every other kind refuses members of a wrong type', () => {
-    expect(check('names', '{"a":1}')).toEqual({ fault: 'not-text', name: 'a' })
+    expect(check('names', '{"a":1}')).toEqual({ error: 'not-text', name: 'a' })
     expect(check('names', '{"a":"b"}')).toEqual({ value: '{"a":"b"}' })
     for (const member of ['0', '-1', '1.5', '"1"', '1e3', '1000000000']) {
-      expect(check('counts', `{"a":${member}}`), member).toEqual({ fault: 'not-count', name: 'a' })
+      expect(check('counts', `{"a":${member}}`), member).toEqual({ error: 'not-count', name: 'a' })
     }
     expect(check('counts', '{"a":8192}')).toEqual({ value: '{"a":8192}' })
     for (const kind of ['list', 'links'] as const) {
-      expect(check(kind, '{}')).toEqual({ fault: 'not-list' })
+      expect(check(kind, '{}')).toEqual({ error: 'not-list' })
     }
-    expect(check('list', '["a",1]')).toEqual({ fault: 'not-text' })
+    expect(check('list', '["a",1]')).toEqual({ error: 'not-text' })
     expect(check('list', '["a"]')).toEqual({ value: '["a"]' })
     expect(check('object', '{"a":{"b":[1]}}')).toEqual({ value: '{"a":{"b":[1]}}' })
   })
@@ -231,9 +231,9 @@ describe('JSON options', () => {
     `https://a.example/${'x'.repeat(2_000)}`,
     '',
   ])('links refuse %j', (link) => {
-    const fault = { fault: 'not-link', name: 'client' }
-    expect(check('links', JSON.stringify([{ client: link }]))).toEqual(fault)
-    expect(checkText(LINK, link)).toEqual(link === '' ? { value: '' } : { fault: 'not-link' })
+    const error = { error: 'not-link', name: 'client' }
+    expect(check('links', JSON.stringify([{ client: link }]))).toEqual(error)
+    expect(checkText(LINK, link)).toEqual(link === '' ? { value: '' } : { error: 'not-link' })
   })
 
   it('links accept plain HTTP for the local machine', () => {
@@ -246,25 +246,25 @@ describe('JSON options', () => {
 
   it('links refuse entries without a name', () => {
     for (const given of ['[{}]', '[1]', '["https://a.example"]', '[{"a":1}]']) {
-      expect(check('links', given), given).toMatchObject({ fault: 'not-link' })
+      expect(check('links', given), given).toMatchObject({ error: 'not-link' })
     }
     for (const name of ['', ' ']) {
       const given = JSON.stringify([{ a: 'https://a.example', [name]: 'https://b.example' }])
-      expect(check('links', given), given).toEqual({ fault: 'name-missing' })
+      expect(check('links', given), given).toEqual({ error: 'name-missing' })
     }
   })
 
   it('can hold a long text of escapes without exhausting the stack', () => {
     const name = '\\n'.repeat(120_000)
     expect(check('object', `{"a":"${name}"}`)).toHaveProperty('value')
-    expect(check('object', `{"a":"${'\\'.repeat(400_001)}`)).toEqual({ fault: 'not-json' })
+    expect(check('object', `{"a":"${'\\'.repeat(400_001)}`)).toEqual({ error: 'not-json' })
   })
 
   it.each(KINDS)('%s refuse an entry named __proto__ at any depth', (kind) => {
-    const fault = { fault: 'name-reserved', name: '__proto__' }
+    const error = { error: 'name-reserved', name: '__proto__' }
     for (const inner of ['1', '"a"', '{}', '{"x":1}']) {
-      expect(check(kind, `{"a":1,"__proto__":${inner}}`)).toEqual(fault)
-      expect(check(kind, `[{"a":{"\\u005f_proto__":${inner}}}]`)).toEqual(fault)
+      expect(check(kind, `{"a":1,"__proto__":${inner}}`)).toEqual(error)
+      expect(check(kind, `[{"a":{"\\u005f_proto__":${inner}}}]`)).toEqual(error)
     }
   })
 
@@ -297,7 +297,7 @@ describe('ratios and choices by name', () => {
     [colours, '{"vip":"mauve"}', 'not-choice'],
     [colours, '{"vip":1}', 'not-choice'],
     [colours, '{"":"red"}', 'name-missing'],
-  ])('%j refuses %j as %s', (type, given, fault) => {
-    expect(checkText(type, given)).toMatchObject({ fault })
+  ])('%j refuses %j as %s', (type, given, error) => {
+    expect(checkText(type, given)).toMatchObject({ error })
   })
 })

@@ -99,17 +99,17 @@ describe('checking an option', () => {
   it('reports the key and the fault', () => {
     expect(checkOption('RegisterEnabled', 'yes')).toEqual({
       code: 'InvalidOption',
-      params: { key: 'RegisterEnabled', fault: 'not-flag' },
+      params: { key: 'RegisterEnabled', error: 'not-flag' },
     })
     expect(checkOption('ModelRatio', '{"a":"x"}')).toEqual({
       code: 'InvalidOption',
-      params: { key: 'ModelRatio', fault: 'not-ratio', name: 'a' },
+      params: { key: 'ModelRatio', error: 'not-ratio', name: 'a' },
     })
   })
 
   it('never repeats the text of a secret option', () => {
     const refusal = checkOption('SMTPToken', 'canary')
-    expect(refusal).toMatchObject({ code: 'InvalidOption', params: { fault: 'secret' } })
+    expect(refusal).toMatchObject({ code: 'InvalidOption', params: { error: 'secret' } })
     expect(JSON.stringify(refusal)).not.toContain('canary')
   })
 })

@@ -264,22 +264,22 @@ describe('a scheduled price change', () => {
     [
       'sets a negative ratio',
       [entry('ModelRatio', 'm', '-1')],
-      codedError('InvalidOption', { key: 'ModelRatio', fault: 'not-ratio', name: 'm' }),
+      codedError('InvalidOption', { key: 'ModelRatio', error: 'not-ratio', name: 'm' }),
     ],
     [
       'lists an entry twice',
       [entry('ModelRatio', 'm', '7'), entry('ModelRatio', 'm', '8')],
-      codedError('InvalidOption', { key: 'ModelRatio', fault: 'duplicate-key', name: 'm' }),
+      codedError('InvalidOption', { key: 'ModelRatio', error: 'duplicate-key', name: 'm' }),
     ],
     [
       'names only one group of a special ratio',
       [entry('GroupGroupRatio', 'vip', '1')],
-      codedError('InvalidOption', { key: 'GroupGroupRatio', fault: 'name-missing' }),
+      codedError('InvalidOption', { key: 'GroupGroupRatio', error: 'name-missing' }),
     ],
     [
       'gives a name to a fallback price',
       [entry('fallback_single_price', 'm', '1')],
-      codedError('InvalidOption', { key: 'fallback_single_price', fault: 'name-needless' }),
+      codedError('InvalidOption', { key: 'fallback_single_price', error: 'name-needless' }),
     ],
     [
       'sets both forms of the fallback price',
@@ -290,24 +290,24 @@ describe('a scheduled price change', () => {
       ],
       codedError('InvalidOption', {
         key: 'fallback_single_price',
-        fault: 'rivals',
+        error: 'rivals',
         name: 'fallback_input_ratio, fallback_completion_ratio',
       }),
     ],
     [
       'sets a switch to neither on nor off',
       [entry('fallback_pricing_enabled', '', 'x')],
-      codedError('InvalidOption', { key: 'fallback_pricing_enabled', fault: 'not-flag' }),
+      codedError('InvalidOption', { key: 'fallback_pricing_enabled', error: 'not-flag' }),
     ],
     [
       'has an entry without a name',
       [entry('ModelRatio', '', '1')],
-      codedError('InvalidOption', { key: 'ModelRatio', fault: 'name-missing' }),
+      codedError('InvalidOption', { key: 'ModelRatio', error: 'name-missing' }),
     ],
     [
       'removes the ratio of the default group',
       [entry('GroupRatio', 'default', null)],
-      codedError('InvalidOption', { key: 'GroupRatio', fault: 'entry-missing', name: 'default' }),
+      codedError('InvalidOption', { key: 'GroupRatio', error: 'entry-missing', name: 'default' }),
     ],
   ])('is refused if it %s', (_title, list, refusal) => {
     given().when(schedule(list)).then(refusal)

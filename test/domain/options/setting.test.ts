@@ -38,8 +38,8 @@ describe('setting an option', () => {
       .then([set('RetryTimes', '3', '0')])
   })
 
-  it('is refused beyond the bounds, and the error has the option, fault and bounds', () => {
-    const details = { key: 'RetryTimes', fault: 'above-maximum', minimum: 0, maximum: 3 }
+  it('is refused beyond the bounds, and the error has the option, error and bounds', () => {
+    const details = { key: 'RetryTimes', error: 'above-maximum', minimum: 0, maximum: 3 }
     given().when(setOption('RetryTimes', '4')).then(codedError('InvalidOption', details))
   })
 
@@ -98,9 +98,9 @@ describe('a secret option', () => {
 
   it('cannot be set as plain text, nor a plain option as a secret', () => {
     for (const [key, { isSecret }] of OPTIONS) {
-      const fault = isSecret ? 'secret' : 'not-secret'
+      const error = isSecret ? 'secret' : 'not-secret'
       const command = isSecret ? setOption(key, 'canary') : setSecret(key, 'ref')
-      given().when(command).then(codedError('InvalidOption', { key, fault }))
+      given().when(command).then(codedError('InvalidOption', { key, error }))
     }
   })
 })

@@ -4,7 +4,7 @@ import { parseJsonText } from '#domain/shared/json-text.ts'
 
 const inside = (text: string) => {
   const parsed = parseJsonText(text)
-  if ('fault' in parsed) throw new Error(parsed.fault)
+  if ('error' in parsed) throw new Error(parsed.error)
   return badCharacter(parsed.value)
 }
 
@@ -33,11 +33,11 @@ describe('a stored JSON text', () => {
     ['{"a":{"b\\u200b":1}}', 'b\ufffd'],
     ['{"a":["x",{"b":"\\udc00"}]}', 'b'],
   ])('%s is refused, and the error names the entry', (text, name) => {
-    expect(inside(text)).toEqual({ fault: 'bad-character', name })
+    expect(inside(text)).toEqual({ error: 'bad-character', name })
   })
 
   it.each(['["\\u0000"]', '"\\ud800"'])('%s is refused', (text) => {
-    expect(inside(text)).toEqual({ fault: 'bad-character' })
+    expect(inside(text)).toEqual({ error: 'bad-character' })
   })
 
   it.each(['{"__proto__":{"constructor":"a\\nb"}}', '[1,null,true,"\\ud83d\\ude00"]'])(

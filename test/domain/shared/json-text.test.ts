@@ -24,7 +24,7 @@ describe('the JSON parser that keeps numbers exact', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (text) => {
         const parsed = parseJsonText(text)
-        if ('fault' in parsed) throw new Error(`${text}: ${parsed.fault}`)
+        if ('error' in parsed) throw new Error(`${text}: ${parsed.error}`)
         expect(plain(parsed.value)).toEqual(JSON.parse(text))
       }),
       { numRuns: 500 },
@@ -40,7 +40,7 @@ describe('the JSON parser that keeps numbers exact', () => {
       fc.property(changed, (text) => {
         const parsed = parseJsonText(text)
         // A name met twice is refused at once, whatever else may be wrong further on.
-        if ('fault' in parsed && parsed.fault === 'duplicate-key') return
+        if ('error' in parsed && parsed.error === 'duplicate-key') return
         expect('value' in parsed).toBe(isJson(text))
       }),
       { numRuns: 1_000 },
@@ -55,7 +55,7 @@ describe('the JSON parser that keeps numbers exact', () => {
 
   it('keeps a member that is named __proto__', () => {
     const parsed = parseJsonText('{"__proto__":{"a":1},"constructor":2}')
-    if ('fault' in parsed || !isObject(parsed.value)) throw new Error('not read')
+    if ('error' in parsed || !isObject(parsed.value)) throw new Error('not read')
     expect([...parsed.value.keys()]).toEqual(['__proto__', 'constructor'])
   })
 })

@@ -85,8 +85,8 @@ describe.each([
 
   it('pass on the error that the work throws, and become free', async () => {
     const { one, two } = opened
-    const fault = new Error('fault')
-    await expect(one.together(['f'], 1_000, () => Promise.reject(fault))).rejects.toBe(fault)
+    const error = new Error('fault')
+    await expect(one.together(['f'], 1_000, () => Promise.reject(error))).rejects.toBe(error)
     expect(await two.together(['f'], 1_000, async () => true)).toBe(true)
   })
 

@@ -164,8 +164,8 @@ describe('a URL', () => {
     ['https://example.com:8443', 'port'],
     ['https://10.0.0.1', 'address'],
     ['http://[::1]/', 'address'],
-  ])('%s from a user is refused for its %s', (text, fault) => {
-    expect(checkUrl(text, userPolicy)).toEqual({ isAllowed: false, fault })
+  ])('%s from a user is refused for its %s', (text, error) => {
+    expect(checkUrl(text, userPolicy)).toEqual({ isAllowed: false, error })
   })
 
   it.each([
@@ -183,7 +183,7 @@ describe('a URL', () => {
     'http://10.0.0.5:8000',
   ])('%s from an operator is refused unless it is listed', (text) => {
     const checked = checkUrl(text, operatorPolicy(onNetwork))
-    expect(checked).toEqual({ isAllowed: false, fault: 'address' })
+    expect(checked).toEqual({ isAllowed: false, error: 'address' })
   })
 
   it('to localhost is allowed while the server is on loopback, or if it is listed', () => {

@@ -3,21 +3,21 @@ import { createMetrics } from '#infra/telemetry/metrics.ts'
 
 it('the metrics show that limits are no longer shared, and what the bus lacks', async () => {
   let isDegraded = false
-  let fault: string | null = 'the topic has 4 partitions of 8'
+  let error: string | null = 'the topic has 4 partitions of 8'
   const metrics = createMetrics({
     callsInFlight: () => 0,
     eventsHead: async () => 0,
     projectionPositions: () => new Map(),
     areLimitsDegraded: () => isDegraded,
     isBusDegraded: () => !isDegraded,
-    busError: () => fault,
+    busError: () => error,
   })
   expect(await metrics.metrics()).toMatch(/^tallygate_limits_degraded 0$/m)
   expect(await metrics.metrics()).toMatch(/^tallygate_event_bus_degraded 1$/m)
   const told = /^tallygate_event_bus_fault{reason="the topic has 4 partitions of 8"} 1$/m
   expect(await metrics.metrics()).toMatch(told)
   isDegraded = true
-  fault = null
+  error = null
   expect(await metrics.metrics()).not.toMatch(/^tallygate_event_bus_fault/m)
   expect(await metrics.metrics()).toMatch(/^tallygate_limits_degraded 1$/m)
 })

@@ -104,21 +104,21 @@ describe('scan of a request object', () => {
 
 describe('valid JSON that the scan refuses', () => {
   it.each([
-    ['{"a":1,"a":2}', { fault: 'duplicate', key: 'a' }],
-    ['{"model":1,"mod\\u0065l":2}', { fault: 'duplicate', key: 'model' }],
-    ['[]', { fault: 'not-an-object' }],
-    ['"x"', { fault: 'not-an-object' }],
-    ['{"a":"\\u0000"}', { fault: 'bad-text', at: 6 }],
-    ['{"a":"\\ud800"}', { fault: 'bad-text', at: 6 }],
-    ['{"a":"x\\ud800\\u0041"}', { fault: 'bad-text', at: 7 }],
-    ['{"a":"\\udc00"}', { fault: 'bad-text', at: 6 }],
-  ])('includes %s', (text, fault) => {
-    expect(scan(text)).toEqual(fault)
+    ['{"a":1,"a":2}', { error: 'duplicate', key: 'a' }],
+    ['{"model":1,"mod\\u0065l":2}', { error: 'duplicate', key: 'model' }],
+    ['[]', { error: 'not-an-object' }],
+    ['"x"', { error: 'not-an-object' }],
+    ['{"a":"\\u0000"}', { error: 'bad-text', at: 6 }],
+    ['{"a":"\\ud800"}', { error: 'bad-text', at: 6 }],
+    ['{"a":"x\\ud800\\u0041"}', { error: 'bad-text', at: 7 }],
+    ['{"a":"\\udc00"}', { error: 'bad-text', at: 6 }],
+  ])('includes %s', (text, error) => {
+    expect(scan(text)).toEqual(error)
   })
 
   it('includes bytes that are not UTF-8', () => {
     expect(scan(Buffer.from([123, 34, 97, 34, 58, 34, 0xff, 34, 125]))).toEqual({
-      fault: 'not-utf8',
+      error: 'not-utf8',
     })
   })
 
@@ -127,14 +127,14 @@ describe('valid JSON that the scan refuses', () => {
     const many = (count: number) => `{"a":[${'{"b":1},'.repeat(count - 1)}{"b":1}]}`
     for (const text of [one, many]) {
       expect(isSound(text(KEYS_MAX))).toBe(true)
-      expect(scan(text(KEYS_MAX + 1))).toMatchObject({ fault: 'too-many-keys' })
+      expect(scan(text(KEYS_MAX + 1))).toMatchObject({ error: 'too-many-keys' })
     }
   })
 
   it('includes one level more than the maximum depth', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
     expect(isSound(nested(DEPTH_MAX - 1))).toBe(true)
-    expect(scan(nested(DEPTH_MAX))).toEqual({ fault: 'too-deep', at: 4 + DEPTH_MAX })
+    expect(scan(nested(DEPTH_MAX))).toEqual({ error: 'too-deep', at: 4 + DEPTH_MAX })
   })
 })
 
@@ -158,13 +158,13 @@ describe('invalid JSON', () => {
     ['{"a":1', 6],
     ['{"a":"x', 7],
   ])('%s has its first error at byte %i', (text, at) => {
-    expect(scan(text)).toEqual({ fault: 'malformed', at })
+    expect(scan(text)).toEqual({ error: 'malformed', at })
   })
 })
 
 describe('a key that can be read as another one', () => {
   const known = namesByFoldedName(['model', 'taskId', 'stop'])
-  const ambiguous = (key: string, other: string) => ({ fault: 'ambiguous', key, other })
+  const ambiguous = (key: string, other: string) => ({ error: 'ambiguous', key, other })
   it.each([
     ['{"model":1,"MODEL":2}', ambiguous('MODEL', 'model')],
     ['{"Model":1,"model":2}', ambiguous('Model', 'model')],
@@ -174,8 +174,8 @@ describe('a key that can be read as another one', () => {
     ['{"odd":1,"oDD":2}', ambiguous('oDD', 'odd')],
     ['{"ODD":1,"odd":2}', ambiguous('odd', 'ODD')],
     ['{"oK":1,"ok":2}', ambiguous('ok', 'oK')],
-    ['{"taskId":1,"taskId":2}', { fault: 'duplicate', key: 'taskId' }],
-  ])('is found in %s', (text, fault) => expect(scanObject(Buffer.from(text), known)).toEqual(fault))
+    ['{"taskId":1,"taskId":2}', { error: 'duplicate', key: 'taskId' }],
+  ])('is found in %s', (text, error) => expect(scanObject(Buffer.from(text), known)).toEqual(error))
 
   it.each(['{"taskId":1}', '{"Odd":1}', '{"model":{"Model":1,"MODEL":2}}', '{"é":1,"e":2}'])(
     'is not found in %s',
