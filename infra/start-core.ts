@@ -10,7 +10,7 @@ import { createStreamActors } from './event-store/stream-actors.ts'
 import { createLeases, endAllLeases } from './leases/exclusive-leases.ts'
 import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
 import { createPools } from './postgres/pools.ts'
-import { refuseUnsafeServer } from './postgres/server-checks.ts'
+import { rejectUnsafeServer } from './postgres/server-checks.ts'
 import { createSharedClock } from './postgres/shared-clock.ts'
 import { openLimits } from './redis/open-limits.ts'
 import { createLog } from './telemetry/log.ts'
@@ -51,7 +51,7 @@ async function openCore(
   const { secretKey } = config
   const pools = await createPools(database)
   closers.push(() => pools.close())
-  if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
+  if (config.databaseUrl !== null) await rejectUnsafeServer(pools.pg)
   // The vault opens first, so that a start with a wrong `SECRET_KEY` writes nothing.
   const vault = await createVault({ pg: pools.pg, secretKey })
   if (config.databaseUrl === null) await endAllLeases(pools.pg)

@@ -31,7 +31,7 @@ export class ApiError extends Error {
 }
 
 /** Returns an `ApiError` unchanged. Any other error becomes an `Error` with the message `words`. */
-export function failureOf(error: unknown, words: string): Error {
+export function errorWithMessage(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error
   const { code, status, requestId, retryAfterMs } = error

@@ -45,7 +45,7 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const requestId = response.headers.get('x-request-id') ?? ''
   const envelope = await readEnvelope(response)
   recordResponse(response.status, retryAfterMs(response))
-  if (!response.ok) throw refused(response, envelope, user)
+  if (!response.ok) throw apiErrorOf(response, envelope, user)
   if (envelope?.success !== true) {
     const message = envelope?.message || translate('request.failed')
     throw new ApiError(message, {
@@ -81,7 +81,7 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
   recordResponse(response.status, retryAfterMs(response))
-  if (!response.ok) throw refused(response, await readEnvelope(response), user)
+  if (!response.ok) throw apiErrorOf(response, await readEnvelope(response), user)
   return response.body ?? new ReadableStream()
 }
 
@@ -157,7 +157,7 @@ async function readEnvelope(response: Response): Promise<RawEnvelope | null> {
   }
 }
 
-function refused(
+function apiErrorOf(
   response: Response,
   envelope: RawEnvelope | null,
   user: ReturnType<typeof storedUser>,

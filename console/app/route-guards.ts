@@ -39,7 +39,7 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   observer.subscribe(({ data, failureReason }) => {
     if (failureReason !== null && !isReported) {
       isReported = true
-      showFailure(failureReason)
+      showLoadError(failureReason)
     }
     if (data === undefined) return
     observer.destroy()
@@ -52,12 +52,12 @@ async function readSetup(client: QueryClient): Promise<boolean | undefined> {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })
     return status.setup
   } catch (error) {
-    showFailure(error)
+    showLoadError(error)
     return undefined
   }
 }
 
-const showFailure = (error: unknown): void =>
+const showLoadError = (error: unknown): void =>
   showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
 
 const isAnswered = (error: unknown): boolean =>

@@ -46,7 +46,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   }
   assert(calls === undefined || (isCallCount(calls) && calls > 0), `1 to ${CALLS_MAX} calls`)
   if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
-  const unbudgeted = budgetRefusal(command, state)
+  const unbudgeted = budgetError(command, state)
   if (unbudgeted !== null) return unbudgeted
   const { balance } = state
   if (hold > balance || (task !== undefined && balance <= 0n)) {
@@ -81,10 +81,7 @@ export function payableBy({ balance, budgets }: AccountState, tokenId: number): 
 const openTasks = ({ open }: AccountState): number =>
   [...open.values()].filter(({ isTask }) => isTask === true).length
 
-function budgetRefusal(
-  { tokenId, hold }: AdmitCall,
-  { budgets }: AccountState,
-): AccountError | null {
+function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): AccountError | null {
   if (isPlayground(tokenId)) return null
   const budget = budgets.get(tokenId)
   if (budget === undefined) return codedError('TokenBudgetUnknown', { tokenId })

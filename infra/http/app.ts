@@ -19,8 +19,8 @@ import { canonicalTarget } from './canonical-request-target.ts'
 import { describeRoute, SECURITY_SCHEMES } from './describe-route-in-openapi.ts'
 import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-handlers.ts'
 import { httpError } from './http-errors.ts'
-import { acceptJsonOnly, refuseBadText } from './json-body.ts'
-import { refuseCrossSite } from './origin-checks.ts'
+import { acceptJsonOnly, rejectBadText } from './json-body.ts'
+import { rejectCrossSite } from './origin-checks.ts'
 import type { FindAccessToken, FindPrincipals } from './principal.ts'
 import { schemaError } from './schema-error.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
@@ -146,14 +146,14 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
     reply.header('x-request-id', request.id)
     addSecurityHeaders(request, reply)
     if (!isApi(request)) return
-    refuseCrossSite(request)
+    rejectCrossSite(request)
     if (isDraining()) throw httpError('Draining', {}, DRAIN_RETRY_SECONDS)
     if (!isWritable() && !READS.has(request.method))
       throw httpError('Unavailable', {}, DISK_RETRY_SECONDS)
   })
   app.addHook('preValidation', async (request) => {
-    refuseBadText(request.query, 'query')
-    refuseBadText(request.params, 'params')
+    rejectBadText(request.query, 'query')
+    rejectBadText(request.params, 'params')
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request

@@ -14,29 +14,29 @@ const RESERVED = { zh: '不允许的字段名', en: 'is not allowed as a name' }
  * Throws a 400 for text that can't be stored (a NUL or half a surrogate pair) and for property
  * names that would change a prototype. `value` is parsed JSON of limited depth.
  */
-export function refuseBadText(value: unknown, path: string): void {
-  if (typeof value === 'string') refuseString(value, path)
+export function rejectBadText(value: unknown, path: string): void {
+  if (typeof value === 'string') rejectString(value, path)
   else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseBadText(item, `${path}[${index}]`)
+    for (const [index, item] of value.entries()) rejectBadText(item, `${path}[${index}]`)
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) refuseMember(key, item, path)
+    for (const [key, item] of Object.entries(value)) rejectMember(key, item, path)
   }
 }
 
-function refuseMember(key: string, item: unknown, path: string): void {
+function rejectMember(key: string, item: unknown, path: string): void {
   const isNested = path !== 'body' && path !== 'query' && path !== 'params'
   const name = isNested ? `${path}.${key}` : key
   if (key === '__proto__' || (key === 'constructor' && hasPrototype(item))) {
     throw invalidField(name, RESERVED)
   }
-  refuseString(key, name)
-  refuseBadText(item, name)
+  rejectString(key, name)
+  rejectBadText(item, name)
 }
 
 const hasPrototype = (item: unknown): boolean =>
   typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype')
 
-function refuseString(text: string, path: string): void {
+function rejectString(text: string, path: string): void {
   // NOTE: the error message contains the property name, which may itself contain the bad text.
   const named = () => path.toWellFormed().replaceAll('\0', '�').slice(0, 200)
   if (text.includes('\0')) throw invalidField(named(), NUL)
@@ -60,7 +60,7 @@ function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8')
   checkJsonLimits(text)
   const value = parsed(text)
-  refuseBadText(value, 'body')
+  rejectBadText(value, 'body')
   return value
 }
 

@@ -6,7 +6,7 @@ import { httpError } from './http-errors.ts'
  * or, in older browsers, `Origin`. A request without these headers passes, because the session and
  * `User-Id` still protect it.
  */
-export function refuseCrossSite(request: FastifyRequest): void {
+export function rejectCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw httpError('CrossSite')
   const { origin } = request.headers
@@ -23,7 +23,7 @@ export function requireOwnOrigin(request: FastifyRequest): void {
  * Throws a 403 if a browser opens the address as a page, for routes whose query alone logs in the
  * caller. Otherwise, a link in a mail could log its reader in as the sender of the mail.
  */
-export function refuseNavigation(request: FastifyRequest): void {
+export function rejectNavigation(request: FastifyRequest): void {
   if (request.headers['sec-fetch-mode'] === 'navigate') throw httpError('CrossSite')
 }
 

@@ -24,7 +24,7 @@ type Facts = {
   encoding: string
 }
 
-export async function refuseUnsafeServer(pg: Pool): Promise<void> {
+export async function rejectUnsafeServer(pg: Pool): Promise<void> {
   const { rows } = await pg.query<Facts>(`
     select current_setting('server_version_num')::int as version,
       current_setting('server_version') as version_text,

@@ -48,7 +48,7 @@ export function describeChannelActions(app: FastifyInstance): void {
 const OPEN = /^\/api\/channel\/(types|test\/progress)$/
 
 /** Refuses requests to providers on a demo site, except by the super admin. */
-function refuseInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
+function rejectInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return
     if ((request.principal?.role ?? 0) >= SUPER_ADMIN) return
@@ -85,7 +85,7 @@ export function createChannelActions(core: Core, relay: RelayDeps): ChannelActio
   return {
     add: (app, freshness) => {
       app.register(async (scope) => {
-        refuseInDemo(scope, core)
+        rejectInDemo(scope, core)
         for (const action of ACTIONS) action(typed(scope), { ...deps, runs, freshness })
       })
     },

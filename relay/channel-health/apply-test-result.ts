@@ -39,14 +39,14 @@ export function judgeTest(
   if (!isSuccess) {
     const [key] = channel.keys
     if (end === null || key === undefined || !channel.isEnabled) return
-    const told = { channel, key, call: cause ?? '', userId: NOBODY, requestBody: NOTHING }
-    deps.autoDisable.note(told, end)
+    const attempt = { channel, key, call: cause ?? '', userId: NOBODY, requestBody: NOTHING }
+    deps.autoDisable.note(attempt, end)
     return
   }
   const isSlow = testMsMax > 0 && durationMs > testMsMax
   if (channel.isEnabled) {
     const isLimitReached = deps.slowTests.isLimitReached(channelId, isSlow, slowTestsMax)
-    if (isLimitReached && disable.isEnabled) deps.autoDisable.turnChannelOff(channel, 'slow', cause)
+    if (isLimitReached && disable.isEnabled) deps.autoDisable.disableChannel(channel, 'slow', cause)
   } else if (!isSlow && disable.isReenabling) reenable(deps, channelId, cause)
 }
 

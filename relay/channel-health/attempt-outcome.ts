@@ -7,13 +7,13 @@ import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
-export type Failure = { readonly reason: string; readonly blame: Blame }
+export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 
 /**
  * `well` means that the provider works, even if it reports an error in the caller's request.
  * `nothing` means that the attempt gives no information about the provider.
  */
-export type Outcome = 'well' | 'nothing' | Failure
+export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 
 /**
  * Errors of attempts that the gateway or the caller ended, which say nothing about the provider.
@@ -28,7 +28,7 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
 ])
 
 /** Classifies an attempt by what its end shows about the health of the channel. */
-export function outcomeOf(end: AttemptEnd): Outcome {
+export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || end.error === 'screened') return 'well'
   if (NOT_PROVIDER_ERRORS.has(end.error)) return 'nothing'
@@ -38,7 +38,7 @@ export function outcomeOf(end: AttemptEnd): Outcome {
   return statusOutcome(end)
 }
 
-function errorOutcome(error: AttemptError, body: Buffer): Failure {
+function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
   const code = error === 'error-event' ? accountCodeIn(body) : null
   if (code !== null) return { reason: code, blame: 'key' }
   return { reason: error, blame: error === 'connect' ? 'channel' : 'unknown' }
@@ -48,7 +48,7 @@ function errorOutcome(error: AttemptError, body: Buffer): Failure {
  * Classifies an error status. A rejected request shows that the provider works, because any caller
  * could otherwise open circuits. A 403 without an account error code is a rejected request.
  */
-function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): Outcome {
+function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {
   const { status } = end
   if (status === null) return { reason: 'status', blame: 'unknown' }
   const account = accountErrorOf(end)

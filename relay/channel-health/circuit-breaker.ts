@@ -8,7 +8,7 @@ import { type CircuitScope, channelHealthStream } from '#domain/channel-health/e
 import type { Core } from '#infra/core-dependencies.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { type Failure, type Outcome, outcomeOf } from './attempt-outcome.ts'
+import { type AttemptFailure, type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
 import { type BreakerRule, Tallies } from './failure-counts.ts'
 import type { Circuits, OpenCircuit } from './open-circuits.ts'
 
@@ -73,7 +73,7 @@ export type KeyStanding = 'free' | 'due' | 'out'
 
 type Opening = {
   readonly scope: CircuitScope
-  readonly failure: Failure
+  readonly failure: AttemptFailure
   readonly failures: number
   readonly retryAfterMs: number
 }
@@ -176,7 +176,7 @@ export class Breaker {
    * Records a failed attempt. A failure that a key caused counts only against this key if the
    * channel has another usable key. Otherwise it counts against the complete channel.
    */
-  private fail(one: Try, failure: Failure, retryAfterMs: number): void {
+  private fail(one: Try, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
     const isKeys = this.isKeys(one, failure)
     for (const scope of probes) {
@@ -189,7 +189,7 @@ export class Breaker {
     else this.count(one, failure, retryAfterMs)
   }
 
-  private isKeys({ channel, keyRef }: Try, outcome: Outcome): boolean {
+  private isKeys({ channel, keyRef }: Try, outcome: AttemptOutcome): boolean {
     if (typeof outcome === 'string' || outcome.blame !== 'key') return false
     const { channelId, keys } = channel
     return keys.some(
@@ -203,7 +203,7 @@ export class Breaker {
    * Starts the pause that `Retry-After` requests. If the key is at fault, only the key is paused.
    * The channel is paused when all of its keys are paused.
    */
-  private rest(one: Try, outcome: Outcome, retryAfterMs: number): void {
+  private rest(one: Try, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
     const now = performance.now()
     const until = now + retryAfterMs
@@ -216,7 +216,11 @@ export class Breaker {
     if (!untils.includes(0)) this.pauses.put(channelId, Math.min(...untils), now)
   }
 
-  private countKey({ channel, keyRef, call }: Try, failure: Failure, retryAfterMs: number): void {
+  private countKey(
+    { channel, keyRef, call }: Try,
+    failure: AttemptFailure,
+    retryAfterMs: number,
+  ): void {
     const { channelId } = channel
     const failures = this.tallies.failKey(keyRef, performance.now(), this.deps.options())
     if (failures === null) return
@@ -226,7 +230,11 @@ export class Breaker {
     this.open({ scope, failure, failures, retryAfterMs }, call, null)
   }
 
-  private count({ channel, model, call }: Try, failure: Failure, retryAfterMs: number): void {
+  private count(
+    { channel, model, call }: Try,
+    failure: AttemptFailure,
+    retryAfterMs: number,
+  ): void {
     const { channelId, terms } = channel
     const what = { model, offersMore: terms.models.length > 1, blame: failure.blame }
     const trip = this.tallies.fail(channelId, what, performance.now(), this.deps.options())

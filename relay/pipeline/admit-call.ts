@@ -89,13 +89,13 @@ export async function admit(
   if (!isWorthCounting(request, plan)) return attempt(plan.terms)
   if (await needsNoCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)
-  const denial = await checkAccountCanPay(deps, arrived, caller, request, {
+  const error = await checkAccountCanPay(deps, arrived, caller, request, {
     ...plan,
     terms: lowest,
   })
   // A request with a key may repeat a call that the account has admitted. Only the admission finds
   // this out, and then refuses the repeat even if the account can't pay for another call.
-  if (denial !== null) return isKeyed(arrived) ? attempt(plan.terms) : denial
+  if (error !== null) return isKeyed(arrived) ? attempt(plan.terms) : error
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
   const counter = deps.counter.of(caller.user.userId)

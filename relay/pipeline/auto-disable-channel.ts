@@ -3,13 +3,13 @@ import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Views } from '#relay/views/start-views.ts'
-import { AccountFailures, accountFailureOf } from '../channel-health/provider-account-failures.ts'
+import { AccountErrorCounts, accountErrorCode } from '../channel-health/provider-account-errors.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 
-export type Told = {
+export type AttemptContext = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly call: string
@@ -27,44 +27,48 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
  */
 export class AutoDisable {
   private readonly deps: Deps
-  private readonly troubles = new AccountFailures()
+  private readonly accountErrors = new AccountErrorCounts()
 
   constructor(deps: Deps) {
     this.deps = deps
   }
 
   /** Records the result of an attempt. Returns true if it counts as a rejection of the account. */
-  note({ channel, key, call, userId, requestBody }: Told, end: AttemptEnd): boolean {
+  note({ channel, key, call, userId, requestBody }: AttemptContext, end: AttemptEnd): boolean {
     const { keyRef } = key
     if (end.kind !== 'failed') {
-      if (end.kind === 'plain' || end.error === null) this.troubles.succeed(keyRef)
+      if (end.kind === 'plain' || end.error === null) this.accountErrors.succeed(keyRef)
       return false
     }
     const { views } = this.deps
     const { disable } = views.options.options.health
     if (!disable.isEnabled || !channel.terms.isAutoBan) return false
-    const reason = accountFailureOf(end, disable.keywords, requestBody)
+    const reason = accountErrorCode(end, disable.keywords, requestBody)
     if (reason === null) return false
-    const noted = this.troubles.note(keyRef, { reason, userId, now: performance.now() }, disable)
-    if (noted.isLimitReached) this.turnOff({ channel, keyRef }, reason, call)
+    const noted = this.accountErrors.note(
+      keyRef,
+      { reason, userId, now: performance.now() },
+      disable,
+    )
+    if (noted.isLimitReached) this.disableKey({ channel, keyRef }, reason, call)
     return noted.isCounted
   }
 
   /** Disables a channel with all its keys, for example because the channel is too slow. */
-  turnChannelOff(channel: RelayChannel, reason: string, cause: string | null): void {
+  disableChannel(channel: RelayChannel, reason: string, cause: string | null): void {
     const { channelId, terms } = channel
     if (!terms.isAutoBan || this.isLast(channel)) return
-    this.tell({ type: 'AutoDisableChannel', channelId, reason }, cause)
+    this.execute({ type: 'AutoDisableChannel', channelId, reason }, cause)
   }
 
   /**
    * Disables the rejected key, or the channel if it has only one key. `cause` is the id of the call
    * or test in which the provider rejected the key.
    */
-  private turnOff({ channel, keyRef }: Culprit, reason: string, cause: string): void {
+  private disableKey({ channel, keyRef }: Culprit, reason: string, cause: string): void {
     const { channelId, keys } = channel
     if (keys.length < 2 && this.isLast(channel)) return
-    this.tell({ type: 'SetKeyAside', channelId, keyRef, reason }, cause)
+    this.execute({ type: 'SetKeyAside', channelId, keyRef, reason }, cause)
   }
 
   private isLast(channel: RelayChannel): boolean {
@@ -72,7 +76,7 @@ export class AutoDisable {
     return views.channels.isOnlyServingChannel(channel, now())
   }
 
-  private tell(command: SetKeyAside | AutoDisableChannel, cause: string | null): void {
+  private execute(command: SetKeyAside | AutoDisableChannel, cause: string | null): void {
     const { actors, log, now } = this.deps
     const context = { actor: 'system:relay', cause, at: now() }
     const { channelId } = command

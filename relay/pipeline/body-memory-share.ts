@@ -55,11 +55,11 @@ export function chatBodyOwnerOf(
 ): BodyOwner | Promise<BodyOwner | RelayError> {
   const owner = bodyOwnerOf(deps, caller.user.userId, request)
   if (!(owner instanceof Promise) || isAnyChatFree(deps.views)) return owner
-  return owner.then((longBodyOwner) => refuseUnpaid(deps, caller, longBodyOwner))
+  return owner.then((longBodyOwner) => rejectUnpaid(deps, caller, longBodyOwner))
 }
 
 /** Returns the owner of the body, or an error if the caller can't pay for any call. */
-async function refuseUnpaid(
+async function rejectUnpaid(
   { actors }: Pick<RelayDeps, 'actors'>,
   { user: { userId }, token: { tokenId } }: Caller,
   owner: BodyOwner,

@@ -67,14 +67,14 @@ export type Bill = Place & {
   readonly endReason?: string
 }
 
-export type Failure = {
+export type CallRelease = {
   readonly channelId: number | null
   readonly reason: CallEnd | 'no-channel' | 'refused'
   readonly errorCode: string
   readonly statusCode: number
 }
 
-export type Course = {
+export type AttemptHistory = {
   readonly attempts: readonly Attempt[]
   readonly firstByteMs: number | null
 }
@@ -182,27 +182,27 @@ export class CallLedger {
    * can't be reached in time, or if the sweeper has already ended the call. In these cases the
    * caller must not receive a complete answer.
    */
-  async settle(bill: Bill, course: Course): Promise<void> {
+  async settle(bill: Bill, history: AttemptHistory): Promise<void> {
     if (this.hasEnded) return
     this.hasEnded = true
-    const { attempts } = course
-    const timings = this.timings(course)
+    const { attempts } = history
+    const timings = this.timings(history)
     const { call } = this.exchange
     const outcome = await this.handle({ type: 'SettleCall', call, ...bill, attempts, timings })
     if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
   }
 
-  async release(failure: Failure, course: Course): Promise<void> {
+  async release(end: CallRelease, history: AttemptHistory): Promise<void> {
     if (this.hasEnded) return
     this.hasEnded = true
-    const { attempts } = course
-    const timings = this.timings(course)
+    const { attempts } = history
+    const timings = this.timings(history)
     const { call } = this.exchange
-    await this.handle({ type: 'ReleaseCall', call, ...failure, attempts, timings })
+    await this.handle({ type: 'ReleaseCall', call, ...end, attempts, timings })
     await this.keyed?.free()
   }
 
-  private timings({ firstByteMs }: Course) {
+  private timings({ firstByteMs }: AttemptHistory) {
     const { startedAt, arrivedAt } = this.exchange
     return { startedAt, firstByteMs, durationMs: Math.round(performance.now() - arrivedAt) }
   }

@@ -19,10 +19,10 @@ import { accountCodeIn } from './detect-provider-account-error.ts'
 import { endStream } from './event-stream-response.ts'
 import {
   answerError,
-  answerFailure,
+  callErrorAnswer,
   confidentialOf,
   ERROR_CODE_OF,
-  failureOf,
+  sendCallError,
 } from './failed-call-answer.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
@@ -193,39 +193,39 @@ export async function concludeAbandoned(
 }
 
 /** Ends a call whose caller has received nothing: releases the hold, then sends the error. */
-export async function concludeFailure(
+export async function concludeFailedCall(
   { deps, exchange, call, ledger, unserved, userId }: Closing,
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
   const isHidden = deps.views.options.options.isUpstreamErrorHidden
   const { isCallerGone, revokedBy } = call
-  const failure =
+  const answer =
     revokedBy === null
-      ? failureOf(candidate, end, { isHidden, isCallerGone, unserved })
-      : failureOf(null, null, { isHidden, isCallerGone, unserved: relayError(revokedBy) })
+      ? callErrorAnswer(candidate, end, { isHidden, isCallerGone, unserved })
+      : callErrorAnswer(null, null, { isHidden, isCallerGone, unserved: relayError(revokedBy) })
   if (candidate !== null && (end?.error === 'status' || end?.error === 'error-event')) {
     const { status, body } = end
-    const isShown = 'body' in failure && !isHidden
+    const isShown = 'body' in answer && !isHidden
     keepProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
   }
-  const reason = end === null ? failure.reason : END_OF[end.error]
+  const reason = end === null ? answer.reason : END_OF[end.error]
   try {
     await call.inTime(
       ledger.release(
         {
           channelId: candidate?.channel.channelId ?? null,
           reason,
-          errorCode: failure.errorCode,
-          statusCode: failure.status,
+          errorCode: answer.errorCode,
+          statusCode: answer.status,
         },
-        call.course(),
+        call.attemptHistory(),
       ),
     )
   } catch (err) {
     deps.log.error({ err, call: exchange.call }, 'a call could not be released')
   }
-  answerFailure(exchange, failure)
+  sendCallError(exchange, answer)
   return false
 }
 
@@ -247,7 +247,7 @@ async function settle(
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
     const ending = { upstreamModel, end, ...endReason, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }
-    await call.inTime(ledger.settle(bill, call.course()))
+    await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true
   } catch (err) {
     // It is unknown whether the bill was written, so only the sweeper may end the call now.

@@ -8,7 +8,7 @@ import { type Exchange, errorEvent, sendError, sendJson } from './http-exchange.
 import type { Candidate } from './plan-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
-export type FailureAnswer = {
+export type CallErrorAnswer = {
   readonly reason: 'client-gone' | 'no-channel'
   readonly errorCode: string
   readonly status: number
@@ -41,7 +41,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
 /** The status that nginx logs when the client disconnects. It is recorded and never sent. */
 const CALLER_GONE = 499
 
-type Circumstances = {
+type AnswerContext = {
   readonly isHidden: boolean
   readonly isCallerGone: boolean
   /** The error for the caller if no channel was tried; otherwise null. */
@@ -51,11 +51,11 @@ type Circumstances = {
 /** A placeholder for a call whose caller has disconnected. */
 const NO_CHANNEL = relayError('no_channel')
 
-export function failureOf(
+export function callErrorAnswer(
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
-  { isHidden, isCallerGone, unserved }: Circumstances,
-): FailureAnswer {
+  { isHidden, isCallerGone, unserved }: AnswerContext,
+): CallErrorAnswer {
   const reason = isCallerGone ? 'client-gone' : 'no-channel'
   if (isCallerGone || end === null || candidate === null) {
     const error = unserved ?? NO_CHANNEL
@@ -97,7 +97,7 @@ export function answerError(exchange: Exchange, error: RelayError): void {
   else sendError(exchange, error)
 }
 
-export function answerFailure(exchange: Exchange, failure: FailureAnswer): void {
+export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): void {
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)
   if (response.destroyed || response.writableEnded) return

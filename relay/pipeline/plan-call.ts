@@ -58,8 +58,8 @@ export function planCall(
   const { user, group } = caller
   const { model } = request
   const { options, prices } = views.options
-  const refusal = accessRefusal(caller, options, model)
-  if (refusal !== null) return refusal
+  const error = accessError(caller, options, model)
+  if (error !== null) return error
   const offer = offerFor(views, caller, model)
   // A misspelt name must not be reported as a model without a price.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
@@ -67,7 +67,7 @@ export function planCall(
   }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
-  if ('code' in price) return priceRefusal(price, group, model)
+  if ('code' in price) return priceError(price, group, model)
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
@@ -203,7 +203,7 @@ export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
 export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
   expiredTime <= 0 || expiredTime * 1_000 > now
 
-export function accessRefusal(
+export function accessError(
   { token, user, group }: Caller,
   { usableGroups }: RelayOptions,
   model: string,
@@ -216,7 +216,7 @@ export function accessRefusal(
   return isGroupUsable ? null : relayError('group_not_allowed', { subject: group })
 }
 
-export const priceRefusal = ({ code }: CodedError, group: string, model: string): RelayError =>
+export const priceError = ({ code }: CodedError, group: string, model: string): RelayError =>
   code === 'GroupUnknown'
     ? relayError('group_not_allowed', { subject: group })
     : relayError('model_unpriced', { param: 'model', subject: model })

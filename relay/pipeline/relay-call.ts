@@ -14,7 +14,7 @@ import { fitInput } from './check-input-length.ts'
 import {
   type Closing,
   concludeAbandoned,
-  concludeFailure,
+  concludeFailedCall,
   concludePlain,
   concludeStream,
 } from './conclude-call.ts'
@@ -298,17 +298,17 @@ function conclude(
   screen: AnswerScreen | null,
   last: LastTry | null,
 ): Promise<boolean> {
-  if (last === null) return concludeFailure(closing, null, null)
+  if (last === null) return concludeFailedCall(closing, null, null)
   const { candidate, end } = last
   if (end.kind === 'plain') {
     if (screen === null || screen.isCleanAnswer(end.body)) {
       return concludePlain(closing, candidate, end.body)
     }
-    return concludeFailure(closing, candidate, { ...end, ...SCREENED })
+    return concludeFailedCall(closing, candidate, { ...end, ...SCREENED })
   }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
   if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end.error)
-  return concludeFailure(closing, candidate, end)
+  return concludeFailedCall(closing, candidate, end)
 }
 
 const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 'balance-spent'])

@@ -10,7 +10,7 @@ import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { usageSoFar } from './billed-usage.ts'
-import type { CallLedger, Course } from './call-ledger.ts'
+import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { writeEvents } from './event-stream-response.ts'
 import { answerError } from './failed-call-answer.ts'
@@ -132,7 +132,7 @@ export class LiveCall implements Watched {
     this.firstByteAt ??= performance.now()
   }
 
-  course(): Course {
+  attemptHistory(): AttemptHistory {
     const { firstByteAt, attempts, exchange } = this
     const firstByteMs = firstByteAt === null ? null : Math.round(firstByteAt - exchange.arrivedAt)
     return { attempts, firstByteMs }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
-import { refuseCrossSite } from '#infra/http/origin-checks.ts'
+import { rejectCrossSite } from '#infra/http/origin-checks.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { type WatchedSession, watchSessions } from '#infra/http/session-watch.ts'
 import {
@@ -68,7 +68,7 @@ async function callerOf(
   reply: FastifyReply,
 ): Promise<Principal | RelayError> {
   try {
-    refuseCrossSite(request)
+    rejectCrossSite(request)
     await onlySession(request, reply)
     return principalOf(request)
   } catch (err) {

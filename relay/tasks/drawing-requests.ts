@@ -2,7 +2,7 @@ import { TASK_MEMBERS } from '#domain/channel/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
-import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
+import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
 
 /** Maps the custom id of a drawing's button to an action. The first matching pattern counts. */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
@@ -48,9 +48,9 @@ const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
 const change: DrawingReader = (body) => {
   const originId = body.requireText('taskId')
   const action = body.requireText('action').toUpperCase()
-  if (!CHANGES.has(action)) refuseParam('action')
+  if (!CHANGES.has(action)) rejectParam('action')
   const index = body.integer('index', 1, 4)
-  if (index === null && action !== 'REROLL') refuseParam('index', true)
+  if (index === null && action !== 'REROLL') rejectParam('index', true)
   return { action, originId, changes: withOrigin }
 }
 
@@ -64,8 +64,8 @@ const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION'
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
     SIMPLE.exec(body.requireText('content').trim()) ?? []
-  const action = LETTERS[letter.toUpperCase()] ?? refuseParam('content')
-  if (index === undefined && action !== 'REROLL') refuseParam('content')
+  const action = LETTERS[letter.toUpperCase()] ?? rejectParam('content')
+  if (index === undefined && action !== 'REROLL') rejectParam('content')
   const rest = `${letter.toUpperCase()}${index ?? ''}`
   const changes: ActionRequest['changes'] = ({ origin }) => [
     ['content', `${origin?.place?.upstreamId} ${rest}`],
@@ -75,7 +75,7 @@ const simpleChange: DrawingReader = (body) => {
 
 const button: DrawingReader = (body) => {
   const originId = body.requireText('taskId')
-  const action = actionOfButton(body.requireText('customId')) ?? refuseParam('customId')
+  const action = actionOfButton(body.requireText('customId')) ?? rejectParam('customId')
   return { action, originId, changes: withOrigin }
 }
 

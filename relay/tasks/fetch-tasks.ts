@@ -11,7 +11,7 @@ import { drawingAnswer, musicAnswer } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { parsedObject, refuseParam, type TaskBody, textOf } from './task-request-body.ts'
+import { parsedObject, rejectParam, type TaskBody, textOf } from './task-request-body.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -142,7 +142,7 @@ export async function fetchTasks(
   caller: Caller,
   { kind, body }: { readonly kind: TaskKind; readonly body: TaskBody },
 ): Promise<void> {
-  const ids = body.texts('ids', IDS_MAX) ?? refuseParam('ids', true)
+  const ids = body.texts('ids', IDS_MAX) ?? rejectParam('ids', true)
   const distinct = [...new Set(ids)]
   const cost = { tasks: distinct.length, asksProvider: false }
   await withinLookLimits(deps, exchange, caller, kind, cost, async () => {

@@ -5,7 +5,7 @@ import { drawingReport } from './provider-answers.ts'
 import { recordReport } from './record-provider-report.ts'
 import { sendTaskError } from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { objectOf, parsedObject, refuseParam } from './task-request-body.ts'
+import { objectOf, parsedObject, rejectParam } from './task-request-body.ts'
 
 export type CallbackPath = CallbackSource & { readonly signature: string }
 
@@ -37,7 +37,7 @@ export async function handleCallback(
   }
   await withBody(async (body) => {
     const report = drawingReport(objectOf(parsedObject(body)))
-    if (report === null) return refuseParam('status')
+    if (report === null) return rejectParam('status')
     const outcome = await recordReport(deps, known, path, report, channel)
     if (outcome === 'TaskElsewhere') {
       return sendTaskError(exchange, 'drawing', relayError('notify_refused'))

@@ -1,7 +1,7 @@
 import { TASK_MEMBERS } from '#domain/channel/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskRequest } from './plan-task.ts'
-import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
+import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
 
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['music', 'MUSIC'],
@@ -25,12 +25,12 @@ export const musicAction = (segment: string): string | undefined =>
 export function readMusic(action: string, body: TaskBody): TaskRequest {
   const prompt = body.text('prompt', TEXT_LENGTH_MAX)
   const described = body.text('gpt_description_prompt', TEXT_LENGTH_MAX)
-  if (action === 'LYRICS' && prompt === null) refuseParam('prompt', true)
+  if (action === 'LYRICS' && prompt === null) rejectParam('prompt', true)
   const continues = body.text('continue_clip_id') !== null
   const originId = body.text('task_id')
   const hasPrompt = prompt !== null || described !== null || continues
-  if (!hasPrompt && !STYLE.some((name) => body.has(name))) refuseParam(PROMPT_MEMBERS, true)
-  if (continues && originId === null) refuseParam('task_id', true)
+  if (!hasPrompt && !STYLE.some((name) => body.has(name))) rejectParam(PROMPT_MEMBERS, true)
+  if (continues && originId === null) rejectParam('task_id', true)
   return {
     kind: 'music',
     platform: 'suno',

@@ -7,7 +7,7 @@ import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { accessRefusal, hasValid, priceRefusal } from '../pipeline/plan-call.ts'
+import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './task-request-body.ts'
@@ -65,11 +65,11 @@ export function planTask(
   const { user, group } = caller
   const { model } = request
   const { options, prices } = views.options
-  const refusal = accessRefusal(caller, options, model)
-  if (refusal !== null) return refusal
+  const error = accessError(caller, options, model)
+  if (error !== null) return error
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)
-  if ('code' in price) return priceRefusal(price, group, model)
+  if ('code' in price) return priceError(price, group, model)
   // A task uses no tokens, so a price per token would make it free.
   if (price.mode !== 'call') return relayError('model_unpriced', { param: 'model', subject: model })
   const offer = offerFor(views, caller, request, origin)

@@ -60,16 +60,16 @@ export function sendAccepted(
 }
 
 /** Explains why no provider accepted a task. `providerError` contains the provider's text. */
-export type TaskFailure = { readonly status: number } & (
+export type TaskErrorAnswer = { readonly status: number } & (
   | { readonly providerError: { readonly code: number | null; readonly words: string } }
   | { readonly providerError: null; readonly error: RelayError }
 )
 
-export function failureOf(
+export function taskErrorAnswer(
   { views }: Pick<TaskDeps, 'views'>,
   last: LastAttempt | null,
   model: string,
-): TaskFailure {
+): TaskErrorAnswer {
   if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
   const { end, answer, channel } = last
   const isHidden = views.options.options.isUpstreamErrorHidden
@@ -89,7 +89,7 @@ export function failureOf(
   return { status, providerError: { code: null, words: message } }
 }
 
-const failed = (error: RelayError): TaskFailure => ({
+const failed = (error: RelayError): TaskErrorAnswer => ({
   status: RELAY_ERRORS[error.code].status,
   providerError: null,
   error,

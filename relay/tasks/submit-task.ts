@@ -15,11 +15,11 @@ import { ownTask } from './fetch-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
-  failureOf,
   sendAccepted,
   sendProviderError,
   sendTaskError,
-  type TaskFailure,
+  type TaskErrorAnswer,
+  taskErrorAnswer,
 } from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from './try-channels.ts'
@@ -154,13 +154,13 @@ async function send(
     sendAccepted(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
     return true
   }
-  const failure = failureOf(deps, last, model)
-  if (!(await recordFailure(deps, task, { failure, last, attempts }))) {
+  const answer = taskErrorAnswer(deps, last, model)
+  if (!(await failTask(deps, task, { answer, last, attempts }))) {
     sendAccepted(exchange, kind, { task: id, ...ACCEPTED })
     return true
   }
-  if (failure.providerError !== null) sendProviderError(exchange, kind, failure.providerError)
-  else sendTaskError(exchange, kind, failure.error)
+  if (answer.providerError !== null) sendProviderError(exchange, kind, answer.providerError)
+  else sendTaskError(exchange, kind, answer.error)
   return false
 }
 
@@ -210,8 +210,8 @@ async function recordAcceptance(
   return { task, code, description, properties }
 }
 
-type Failed = {
-  readonly failure: TaskFailure
+type FailedTask = {
+  readonly answer: TaskErrorAnswer
   readonly last: LastAttempt | null
   readonly attempts: readonly Attempt[]
 }
@@ -220,10 +220,10 @@ type Failed = {
  * Records the failure of a task. Returns false if a callback has arrived in the meantime, which
  * proves that the provider accepted the task.
  */
-async function recordFailure(
+async function failTask(
   { ledger }: TaskDeps,
   task: TaskRecord,
-  { failure: { status: statusCode, providerError }, last, attempts }: Failed,
+  { answer: { status: statusCode, providerError }, last, attempts }: FailedTask,
 ): Promise<boolean> {
   const why = {
     cause: providerError === null ? 'unreachable' : 'refused',

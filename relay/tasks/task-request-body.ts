@@ -17,13 +17,13 @@ export class TaskRequestError extends Error {
   }
 }
 
-export const refuseParam = (param: string, isMissing = false): never => {
+export const rejectParam = (param: string, isMissing = false): never => {
   throw new TaskRequestError(
     relayError(isMissing ? 'missing_parameter' : 'invalid_parameter', { param }),
   )
 }
 
-const refuseLength = (param: string, lengthMax: number): never => {
+const rejectLength = (param: string, lengthMax: number): never => {
   throw new TaskRequestError(
     relayError('string_above_max_length', { param, subject: String(lengthMax) }),
   )
@@ -57,42 +57,42 @@ export class TaskBody {
   text(key: string, lengthMax = NAME_LENGTH_MAX): string | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
-    if (member.kind !== 'string') return refuseParam(key)
+    if (member.kind !== 'string') return rejectParam(key)
     // An escaped character takes up to six bytes, and the quotes take two.
-    if (this.sizeOf(member) > lengthMax * 6 + 2) return refuseLength(key, lengthMax)
+    if (this.sizeOf(member) > lengthMax * 6 + 2) return rejectLength(key, lengthMax)
     const text = this.valueOf(member) as string
-    if (text.length > lengthMax) return refuseLength(key, lengthMax)
+    if (text.length > lengthMax) return rejectLength(key, lengthMax)
     return text.trim() === '' ? null : text
   }
 
   requireText(key: string, lengthMax = NAME_LENGTH_MAX): string {
-    return this.text(key, lengthMax) ?? refuseParam(key, !this.has(key))
+    return this.text(key, lengthMax) ?? rejectParam(key, !this.has(key))
   }
 
   integer(key: string, least: number, most: number): number | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     const value = member.kind === 'number' ? Number(this.valueOf(member)) : Number.NaN
-    return Number.isInteger(value) && value >= least && value <= most ? value : refuseParam(key)
+    return Number.isInteger(value) && value >= least && value <= most ? value : rejectParam(key)
   }
 
   requirePicture(key: string): void {
     const member = this.find(key)
-    if (member === undefined || member.kind === 'null') return refuseParam(key, true)
-    if (member.kind !== 'string') return refuseParam(key)
+    if (member === undefined || member.kind === 'null') return rejectParam(key, true)
+    if (member.kind !== 'string') return rejectParam(key)
     this.checkPicture(key, this.bytes.subarray(member.valueStart, member.valueEnd))
   }
 
   /** Checks a list of pictures. Errors name the invalid element, such as `base64Array[1]`. */
   requirePictures(key: string, least: number, most: number): void {
     const member = this.find(key)
-    if (member === undefined || member.kind === 'null') return refuseParam(key, true)
+    if (member === undefined || member.kind === 'null') return rejectParam(key, true)
     if (member.kind !== 'array' || member.length < least || member.length > most) {
-      return refuseParam(key)
+      return rejectParam(key)
     }
     let place = 0
     for (const json of textsIn(this.bytes.subarray(member.valueStart, member.valueEnd))) {
-      if (json === null) return refuseParam(`${key}[${place}]`)
+      if (json === null) return rejectParam(`${key}[${place}]`)
       this.checkPicture(`${key}[${place}]`, json)
       place += 1
     }
@@ -102,10 +102,10 @@ export class TaskBody {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     const isFit = member.kind === 'array' && member.length <= most
-    if (!isFit || this.sizeOf(member) > most * (NAME_LENGTH_MAX + 3)) return refuseParam(key)
+    if (!isFit || this.sizeOf(member) > most * (NAME_LENGTH_MAX + 3)) return rejectParam(key)
     const values = this.valueOf(member) as readonly unknown[]
     const isText = (value: unknown): value is string => typeof value === 'string'
-    return values.every(isText) ? values : refuseParam(key)
+    return values.every(isText) ? values : rejectParam(key)
   }
 
   /** Returns an object that contains only names in `known`, or null if the member is missing. */
@@ -113,7 +113,7 @@ export class TaskBody {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     const isFit = member.kind === 'object' && this.sizeOf(member) <= TEXT_LENGTH_MAX
-    if (!isFit) return refuseParam(key)
+    if (!isFit) return rejectParam(key)
     const inner = scanObject(this.bytes.subarray(member.valueStart, member.valueEnd), known)
     if ('error' in inner && inner.error === 'ambiguous') {
       throw new TaskRequestError(ambiguousKey(`${key}.${inner.key}`, inner.other))
@@ -155,8 +155,8 @@ export class TaskBody {
   }
 
   private checkPicture(param: string, json: Buffer): void {
-    if (json.length - 2 > PICTURE_LENGTH_MAX) refuseLength(param, PICTURE_LENGTH_MAX)
-    if (!isPicture(json)) refuseParam(param)
+    if (json.length - 2 > PICTURE_LENGTH_MAX) rejectLength(param, PICTURE_LENGTH_MAX)
+    if (!isPicture(json)) rejectParam(param)
   }
 
   private find(key: string): Member | undefined {

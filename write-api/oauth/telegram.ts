@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { optionFlag } from '#domain/options/option-registry.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { refuseNavigation } from '#infra/http/origin-checks.ts'
+import { rejectNavigation } from '#infra/http/origin-checks.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -76,7 +76,7 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 export const telegramLogin: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/telegram/login'),
-    onRequest: async (request) => refuseNavigation(request),
+    onRequest: async (request) => rejectNavigation(request),
     handler: async (request, reply) => {
       const { state } = request.query
       const flow = state === undefined ? null : await consumeState(deps, request, state, null)

@@ -4,7 +4,7 @@ import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { refuseNavigation } from '#infra/http/origin-checks.ts'
+import { rejectNavigation } from '#infra/http/origin-checks.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -77,7 +77,7 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 export const weChatLogin: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/wechat'),
-    onRequest: async (request) => refuseNavigation(request),
+    onRequest: async (request) => rejectNavigation(request),
     handler: async (request, reply) => {
       const { code, aff = '' } = request.query
       const profile = await weChatProfile(deps, request, code)

@@ -33,7 +33,7 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
       if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })
       else await enter(entered, by)
     },
-    showsRefusal: true,
+    showsFormError: true,
   })
   return (
     <EntryForm form={form} submitText={t('shell.login')}>

@@ -24,10 +24,10 @@ const SecondStepForm = lazy(async () => ({
 function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
-  const { isBusy, refusal, submit } = useDraftForm({
+  const { isBusy, formError, submit } = useDraftForm({
     initial: () => ({}),
     save: async () => enter(await passkeyLogin()),
-    showsRefusal: true,
+    showsFormError: true,
   })
   if (!arePasskeysSupported()) return null
   return (
@@ -35,7 +35,7 @@ function PasskeyButton() {
       <Button icon="key" size="large" isFill isBusy={isBusy} onClick={submit}>
         {t('auth.signInWithPasskey')}
       </Button>
-      <ServerErrorText text={refusal} />
+      <ServerErrorText text={formError} />
     </div>
   )
 }

@@ -21,7 +21,7 @@ export function OAuthPage() {
   const site = t(`oauth.siteInSentence.${method}`)
   const end = useEffectEvent(async () => {
     try {
-      const answer = await comeBack(method, params, t('oauth.refused', { site }))
+      const answer = await completeOAuth(method, params, t('oauth.refused', { site }))
       const returnTo = storedReturnPath()
       storeReturnPath(null)
       if (answer !== null) return await enter(answer, { returnTo })
@@ -43,21 +43,21 @@ export function OAuthPage() {
 }
 
 /** Returns null if the response has connected a login method to the account. */
-async function comeBack(
+async function completeOAuth(
   method: string,
   params: URLSearchParams,
-  refused: string,
+  refusedText: string,
 ): Promise<LoginOrBindResult> {
   const query = Object.fromEntries(params)
   if (method === 'telegram') {
     const { act, ...said } = query
     // A link without `state` may be an attack that logs the user in to the attacker's account.
-    if (said.state === undefined) throw new Error(refused)
+    if (said.state === undefined) throw new Error(refusedText)
     const input = { query: said as TelegramQuery }
     if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)
     return call('GET /api/oauth/telegram/login', input)
   }
   const { code, state, iss } = query
-  if (code === undefined || state === undefined) throw new Error(refused)
+  if (code === undefined || state === undefined) throw new Error(refusedText)
   return call('GET /api/oauth/:type', { params: { type: method }, query: { code, state, iss } })
 }

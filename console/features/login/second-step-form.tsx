@@ -46,7 +46,7 @@ export function SecondStepForm({
       await enter(await call('POST /api/user/login/second', { body: { ticket, ...factor } }), by)
     },
     errorsOf: errorsByCode({ code: CODE_CODES }),
-    showsRefusal: true,
+    showsFormError: true,
   })
   const select = (kind: CodeKind) => {
     setCodeKind(kind)
@@ -56,7 +56,7 @@ export function SecondStepForm({
   return (
     <div className="tg-entry-form">
       {codeKind !== null && <CodeForm key={codeKind} kind={codeKind} form={form} />}
-      <ServerErrorText text={form.refusal} />
+      <ServerErrorText text={form.formError} />
       {has('passkey') && (
         <Button
           icon="key"

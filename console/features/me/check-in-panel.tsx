@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
-import { failureOf } from '#console/api/api-error.ts'
+import { errorWithMessage } from '#console/api/api-error.ts'
 import { apiQuery, call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -30,7 +30,7 @@ function CheckIn() {
       const amount = quotaText(quota, rule)
       showSuccess(quota === 0n ? t('me.checkedInNoAmount') : t('me.checkedIn', { amount }))
     } catch (error) {
-      showError(failureOf(error, t('me.checkInFailed')))
+      showError(errorWithMessage(error, t('me.checkInFailed')))
     }
     await Promise.all([
       client.invalidateQueries({ queryKey: selfQuery.queryKey }),

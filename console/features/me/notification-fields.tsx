@@ -72,7 +72,7 @@ function ProofOfMail({ form }: Pick<FieldsProps, 'form'>) {
         purpose="notify"
         takeToken={human.take}
         onNoAddress={() => {}}
-        onRefused={(text) => form.refuse('mailTo', text)}
+        onError={(text) => form.setFieldError('mailTo', text)}
         {...form.field('mailCode')}
       />
       {human.box}

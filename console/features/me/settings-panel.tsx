@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
-import { failureOf } from '#console/api/api-error.ts'
+import { errorWithMessage } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
@@ -55,7 +55,7 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
       try {
         await call('PUT /api/user/setting', { body: settingsChange(draft, before) })
       } catch (error) {
-        return showError(failureOf(error, t('me.settingsFailed')))
+        return showError(errorWithMessage(error, t('me.settingsFailed')))
       }
       showSuccess(t('me.settingsSaved'))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })

@@ -41,7 +41,7 @@ function RegisterForm() {
       await navigate('/login', { replace: true })
     },
     errorsOf: errorsByCode(FIELD_CODES),
-    showsRefusal: true,
+    showsFormError: true,
   })
   return (
     <EntryForm form={form} submitText={t('shell.register')}>

@@ -54,13 +54,13 @@ function ConfirmForm({ email, token, onDone }: Confirm) {
       onDone()
       if (await copyText(made)) showSuccess(t('auth.passwordCopied'))
     },
-    showsRefusal: true,
+    showsFormError: true,
   })
   return (
     <form className="tg-entry-form" {...formProps(form)}>
       <TextField label={t('auth.email')} name="email" readOnly {...form.field('email')} />
       {isDone && <NewPassword password={password} />}
-      {form.refusal !== '' && <BadLink words={form.refusal} />}
+      {form.formError !== '' && <BadLink words={form.formError} />}
       <Button
         type="submit"
         tone="primary"

@@ -55,7 +55,7 @@ function RequestResetForm() {
       if (errors !== null) start(0)
       return errors
     },
-    showsRefusal: true,
+    showsFormError: true,
   })
   return (
     <EntryForm

@@ -9,7 +9,7 @@ export type MergedText = { readonly text: string; readonly onto: string }
 
 export type SaveResult = {
   saved: ReadonlySet<string>
-  refusals: Texts
+  errors: Texts
   notes: Texts
   merged: ReadonlyMap<string, MergedText>
 }
@@ -25,7 +25,7 @@ export async function saveChanges(
   readAgain: ReadAgain,
 ): Promise<SaveResult> {
   const saved = new Set<string>()
-  const refusals = new Map<string, string>()
+  const errors = new Map<string, string>()
   const notes = new Map<string, string>()
   const merged = new Map<string, MergedText>()
   await Promise.all(
@@ -35,11 +35,11 @@ export async function saveChanges(
         saved.add(change.key)
         if (note !== '') notes.set(change.key, note)
       } catch (error) {
-        refusals.set(change.key, error instanceof Error ? error.message : String(error))
+        errors.set(change.key, error instanceof Error ? error.message : String(error))
       }
     }),
   )
-  return { saved, refusals, notes, merged }
+  return { saved, errors, notes, merged }
 }
 
 async function send(

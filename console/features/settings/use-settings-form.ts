@@ -106,10 +106,10 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
     }
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
     const outcome = await saveChanges(changes, readAgain)
-    const { saved, refusals, notes } = outcome
+    const { saved, errors, notes } = outcome
     await options.reload()
     drafts.applyMerged(outcome.merged)
-    drafts.settle(saved, new Map([...notes, ...refusals]))
+    drafts.settle(saved, new Map([...notes, ...errors]))
     for (const queryKey of [statusQuery.queryKey, optionHistoryKey]) {
       void client.invalidateQueries({ queryKey })
     }
@@ -128,7 +128,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
     touch: drafts.touch,
     errorText: (key) => {
       const [option, settingError] = [schema.get(key), errorOf(key)]
-      if (settingError === null || option === undefined) return drafts.refusals.get(key)
+      if (settingError === null || option === undefined) return drafts.serverErrors.get(key)
       return drafts.showsErrorOf(key) ? errorText(option, settingError) : undefined
     },
     changes,
@@ -144,16 +144,16 @@ type Outcome = Awaited<ReturnType<typeof saveChanges>>
 function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   const { t } = useTranslation()
   const label = useOptionLabel()
-  return ({ saved, refusals, notes }: Outcome): void => {
+  return ({ saved, errors, notes }: Outcome): void => {
     for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
-    const [refused] = refusals.keys()
-    if (refused === undefined) {
+    const [invalid] = errors.keys()
+    if (invalid === undefined) {
       showSuccess(t('shared.saved'), { goesAlong: true })
       onSaved?.()
       return
     }
     showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))
-    onInvalid(refused)
+    onInvalid(invalid)
   }
 }
 
@@ -184,19 +184,19 @@ function useDrafts() {
   // The option values at the start of the edit.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
-  const [refusals, setRefusals] = useState(NO_TEXTS)
+  const [serverErrors, setServerErrors] = useState(NO_TEXTS)
   const [isChecked, setChecked] = useState(false)
   return {
     texts,
     bases,
-    refusals,
+    serverErrors,
     showsErrorOf: (key: string) => isChecked || touched.has(key),
     set: (values: Texts, baseline: Texts, changed: ReadonlySet<string>) => {
       const seen = [...values.keys()].map((key) => [key, baseline.get(key) ?? ''] as const)
       const fresh = seen.filter(([key]) => !changed.has(key))
       setBases((current) => new Map([...seen, ...current, ...fresh]))
       setTexts((current) => new Map([...current, ...values]))
-      setRefusals((current) => without(current, new Set(values.keys())))
+      setServerErrors((current) => without(current, new Set(values.keys())))
     },
     applyMerged: (drafts: ReadonlyMap<string, MergedText>) => {
       const part = (name: keyof MergedText) =>
@@ -206,18 +206,18 @@ function useDrafts() {
     },
     touch: (key: string) => setTouched((current) => new Set([...current, key])),
     check: () => setChecked(true),
-    settle: (saved: ReadonlySet<string>, refused: ReadonlyMap<string, string>) => {
+    settle: (saved: ReadonlySet<string>, errors: ReadonlyMap<string, string>) => {
       setTexts((current) => without(current, saved))
       setBases((current) => without(current, saved))
       setTouched((current) => new Set([...current].filter((key) => !saved.has(key))))
-      setRefusals(refused)
+      setServerErrors(errors)
       setChecked(false)
     },
     clear: () => {
       setTexts(NO_TEXTS)
       setBases(NO_TEXTS)
       setTouched(NO_KEYS)
-      setRefusals(NO_TEXTS)
+      setServerErrors(NO_TEXTS)
       setChecked(false)
     },
   }

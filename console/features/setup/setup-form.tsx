@@ -57,7 +57,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
       const path = user === null ? '/login' : '/app/start'
       setTimeout(() => window.location.assign(path), LEAVE_DELAY_MS)
     },
-    showsRefusal: true,
+    showsFormError: true,
   })
   return (
     <EntryForm

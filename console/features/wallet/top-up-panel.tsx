@@ -17,12 +17,12 @@ import { presetAmounts, type TopUp, useTopUp } from './use-top-up.ts'
 function TopUpPrice({ topUp }: { topUp: TopUp }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
-  const { price, refusal, amount, errorText, isCurrent } = topUp
+  const { price, priceError, amount, errorText, isCurrent } = topUp
   const quota = quotaFromDollars(String(amount), rule)
-  if (refusal !== null && errorText === '') {
+  if (priceError !== null && errorText === '') {
     return (
       <p className="tg-topup-error" role="alert">
-        {t('request.other', { message: refusal.message })}
+        {t('request.other', { message: priceError.message })}
       </p>
     )
   }
@@ -48,7 +48,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
 
 function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
   const { t } = useTranslation()
-  const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
+  const { draft, isAsking, setAsking, isBusy, isCurrent, priceError, submit } = topUp
   return (
     <FormDialog
       isOpen={isAsking}
@@ -56,7 +56,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
       lead={t('wallet.confirmLead')}
       submitText={t('wallet.pay')}
       form={{ isBusy, submit: () => void submit() }}
-      isDisabled={!isCurrent || refusal !== null}
+      isDisabled={!isCurrent || priceError !== null}
       onClose={() => setAsking(false)}
     >
       <TopUpPrice topUp={topUp} />
@@ -83,7 +83,7 @@ export function TopUpPanel() {
   const ask = (event: FormEvent): void => {
     event.preventDefault()
     topUp.takeCode()
-    if (topUp.errorText === '' && topUp.refusal === null) topUp.setAsking(true)
+    if (topUp.errorText === '' && topUp.priceError === null) topUp.setAsking(true)
   }
   return (
     <Panel title={t('wallet.topUp')} lead={t('wallet.topUpLead')}>
@@ -110,7 +110,7 @@ export function TopUpPanel() {
           <Button
             type="submit"
             tone="primary"
-            isDisabled={topUp.errorText !== '' || topUp.refusal !== null}
+            isDisabled={topUp.errorText !== '' || topUp.priceError !== null}
           >
             {t('wallet.pay')}
           </Button>

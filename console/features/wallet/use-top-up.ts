@@ -48,7 +48,7 @@ export function useTopUp() {
     staleTime: 0,
   })
   const isSettled = settled === JSON.stringify(paymentRequest) && isCodeTyped
-  const refusal = isCodeTyped ? price.error : null
+  const priceError = isCodeTyped ? price.error : null
   const isCurrent = isSettled && !price.isFetching && errorText === '' && price.data !== undefined
   const { isBusy, submit } = useSubmit(async () => {
     try {
@@ -68,7 +68,7 @@ export function useTopUp() {
     change: (part: Partial<TopUpDraft>): void => setDraft({ ...draft, ...part }),
     typeOut: (): void => setDraft({ ...draft, amount: typedOut(typed) }),
     takeCode: (): void => setCode(draft.code.trim()),
-    ...{ least, methods, amount, errorText, price, refusal, isCurrent },
+    ...{ least, methods, amount, errorText, price, priceError, isCurrent },
     ...{ isAsking, setAsking, isBusy, submit },
   }
 }

@@ -18,7 +18,7 @@ const RESEND_SECONDS = 30
 
 type MailCodeDraft = { readonly email: string; readonly code: string }
 
-type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'refuse'>
+type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'setFieldError'>
 
 /** Another code can be requested after 30 s. */
 export function MailCodeFields(props: {
@@ -30,8 +30,8 @@ export function MailCodeFields(props: {
   const { t } = useTranslation()
   const { form, purpose, takeToken } = props
   const input = useRef<HTMLInputElement>(null)
-  const refuse = (text: string) => {
-    form.refuse('email', text)
+  const showError = (text: string) => {
+    form.setFieldError('email', text)
     input.current?.focus()
   }
   return (
@@ -50,8 +50,8 @@ export function MailCodeFields(props: {
         email={form.draft.email}
         purpose={purpose}
         takeToken={takeToken}
-        onNoAddress={() => refuse(t('auth.emailRequired'))}
-        onRefused={refuse}
+        onNoAddress={() => showError(t('auth.emailRequired'))}
+        onError={showError}
         {...form.field('code')}
       />
     </>
@@ -66,7 +66,7 @@ export function MailCodeField(
     takeToken: () => string | null
     onNoAddress: () => void
     /** Receives the message if the server refuses the address. */
-    onRefused: (words: string) => void
+    onError: (words: string) => void
   },
 ) {
   const { t } = useTranslation()
@@ -76,7 +76,7 @@ export function MailCodeField(
     if (props.email.trim() === '') return props.onNoAddress()
     const token = props.takeToken()
     if (token === null) return
-    await showErrorAtField(MAIL_CODES, props.onRefused, async () => {
+    await showErrorAtField(MAIL_CODES, props.onError, async () => {
       await sendCode(props.email.trim(), props.purpose, token)
       start(RESEND_SECONDS)
       showSuccess(t('auth.codeSent'))

@@ -21,8 +21,8 @@ type Options<Draft, ErrorKey extends string> = {
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /** True to show errors that concern no field in the form (`refusal`), not as toasts. */
-  showsRefusal?: boolean
+  /** True to show errors that concern no field in the form (`formError`), not as toasts. */
+  showsFormError?: boolean
 }
 
 export type FieldState<Value> = {
@@ -37,12 +37,12 @@ export type DraftForm<Draft> = {
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
   /** The last error if it concerns no field, or an empty text. */
-  readonly refusal: string
+  readonly formError: string
   readonly isChanged: boolean
   readonly isBusy: boolean
   readonly change: (patch: Partial<Draft>) => void
   readonly field: <Name extends keyof Draft & string>(name: Name) => FieldState<Draft[Name]>
-  readonly refuse: (field: keyof Draft & string, text: string) => void
+  readonly setFieldError: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
   readonly reset: () => void
@@ -60,39 +60,39 @@ export function useDraftForm<Draft extends object, ErrorKey extends string = str
   const [before] = useState(options.initial)
   const [draft, setDraft] = useState(before)
   const [errorKeys, setErrorKeys] = useState<FieldErrors<Draft, ErrorKey>>({})
-  const refusals = useRefusals(options)
+  const serverErrors = useServerErrors(options)
   const { isBusy, submit } = useSubmit(
     async (patch?: Partial<Draft>) => {
       const sent = patch === undefined ? draft : { ...draft, ...patch }
       const found = validate(sent, before)
       setErrorKeys(found)
       if (!isEmpty(found)) return focusFirstError(ref)
-      refusals.clear()
+      serverErrors.clear()
       await options.save(sent, before).catch((error: unknown) => {
-        refusals.show(error)
+        serverErrors.show(error)
         focusFirstError(ref)
       })
     },
     options.onRepeat,
-    options.showsRefusal === true ? onDuplicate : undefined,
+    options.showsFormError === true ? onDuplicate : undefined,
   )
   const change = (patch: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...patch }))
-    refusals.forget(patch)
+    serverErrors.forget(patch)
     if (!isEmpty(errorKeys)) setErrorKeys(validate({ ...draft, ...patch }, before))
   }
   const reset = () => {
     setDraft(before)
     setErrorKeys({})
-    refusals.clear()
+    serverErrors.clear()
   }
-  const errors = { ...refusals.byField, ...textsOf(errorKeys, errorText) } as FieldErrors<Draft>
+  const errors = { ...serverErrors.byField, ...textsOf(errorKeys, errorText) } as FieldErrors<Draft>
   return {
     ref,
     before,
     draft,
     errors,
-    refusal: refusals.ofForm,
+    formError: serverErrors.ofForm,
     isChanged: comparable(draft) !== comparable(before),
     isBusy,
     change,
@@ -101,7 +101,7 @@ export function useDraftForm<Draft extends object, ErrorKey extends string = str
       error: errors[name],
       onChange: (value) => change({ [name]: value } as unknown as Partial<Draft>),
     }),
-    refuse: refusals.refuse,
+    setFieldError: serverErrors.setAt,
     submit: () => void submit(),
     submitWith: submit,
     reset,
@@ -112,10 +112,10 @@ export function useDraftForm<Draft extends object, ErrorKey extends string = str
   }
 }
 
-function useRefusals<Draft>({
+function useServerErrors<Draft>({
   errorsOf,
-  showsRefusal,
-}: Pick<Options<Draft, string>, 'errorsOf' | 'showsRefusal'>) {
+  showsFormError,
+}: Pick<Options<Draft, string>, 'errorsOf' | 'showsFormError'>) {
   const [byField, setByField] = useState<FieldErrors<Draft>>({})
   const [ofForm, setOfForm] = useState('')
   return {
@@ -125,10 +125,10 @@ function useRefusals<Draft>({
       const isByField = error instanceof FieldError
       const errors = isByField ? error.errors : errorsOf?.(error)
       if (errors != null) return setByField(errors as FieldErrors<Draft>)
-      if (showsRefusal !== true) throw error
+      if (showsFormError !== true) throw error
       setOfForm(error instanceof Error ? error.message : String(error))
     },
-    refuse: (field: keyof Draft & string, text: string) => setByField(errorAt<Draft>(field, text)),
+    setAt: (field: keyof Draft & string, text: string) => setByField(errorAt<Draft>(field, text)),
     forget: (fields: object) => setByField((now) => without(now, fields)),
     clear: () => {
       setByField({})

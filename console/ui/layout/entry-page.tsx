@@ -25,9 +25,9 @@ export function EntryPage(props: {
   )
 }
 
-/** `refusal` is an error that concerns no field. */
+/** `formError` is an error that concerns no field. */
 export function EntryForm(props: {
-  form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
+  form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'formError'>
   submitText: string
   isDisabled?: boolean
   /** Replaces the button when the form does not have to be submitted again. */
@@ -38,7 +38,7 @@ export function EntryForm(props: {
   return (
     <form className="tg-entry-form" {...formProps(form)}>
       {props.children}
-      <ServerErrorText text={form.refusal} />
+      <ServerErrorText text={form.formError} />
       {done === undefined ? (
         <Button
           type="submit"

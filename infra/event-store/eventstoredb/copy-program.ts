@@ -31,7 +31,7 @@ function isForced(environment: NodeJS.ProcessEnv): boolean {
  * Throws `ConfigError` while a process has an append session on this database. Such a process would
  * continue with caches, positions and read models of a history that has moved.
  */
-async function refuseRunning(pg: Pool): Promise<void> {
+async function rejectRunning(pg: Pool): Promise<void> {
   const { rows } = await pg.query<{ place: string }>(
     `select coalesce(host(client_addr), 'this machine') as place from pg_stat_activity
      where datname = current_database() and application_name = $1`,
@@ -113,8 +113,8 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     // NOTE: if `guard` read this table, every start would wait until the copy ends.
     const { name } = await readStoreIdentity(pg)
     if (!isPostgres({ name })) return isAlreadyMoved(name, url)
-    await refuseEmpty(pg)
-    if (mustBeAlone) await refuseRunning(pg)
+    await rejectEmpty(pg)
+    if (mustBeAlone) await rejectRunning(pg)
     let reportedAt = 0
     const onProgress = (copied: number): void => {
       if (copied - reportedAt < PROGRESS_EVERY) return
@@ -130,7 +130,7 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     if (isSame) {
       // A process that had lost its session may have reconnected during the copy. A process that
       // starts now has to wait for this transaction.
-      if (mustBeAlone) await refuseRunning(pg)
+      if (mustBeAlone) await rejectRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }
       await moveStoreIdentity(guard, now)
@@ -158,7 +158,7 @@ async function freeze(guard: PoolClient): Promise<void> {
   }
 }
 
-async function refuseEmpty(pg: Pool): Promise<void> {
+async function rejectEmpty(pg: Pool): Promise<void> {
   const { rowCount } = await pg.query('select from event_store.events limit 1')
   if (rowCount === 0) throw new ConfigError(...NO_HISTORY)
 }

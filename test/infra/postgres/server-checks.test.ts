@@ -5,7 +5,7 @@ import { Pool } from 'pg'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
-import { problemsOf, refuseUnsafeServer } from '#infra/postgres/server-checks.ts'
+import { problemsOf, rejectUnsafeServer } from '#infra/postgres/server-checks.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 
 /** A stopping server may still send an error to a closing connection. */
@@ -42,7 +42,7 @@ it.each([
 it('a real server that keeps committed data is accepted', async () => {
   const database = await testDatabase()
   const pg = poolFor(database.url)
-  await expect(refuseUnsafeServer(pg)).resolves.toBeUndefined()
+  await expect(rejectUnsafeServer(pg)).resolves.toBeUndefined()
   await pg.end()
   await database.drop()
 })
@@ -52,7 +52,7 @@ it('a real server without fsync is refused', async () => {
   const log = pino({ level: 'silent' })
   const server = await startEmbeddedPostgres({ dataDir, log, durable: false })
   const pg = poolFor(server.connectionString)
-  await expect(refuseUnsafeServer(pg)).rejects.toThrow('fsync is off')
+  await expect(rejectUnsafeServer(pg)).rejects.toThrow('fsync is off')
   await pg.end()
   await server.stop()
   rmSync(dataDir, { recursive: true, force: true })

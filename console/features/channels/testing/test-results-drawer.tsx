@@ -46,14 +46,14 @@ function Results(props: { onLeave: () => void }) {
   }
   const { tested, total, failed, started_time } = progress
   const time = absoluteTimeText(started_time, locale)
-  const isFailure = ({ reason }: Result) => reason !== ''
+  const hasFailed = ({ reason }: Result) => reason !== ''
   return (
     <>
       <p className="tg-hint">{t('channelTests.resultsAt', { time, tested, total, failed })}</p>
-      <ResultSection name="resultsFailed" results={data.results.filter(isFailure)} {...props} />
+      <ResultSection name="resultsFailed" results={data.results.filter(hasFailed)} {...props} />
       <ResultSection
         name="resultsPassed"
-        results={data.results.filter((result) => !isFailure(result))}
+        results={data.results.filter((result) => !hasFailed(result))}
         {...props}
       />
     </>

@@ -10,7 +10,7 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const { draft } = adjustment.form
-  const refusals = new Map(adjustment.refused.map((item) => [item.id, item.message]))
+  const errors = new Map(adjustment.failed.map((item) => [item.id, item.message]))
   return (
     <div className="tg-balances">
       <table>
@@ -25,15 +25,15 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
           {adjustment.users.map((user) => {
             const now = adjustment.balances.get(user.id) ?? 0n
             const isTooLittle = isBeyond(now, draft, adjustment.amount)
-            const refusal = refusals.get(user.id)
+            const error = errors.get(user.id)
             return (
               <tr key={user.id}>
                 {adjustment.isMany && (
                   <th scope="row">
                     {displayNameOf(user)}
-                    {refusal !== undefined && (
-                      <span className="tg-balances-refusal" role="alert">
-                        {refusal}
+                    {error !== undefined && (
+                      <span className="tg-balances-error" role="alert">
+                        {error}
                       </span>
                     )}
                   </th>

@@ -25,7 +25,10 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const { t } = useTranslation()
   const client = useQueryClient()
   const unit = useAmountUnit()
-  const [refusedBy, setRefused] = useState<{ draft: AdjustmentDraft; items: QuotaAdjustment[] }>()
+  const [failedItems, setFailedItems] = useState<{
+    draft: AdjustmentDraft
+    items: QuotaAdjustment[]
+  }>()
   const [requestIdOf] = useState(createRequestIds)
   // A retry skips users whose balance was already changed.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
@@ -50,13 +53,13 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
       const failed = items.filter(({ outcome }) => outcome === 'refused')
       const done = items.filter(({ outcome }) => outcome !== 'refused')
       if (done.length > 0) showSuccess(t('users.adjusted', { count: done.length }))
-      setRefused({ draft, items: failed })
+      setFailedItems({ draft, items: failed })
       if (failed.length === 0) return onClose()
       setServed(new Set([...served, ...done.map(({ id }) => id)]))
     },
   })
   const amount = amountOf(form.draft, unit)
   // Hides the errors after an edit, because the errors belong to the values sent before.
-  const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
-  return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
+  const failed = failedItems?.draft === form.draft ? failedItems.items : []
+  return { form, users: rest, isMany: users.length > 1, unit, failed, amount, balances }
 }

@@ -13,7 +13,7 @@ const TEMPORARY = 'status-402'
  * error text that repeats a text of `requestBody` is ignored, because callers could otherwise
  * disable channels.
  */
-export function accountFailureOf(
+export function accountErrorCode(
   end: Failed,
   keywords: readonly string[],
   requestBody: Buffer,
@@ -28,14 +28,14 @@ export function accountFailureOf(
     }
     const at = message.toLowerCase().indexOf(keyword)
     if (at < 0) continue
-    const said = message.slice(at, at + keyword.length)
-    if (!mayRepeatRequest(said, requestBody)) return `keyword:${keyword}`
+    const excerpt = message.slice(at, at + keyword.length)
+    if (!mayRepeatRequest(excerpt, requestBody)) return `keyword:${keyword}`
   }
   return null
 }
 
 /** The code of a 403, which some providers also send because of the caller's content. */
-const MAY_BE_CALLERS_FAULT = 'status-403'
+const MAY_BE_CALLERS_ERROR = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }
 
@@ -45,7 +45,7 @@ type FailureLimit = { readonly failures: number; readonly windowMs: number }
  * Counts the rejections of each key's account since the key's last success. A rejection that a
  * caller may have caused counts once per caller.
  */
-export class AccountFailures {
+export class AccountErrorCounts {
   private readonly counts = new Map<number | string, Count>()
 
   /**
@@ -57,15 +57,15 @@ export class AccountFailures {
     { reason, userId, now }: { reason: string; userId: number; now: number },
     { failures, windowMs }: FailureLimit,
   ): { readonly isCounted: boolean; readonly isLimitReached: boolean } {
-    const known = this.counts.get(key)
+    const earlier = this.counts.get(key)
     const count =
-      known !== undefined && now - known.since <= windowMs
-        ? known
+      earlier !== undefined && now - earlier.since <= windowMs
+        ? earlier
         : { hits: 0, since: now, users: new Set<number>() }
     this.counts.set(key, count)
-    const isCounted = reason !== MAY_BE_CALLERS_FAULT || !count.users.has(userId)
+    const isCounted = reason !== MAY_BE_CALLERS_ERROR || !count.users.has(userId)
     if (isCounted) count.hits += 1
-    if (reason === MAY_BE_CALLERS_FAULT) count.users.add(userId)
+    if (reason === MAY_BE_CALLERS_ERROR) count.users.add(userId)
     const isLimitReached = count.hits >= failures
     if (isLimitReached) this.counts.delete(key)
     return { isCounted, isLimitReached }
