@@ -254,7 +254,7 @@ function overrideError(text: string): FieldError | null {
   const names = new Map(SPELLINGS)
   for (const name of (members as Members).keys()) {
     const spelling = names.get(foldedName(name)) ?? name
-    if (spelling !== name) return { field, fault: 'wrong-case', name: name.slice(0, 64) }
+    if (spelling !== name) return { field, error: 'wrong-case', name: name.slice(0, 64) }
     names.set(foldedName(name), name)
   }
   return null

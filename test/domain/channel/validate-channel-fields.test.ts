@@ -66,14 +66,14 @@ describe('a parameter override', () => {
     ['{"ſtream":true}', 'ſtream'],
     ['{"enableThinking":true,"EnableThinking":false}', 'EnableThinking'],
   ])('%s is refused, because a provider may ignore the letter case', (paramOverride, name) =>
-    expect(fault({ paramOverride })).toEqual({
-      ...{ field: 'param_override', fault: 'wrong-case', name },
+    expect(errorOf({ paramOverride })).toEqual({
+      ...{ field: 'param_override', error: 'wrong-case', name },
     }),
   )
 
   it('may set any parameter in its usual spelling', () => {
     const paramOverride = '{"stream_options":{},"max_tokens":5,"enableThinking":true}'
-    expect(fault({ paramOverride })).toBeNull()
+    expect(errorOf({ paramOverride })).toBeNull()
   })
 })
 
