@@ -66,6 +66,10 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'console',
+          // A worker starts one browser, in which the code of the console stays compiled.
+          isolate: false,
+          restoreMocks: true,
+          unstubGlobals: true,
           include: ['test/console/**/*.test.{ts,tsx}'],
         },
       },

@@ -40,6 +40,15 @@ export async function launchBrowser(): Promise<Browser> {
   })
 }
 
+let shared: Promise<Browser> | null = null
+
+/** Returns the browser of this worker, which its test files use one after the other. */
+export async function sharedBrowser(): Promise<Browser> {
+  const current = await shared
+  if (current?.isConnected() !== true) shared = launchBrowser()
+  return shared as Promise<Browser>
+}
+
 /**
  * Unpacks this version's Chromium into a temporary folder and renames the folder when it is
  * complete.

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { sharedBrowser } from '#test/support/browser.ts'
 import { openAsRoot, startAdminSite } from './admin-site.ts'
 import type { FakeCall, FakeSite } from './fake-site.ts'
-import { type Look, type OpenPage, pageOpener } from './open-page.ts'
+import { closeLeftPages, type Look, type OpenPage, pageOpener } from './open-page.ts'
 
 type StartSite = () => Promise<FakeSite>
 
@@ -24,7 +24,7 @@ export type PageFixture = SiteFixture & {
   readonly bodies: (route: string) => unknown[]
 }
 
-/** Starts one browser and one site for a test file. Each test opens pages itself. */
+/** Starts one site for a test file. Each test opens pages itself. */
 export function siteFixture(startSite: StartSite = startAdminSite): SiteFixture {
   const browser = browserFixture()
   let site: FakeSite
@@ -51,7 +51,7 @@ type PageOptions = Look & {
 }
 
 /**
- * Starts one browser for a file, and for each test a site and an English page in a clean profile.
+ * Starts for each test a site and an English page in a clean profile.
  * After each test, its pages are closed and must have shown no faults.
  */
 export function pageFixture(options: PageOptions = {}): PageFixture {
@@ -107,11 +107,18 @@ export function pageFixture(options: PageOptions = {}): PageFixture {
   }
 }
 
+/** The number of fixtures of the current file that are in use. */
+let fixtures = 0
+
 function browserFixture(): () => Browser {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchBrowser()
+    fixtures += 1
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser.close())
+  afterAll(async () => {
+    fixtures -= 1
+    if (fixtures === 0) await closeLeftPages(browser)
+  })
   return () => browser
 }

@@ -20,6 +20,10 @@ export type OpenPage = {
 
 const ARTIFACTS = resolve(import.meta.dirname, '../../.artifacts')
 
+/** Tabs of closed pages. Test files of one worker hand them on together with the browser. */
+const idle: Tab[] = []
+const IDLE_TABS_MAX = 4
+
 /**
  * Returns a function that opens a page in one look and in a clean profile, and notes every
  * violation of the page's policy. A closed page leaves its tab to a later page of its language:
@@ -29,9 +33,8 @@ export function pageOpener(
   browser: () => Browser,
   siteUrl: () => string,
 ): (look?: Look) => Promise<OpenPage> {
-  const idle: Tab[] = []
   return async ({ theme = 'light', language = 'zh', width = 1280, isFirstVisit = false } = {}) => {
-    const index = isFirstVisit ? -1 : idle.findLastIndex((tab) => tab.language === language)
+    const index = isFirstVisit ? -1 : findIdle(language)
     const tab = idle.splice(index, index < 0 ? 0 : 1)[0] ?? (await openTab(browser(), language))
     const { page } = tab
     await page.setViewportSize({ width, height: 860 })
@@ -45,10 +48,22 @@ export function pageOpener(
     const close = async () => {
       if (!isOpen) return
       isOpen = false
-      if (await tab.reset(siteUrl())) idle.push(tab)
+      if (!(await tab.reset(siteUrl()))) return
+      idle.push(tab)
+      if (idle.length > IDLE_TABS_MAX) await idle.shift()?.page.context().close()
     }
     return { page, faults, close }
   }
+}
+
+const findIdle = (language: Language): number =>
+  idle.findLastIndex((tab) => tab.language === language && !tab.page.isClosed())
+
+/** Closes all contexts that a test file left open, so that they do not slow down later files. */
+export async function closeLeftPages(browser: Browser): Promise<void> {
+  const kept = new Set(idle.map(({ page }) => page.context()))
+  const left = browser.contexts().filter((context) => !kept.has(context))
+  await Promise.all(left.map((context) => context.close()))
 }
 
 export const takesPictures = process.env.TEST_PICTURES !== undefined

@@ -3,7 +3,7 @@ import { BLANK_PATH } from './fake-site.ts'
 
 export type Language = 'zh' | 'en'
 
-/** A tab of a separate profile. The tests of a file use it one after the other. */
+/** A tab of a separate profile. Tests, also of several files, use it one after the other. */
 export type Tab = {
   readonly page: Page
   readonly language: Language
@@ -47,7 +47,8 @@ export async function openTab(browser: Browser, language: Language): Promise<Tab
     const { port } = new URL(siteUrl)
     origins.delete(siteUrl)
     const others = [...origins].filter((origin) => origin.endsWith(`:${port}`))
-    let isUnchanged = true
+    // A later file may start a site at the address of another site, whose storage is not cleared.
+    let isUnchanged = [...origins].every((origin) => origin === 'null' || others.includes(origin))
     for (const origin of [...others, siteUrl]) {
       // The page's last handlers run while it is left, so its storage is cleared afterwards.
       await page.goto(origin + BLANK_PATH)
