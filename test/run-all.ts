@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+
+/** Run at once, because each needs one core. The tests start when all of them have passed. */
+const CHECKS = ['typecheck', 'lint', 'build']
+/**
+ * Two runs at once. The first often waits for processes, brokers and leases, and the second for
+ * cores: each of its workers uses one browser, and loads the product once.
+ */
+const TEST_RUNS = [
+  ['servers', 'chaos'],
+  ['console', 'in-process'],
+]
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/** Runs a command, and returns its exit code. `write` gets the output. */
+function run(command: readonly string[], write: (bytes: Buffer) => void): Promise<number> {
+  const [program = '', ...parameters] = command
+  const colors = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
+  return new Promise((done, failed) => {
+    const child = spawn(program, parameters, {
+      cwd: ROOT,
+      env: { ...process.env, ...colors, RUNS_ALL_TESTS: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout.on('data', write)
+    child.stderr.on('data', write)
+    process.once('SIGTERM', () => child.kill())
+    child.on('error', failed)
+    child.on('close', (code) => done(code ?? 1))
+  })
+}
+
+/**
+ * Runs commands at once, and returns their exit codes. The output of a command is printed when the
+ * earlier commands have ended, so that the outputs do not mix.
+ */
+async function runAll(commands: readonly (readonly string[])[]): Promise<number[]> {
+  let before = Promise.resolve()
+  const ends = commands.map((command) => {
+    const held: Buffer[] = []
+    let write = (bytes: Buffer): void => void held.push(bytes)
+    const end = run(command, (bytes) => write(bytes))
+    const isNext = before.then(() => {
+      write = (bytes) => void process.stdout.write(bytes)
+      for (const bytes of held) write(bytes)
+    })
+    before = Promise.all([isNext, end]).then(() => {})
+    return end
+  })
+  await before
+  return Promise.all(ends)
+}
+
+const startedAt = Date.now()
+const checks = await runAll(CHECKS.map((script) => ['npm', 'run', '--silent', script]))
+const failed = CHECKS.filter((_, index) => checks[index] !== 0)
+if (failed.length > 0) {
+  process.stdout.write(`failed: ${failed.join(', ')}\n`)
+  process.exit(1)
+}
+const runs = await runAll(
+  TEST_RUNS.map((projects) => [
+    resolve(ROOT, 'node_modules/.bin/vitest'),
+    ...['run', '--maxWorkers', '2', ...projects.flatMap((project) => ['--project', project])],
+  ]),
+)
+const failedRuns = TEST_RUNS.filter((_, index) => runs[index] !== 0)
+const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1)
+const outcome = failedRuns.length === 0 ? 'all passed' : `failed: ${failedRuns.flat().join(', ')}`
+process.stdout.write(`${outcome} (${minutes} minutes)\n`)
+process.exitCode = failedRuns.length === 0 ? 0 : 1
