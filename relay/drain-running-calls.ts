@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { relayError } from './canonical/relay-error.ts'
+import { DenseList } from './dense-list.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
@@ -25,7 +26,7 @@ type Options = {
 }
 
 export function createDraining({ abort, uploadStallMs }: Options): Draining {
-  const calls = new Set<Exchange>()
+  const calls = new DenseList<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
   // The end of the grace period in monotonic time. A second drain may set an earlier end.
@@ -40,8 +41,9 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
     isBegun: () => isBegun,
     inFlight: () => calls.size,
     during: (exchange, call) => {
-      calls.add(exchange)
-      void call.finally(() => calls.delete(exchange))
+      const place = calls.add(exchange)
+      const end = (): void => calls.remove(place)
+      call.then(end, end)
     },
     drain: async (graceMs) => {
       isBegun = true
@@ -60,11 +62,11 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
 /**
  * Returns a function that refuses stalled uploads, because a closing server applies no timeouts.
  */
-function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
+function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
   return (calls) => {
     const now = performance.now()
-    for (const exchange of calls) {
+    for (const { member: exchange } of calls) {
       const { request, response } = exchange
       if (request.complete || request.destroyed || response.headersSent) continue
       const bytes = request.socket.bytesRead

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
+import type { DenseList } from './dense-list.ts'
 import type { LiveCall } from './pipeline/running-call.ts'
 
 /** The gauge of the running calls per channel, for the health page. */
@@ -10,7 +11,7 @@ const EVERY_MS = 1_000
 const REPEAT_MS = 4_000
 
 type Deps = {
-  readonly live: ReadonlySet<LiveCall>
+  readonly live: DenseList<LiveCall>
   readonly gauges: Gauges
   readonly log: Logger
 }
@@ -47,9 +48,10 @@ export function reportCallsInFlight({ live, gauges, log }: Deps): () => Promise<
   }
 }
 
-function countsOf(live: ReadonlySet<LiveCall>): Record<string, number> {
+function countsOf(live: DenseList<LiveCall>): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const { channelUnderWay } of live) {
+  for (const { member } of live) {
+    const { channelUnderWay } = member
     if (channelUnderWay === null) continue
     counts[channelUnderWay] = (counts[channelUnderWay] ?? 0) + 1
   }

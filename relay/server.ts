@@ -15,6 +15,7 @@ import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { Breaker } from './channel-health/circuit-breaker.ts'
 import { clientIpReader } from './client-ip.ts'
+import { DenseList } from './dense-list.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
@@ -105,7 +106,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({
     abort: () => {
-      for (const call of deps.live) call.abort('draining')
+      for (const { member: call } of deps.live) call.abort('draining')
     },
     uploadStallMs: deps.deadlines.uploadStallMs,
   })
@@ -247,7 +248,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
     keys: new KeyChoice(breaker),
     retries: new RetryBudget(),
     watch: new Watch(),
-    live: new Set(),
+    live: new DenseList(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
   }

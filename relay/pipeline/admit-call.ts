@@ -160,14 +160,14 @@ function inTime<T>(
         return at <= lateAt
       },
     }
-    watch.add(watched)
+    const place = watch.add(watched)
     admitting.then(
       (value) => {
-        watch.remove(watched)
+        watch.remove(place)
         resolve(value)
       },
       (err: unknown) => {
-        watch.remove(watched)
+        watch.remove(place)
         reject(err)
       },
     )

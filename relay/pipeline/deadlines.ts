@@ -1,3 +1,5 @@
+import { DenseList, type Place } from '../dense-list.ts'
+
 export type Deadlines = {
   readonly connectMs: number
   /** The time from sending the request to the first event of a stream. */
@@ -68,15 +70,17 @@ const TICK_MS = 100
  * thousand comparisons cost less than starting and clearing two timers for every call.
  */
 export class Watch {
-  private readonly watched = new Set<Watched>()
+  private readonly watched = new DenseList<Watched>()
   private timer: NodeJS.Timeout | null = null
-  add(watched: Watched): void {
-    this.watched.add(watched)
+
+  /** Returns the place by which `remove` finds the object. */
+  add(watched: Watched): Place<Watched> {
     this.timer ??= setInterval(() => this.tick(), TICK_MS)
+    return this.watched.add(watched)
   }
 
-  remove(watched: Watched): void {
-    this.watched.delete(watched)
+  remove(place: Place<Watched>): void {
+    this.watched.remove(place)
   }
 
   close(): void {
@@ -86,8 +90,8 @@ export class Watch {
 
   private tick(): void {
     const now = performance.now()
-    for (const watched of this.watched) {
-      if (!watched.watch(now)) this.watched.delete(watched)
+    for (const place of this.watched) {
+      if (!place.member.watch(now)) this.watched.remove(place)
     }
   }
 }

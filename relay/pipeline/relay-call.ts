@@ -148,8 +148,8 @@ async function carry(
     request,
     ledger,
   )
-  deps.live.add(call)
-  deps.watch.add(call)
+  const live = deps.live.add(call)
+  const watched = deps.watch.add(call)
   try {
     const { isOverridden } = plan
     const isPinned = caller.pinnedChannelId !== null
@@ -167,10 +167,10 @@ async function carry(
     }
     return { isSuccess, tokens: call.tokens }
   } finally {
-    deps.live.delete(call)
+    deps.live.remove(live)
     // A finished call is removed immediately. Otherwise it would survive several garbage
     // collections.
-    if (call.isOver()) deps.watch.remove(call)
+    if (call.isOver()) deps.watch.remove(watched)
   }
 }
 

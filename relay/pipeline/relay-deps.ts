@@ -8,6 +8,7 @@ import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/process-call-
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { Breaker } from '../channel-health/circuit-breaker.ts'
+import type { DenseList } from '../dense-list.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { KeyChoice } from './choose-channel-key.ts'
@@ -30,7 +31,7 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly retries: RetryBudget
   readonly watch: Watch
   readonly deadlines: Deadlines
-  readonly live: Set<LiveCall>
+  readonly live: DenseList<LiveCall>
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages
 }
