@@ -87,16 +87,19 @@ describe('a list', () => {
     await openAsRoot(page, site, '/app/tokens')
     const press = (name: string) => page.getByRole('button', { name, exact: true })
     await page.getByText(en('ui.pageOf', { page: 1, pages: 102 })).waitFor()
-    expect(await press('First page').isDisabled()).toBe(true)
-    await press('Last page').click()
+    expect(await press(en('ui.firstPage')).isDisabled()).toBe(true)
+    await press(en('ui.lastPage')).click()
     await page.getByText(en('ui.pageOf', { page: 102, pages: 102 })).waitFor()
-    expect(await press('Last page').isDisabled()).toBe(true)
+    expect(await press(en('ui.lastPage')).isDisabled()).toBe(true)
     await sizeTo(390)
-    const [first, last] = [await boxOf(press('First page')), await boxOf(press('Last page'))]
+    const [first, last] = [
+      await boxOf(press(en('ui.firstPage'))),
+      await boxOf(press(en('ui.lastPage'))),
+    ]
     expect(last.y).toBe(first.y)
     expect((await boxOf(page.getByText('1,011–1,015 of 1,015'))).height).toBeLessThan(24)
     expect((await boxOf(page.locator('.tg-pagination'))).height).toBeLessThan(70)
-    await press('First page').click()
+    await press(en('ui.firstPage')).click()
     await page.getByText('1–10 of 1,015').waitFor()
   })
 

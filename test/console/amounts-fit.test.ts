@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
+import { en } from '#test/support/console-texts.ts'
 import { byCall, byTokens, pricing } from './pricing/models.ts'
 import { redemption } from './redemptions/redemption-routes.ts'
 import { openAsRoot, startAdminSite, token } from './support/admin-site.ts'
@@ -116,7 +117,7 @@ it('a column cannot be made narrower than its amounts need', async () => {
   const { page, faults, close } = await open(1280)
   await openAsRoot(page, app.site, '/admin/users')
   await page.getByText('1,234,567.89').first().waitFor()
-  for (const name of ['Balance', 'Used']) {
+  for (const name of [en('shared.balance'), en('users.used')]) {
     const edge = page.getByRole('separator', { name: `Resize column ${name}` })
     await edge.press('Home')
   }

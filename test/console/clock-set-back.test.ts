@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest'
+import { en } from '#test/support/console-texts.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { ok, STATUS } from './support/fake-site.ts'
@@ -16,12 +17,12 @@ describe('a wall clock that is set back', () => {
     await page.addInitScript(() => localStorage.setItem('i18nextLng', 'en'))
     await page.goto(`${site.url}/register`)
     await page.locator('input[name="email"]').fill('mia@example.com')
-    await page.getByRole('button', { name: 'Send code' }).click()
-    const again = page.getByRole('button', { name: 'Send again (30)' })
+    await page.getByRole('button', { name: en('auth.sendCode') }).click()
+    const again = page.getByRole('button', { name: en('auth.resendCode', { seconds: 30 }) })
     await again.waitFor()
     await setClockBack()
     await page.clock.runFor(31_000)
-    await page.getByRole('button', { name: 'Send code' }).waitFor()
+    await page.getByRole('button', { name: en('auth.sendCode') }).waitFor()
   })
 
   it('does not prolong the wait that the server asks for', async () => {
@@ -35,7 +36,7 @@ describe('a wall clock that is set back', () => {
       headers: { 'retry-after': '600' },
       body: { success: false, message: 'slow down', code: 'Busy' },
     })
-    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('button', { name: en('ui.refresh') }).click()
     const banner = page.locator('.tg-health').getByText(/Try again in/)
     await banner.waitFor()
     await setClockBack()

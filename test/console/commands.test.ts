@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { en } from '#test/support/console-texts.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { axeFaults } from './support/axe.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { ok } from './support/fake-site.ts'
@@ -24,24 +24,24 @@ const focused = () => app.page.evaluate(() => document.activeElement?.getAttribu
 async function openPalette(): Promise<void> {
   await app.page.keyboard.press('Control+k')
   await palette().getByRole('combobox').waitFor()
-  await expect.poll(focused).toBe('Search pages, actions, tokens, channels and request IDs')
+  await expect.poll(focused).toBe(en('commands.search'))
 }
 
 describe('keyboard shortcuts', () => {
   it('open each page on g and a letter, and only when both are pressed', async () => {
     for (const [key, name] of [
-      ['c', 'Channels'],
-      ['s', 'Settings'],
-      ['l', 'Usage logs'],
-      ['d', 'Dashboard'],
-      ['t', 'API tokens'],
+      ['c', en('shell.channels')],
+      ['s', en('shell.settings')],
+      ['l', en('shell.usageLog')],
+      ['d', en('shell.dashboard')],
+      ['t', en('shell.tokens')],
     ] as const) {
       await app.page.keyboard.press('g')
       await app.page.keyboard.press(key)
       await heading(name)
     }
     await app.page.keyboard.press('d')
-    await heading('API tokens')
+    await heading(en('shell.tokens'))
   })
 
   it('focus the search on /, and count as plain letters while the user types in it', async () => {
@@ -50,7 +50,7 @@ describe('keyboard shortcuts', () => {
     expect(await app.page.getByRole('searchbox', { name: en('tokens.search') }).inputValue()).toBe(
       'gc?/',
     )
-    await heading('API tokens')
+    await heading(en('shell.tokens'))
     expect(await sheet().count()).toBe(0)
   })
 
@@ -67,7 +67,9 @@ describe('keyboard shortcuts', () => {
   it('are listed in the sheet of their page, and a switch turns them off permanently', async () => {
     await app.page.keyboard.press('?')
     await sheet().getByText(en('commands.selectRow')).waitFor()
-    await sheet().getByText('Go to Channels').waitFor()
+    await sheet()
+      .getByText(en('commands.goTo', { page: en('shell.channels') }))
+      .waitFor()
     expect(await sheet().getByText(en('usageLog.pause')).count()).toBe(0)
     expect(await axeFaults(app.page)).toEqual([])
     await takePicture(app.page, 'shortcut-sheet')
@@ -79,7 +81,7 @@ describe('keyboard shortcuts', () => {
     await app.page.reload()
     await app.page.getByRole('grid').focus()
     for (const key of ['g', 'c', '?', 'j']) await app.page.keyboard.press(key)
-    await heading('API tokens')
+    await heading(en('shell.tokens'))
     expect(await app.page.getByRole('grid').getAttribute('aria-activedescendant')).toBeNull()
     await app.page.keyboard.press('ArrowDown')
     await expect
@@ -100,7 +102,7 @@ describe('the command palette', () => {
     await expect.poll(() => options().allInnerTexts()).toHaveLength(1)
     await app.page.keyboard.press('Escape')
     await palette().waitFor({ state: 'detached' })
-    await expect.poll(focused).toBe('Search by token name')
+    await expect.poll(focused).toBe(en('tokens.search'))
   })
 
   it('lists the actions of the page, and performs the selected one', async () => {
@@ -115,7 +117,7 @@ describe('the command palette', () => {
     await openPalette()
     await app.page.keyboard.type('中文')
     await app.page.keyboard.press('Enter')
-    await heading('API 令牌')
+    await heading(zh('shell.tokens'))
   })
 
   it('finds tokens and channels by name, and opens the list of the selected one', async () => {
@@ -123,7 +125,7 @@ describe('the command palette', () => {
     await app.page.keyboard.type('DeepS')
     await options().filter({ hasText: 'DeepSeek' }).waitFor()
     await app.page.keyboard.press('Enter')
-    await heading('Channels')
+    await heading(en('shell.channels'))
     expect(new URL(app.page.url()).searchParams.get('keyword')).toBe('DeepSeek')
   })
 

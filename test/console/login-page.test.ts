@@ -28,7 +28,7 @@ async function fillLogin(): Promise<void> {
 describe('the login page', () => {
   it('focuses its first field, so that typed letters appear at once', async () => {
     await app.page.goto(`${app.site.url}/login`)
-    await heading('登录到 Tallygate').waitFor()
+    await heading(zh('auth.welcome', { name: 'Tallygate' })).waitFor()
     await app.page.keyboard.type('root')
     expect(await app.page.getByLabel(zh('auth.username')).inputValue()).toBe('root')
   })
@@ -122,7 +122,7 @@ describe('the login page', () => {
 
   it('returns to the page that required the login, and never to another site', async () => {
     await app.page.goto(`${app.site.url}/app/tokens?keyword=a`)
-    await heading('登录到 Tallygate').waitFor()
+    await heading(zh('auth.welcome', { name: 'Tallygate' })).waitFor()
     expect(new URL(app.page.url()).searchParams.get('returnTo')).toBe('/app/tokens?keyword=a')
     await app.page.goto(`${app.site.url}/login?returnTo=//evil.example/x`)
     await fillLogin()
@@ -245,7 +245,7 @@ describe('a site status that does not arrive', () => {
     await app.page.goto(`${app.site.url}/about`, { waitUntil: 'commit' })
     await app.page.locator('[aria-busy=true] .tg-skeleton').first().waitFor()
     await app.page.getByText(zh('shell.statusFailed'), { exact: true }).waitFor()
-    await heading('关于 Tallygate').waitFor()
+    await heading(zh('about.aboutSite', { name: 'Tallygate' })).waitFor()
     answer(STATUS)
   })
 
@@ -264,13 +264,13 @@ describe('a site status that does not arrive', () => {
 
   it('is replaced by the stored status until the new status arrives', async () => {
     await app.page.goto(`${app.site.url}/about`)
-    await heading('关于 Tallygate').waitFor()
+    await heading(zh('about.aboutSite', { name: 'Tallygate' })).waitFor()
     const answer = hang()
     await app.page.reload({ waitUntil: 'commit' })
-    await heading('关于 Tallygate').waitFor()
+    await heading(zh('about.aboutSite', { name: 'Tallygate' })).waitFor()
     expect(calls('/api/status')).toHaveLength(2)
     answer({ ...STATUS, setup: false })
-    await heading('系统初始化').waitFor()
+    await heading(zh('setup.title')).waitFor()
     expect(new URL(app.page.url()).pathname).toBe('/setup')
   })
 })
@@ -279,7 +279,7 @@ describe('the setup page', () => {
   it('opens for every path until the setup is done', async () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
     await app.page.goto(`${app.site.url}/login`)
-    await heading('系统初始化').waitFor()
+    await heading(zh('setup.title')).waitFor()
     expect(new URL(app.page.url()).pathname).toBe('/setup')
     await app.page
       .getByText(zh('setup.database', { name: 'PostgreSQL' }), { exact: true })
@@ -288,7 +288,7 @@ describe('the setup page', () => {
 
   it('redirects to the home page once the setup is done', async () => {
     await app.page.goto(`${app.site.url}/setup`)
-    await heading('一个网关，接入所有模型').waitFor()
+    await heading(zh('home.headline')).waitFor()
     expect(new URL(app.page.url()).pathname).toBe('/')
   })
 
@@ -299,7 +299,11 @@ describe('the setup page', () => {
     await app.page.goto(`${app.site.url}/setup`)
     await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('short')
     await app.page.getByRole('button', { name: zh('setup.submit') }).click()
-    for (const words of ['请输入管理员用户名', '密码长度至少为8个字符', '两次输入的密码不一致']) {
+    for (const words of [
+      zh('setup.usernameRequired'),
+      zh('setup.passwordTooShort'),
+      zh('setup.passwordsDiffer'),
+    ]) {
       await app.page.getByText(words).waitFor()
     }
     await app.page.getByLabel(zh('auth.name')).fill('administrator-root')
@@ -333,9 +337,9 @@ describe('a password reset', () => {
     const link = `${app.site.url}/user/reset?email=ada@example.com&token=x`
     const press = app.page.getByRole('button', { name: zh('auth.resetTitle') })
     await app.page.goto(link)
-    await heading('确认重置密码').waitFor()
+    await heading(zh('auth.confirmTitle')).waitFor()
     await press.click()
-    await heading('新密码已生成').waitFor()
+    await heading(zh('auth.confirmedTitle')).waitFor()
     expect(await app.page.getByText('将生成一个新密码').count()).toBe(0)
     isSpent = true
     await app.page.goto(link)

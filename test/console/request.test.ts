@@ -12,6 +12,7 @@ import {
   storeUser,
 } from '#console/api/session.ts'
 import { startI18n } from '#console/i18n/i18n.ts'
+import { zh } from '#test/support/console-texts.ts'
 
 const USER = { id: 7, username: 'mia', display_name: '', role: 1, status: 1, group: 'default' }
 
@@ -52,10 +53,10 @@ describe('an API request', () => {
   })
 
   it.each([
-    [405, '本站仅作演示之用，无服务端！'],
-    [429, '错误：请求次数过多，请稍后再试！'],
-    [500, '错误：服务器内部错误，请联系管理员！'],
-    [404, '错误：no such thing'],
+    [405, zh('request.noServer')],
+    [429, zh('request.tooMany')],
+    [500, zh('request.serverError')],
+    [404, zh('request.other', { message: 'no such thing' })],
   ])('that fails with %i has the message %s', async (status, words) => {
     const body = { success: false, message: 'no such thing', code: 'NotFound' }
     answerWith(status, body, { 'x-request-id': 'r-1', 'retry-after': '3' })

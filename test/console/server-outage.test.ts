@@ -75,7 +75,7 @@ describe('a server that cannot serve requests', () => {
     await alert.getByText(en('ui.forbidden')).waitFor()
     await alert.getByText('admins only').waitFor()
     expect(await alert.getByRole('button', { name: en('ui.retry') }).count()).toBe(0)
-    for (const name of ['New channel', 'Delete selected', 'Next page']) {
+    for (const name of [en('shared.newChannel'), en('shared.deleteSelected'), en('ui.nextPage')]) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     }
     // The bell's stream is on every page: that it is up asks for nothing again here.

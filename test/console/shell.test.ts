@@ -38,17 +38,17 @@ const linksOf = (page: Page, name: string) =>
 describe('the console shell', () => {
   it('shows each user the pages that the user may open', async () => {
     const root = await enter({})
-    expect(await linksOf(root.page, '主导航')).toContain('渠道管理')
+    expect(await linksOf(root.page, zh('shell.navigation'))).toContain(zh('shell.channels'))
     await root.close()
     const member = await enter({}, MEMBER)
-    expect(await linksOf(member.page, '主导航')).toEqual([
-      '操练场',
-      '数据看板',
-      'API 令牌',
-      '使用日志',
-      '钱包',
-      '收件箱',
-      '个人设置',
+    expect(await linksOf(member.page, zh('shell.navigation'))).toEqual([
+      zh('shell.playground'),
+      zh('shell.dashboard'),
+      zh('shell.tokens'),
+      zh('shell.usageLog'),
+      zh('shell.wallet'),
+      zh('shell.inbox'),
+      zh('shell.me'),
     ])
     await member.close()
   })
@@ -58,10 +58,13 @@ describe('the console shell', () => {
     app.site.routes['GET /api/status'] = () => ({ ...ok(null), status: 500 })
     const kept = { Kept: 'https://chat.example/#{key}' }
     const { page, close } = await enter({}, MEMBER, [kept, 'nothing'])
-    expect((await linksOf(page, '主导航')).slice(0, 2)).toEqual(['Kept', '操练场'])
+    expect((await linksOf(page, zh('shell.navigation'))).slice(0, 2)).toEqual([
+      'Kept',
+      zh('shell.playground'),
+    ])
     app.site.routes['GET /api/status'] = own
     await page.reload()
-    await expect.poll(() => linksOf(page, '主导航')).not.toContain('Kept')
+    await expect.poll(() => linksOf(page, zh('shell.navigation'))).not.toContain('Kept')
     await close()
   })
 
@@ -70,9 +73,9 @@ describe('the console shell', () => {
     const top = page
       .getByRole('navigation', { name: zh('shell.topNavigation') })
       .locator('a.active')
-    expect(await top.allTextContents()).toEqual(['控制台'])
+    expect(await top.allTextContents()).toEqual([zh('shell.console')])
     await page.goto(app.site.url)
-    await expect.poll(() => top.allTextContents()).toEqual(['首页'])
+    await expect.poll(() => top.allTextContents()).toEqual([zh('shell.home')])
     await close()
   })
 
@@ -133,7 +136,7 @@ describe('the console shell', () => {
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
     const label = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-    await expect.poll(label).toBe('打开菜单')
+    await expect.poll(label).toBe(zh('shell.openMenu'))
     await close()
   })
 })

@@ -48,9 +48,9 @@ const links = (page: Page) =>
 
 describe('content that the operator writes', () => {
   it.each([
-    ['/', 'home_page_content', '首页'],
-    ['/about', 'about', '关于'],
-    ['/', 'notice', '公告'],
+    ['/', 'home_page_content', zh('shell.home')],
+    ['/about', 'about', zh('shell.about')],
+    ['/', 'notice', zh('shell.notice')],
   ])('appears at %s (%s) as Markdown and HTML, and runs no script', async (path, name, title) => {
     setPage(name, HOSTILE)
     const { page, faults, close } = await open(path)
@@ -157,13 +157,28 @@ describe('the top bar', () => {
   it('links to the documentation only when the site has a valid address for it', async () => {
     const { page, close } = await open('/about')
     await page.getByText(zh('about.version')).waitFor()
-    expect(await links(page)).toEqual(['首页', '控制台', '模型价格', '关于'])
+    expect(await links(page)).toEqual([
+      zh('shell.home'),
+      zh('shell.console'),
+      zh('shell.pricing'),
+      zh('shell.about'),
+    ])
     setStatus({ docs_link: 'https://docs.example/start' })
     await page.reload()
-    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '模型价格', '文档', '关于'])
+    await expect
+      .poll(() => links(page))
+      .toEqual([
+        zh('shell.home'),
+        zh('shell.console'),
+        zh('shell.pricing'),
+        zh('shell.docs'),
+        zh('shell.about'),
+      ])
     setStatus({ docs_link: 'javascript:alert(1)' })
     await page.reload()
-    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '模型价格', '关于'])
+    await expect
+      .poll(() => links(page))
+      .toEqual([zh('shell.home'), zh('shell.console'), zh('shell.pricing'), zh('shell.about')])
     await close()
   })
 
@@ -241,9 +256,9 @@ describe('the top bar', () => {
 
 describe('a server error', () => {
   it.each([
-    [405, '本站仅作演示之用，无服务端！'],
-    [500, '错误：服务器内部错误，请联系管理员！'],
-    [418, '错误：teapot'],
+    [405, zh('request.noServer')],
+    [500, zh('request.serverError')],
+    [418, zh('request.other', { message: 'teapot' })],
   ])('with status %i has the message: %s', async (status, words) => {
     app.site.routes['POST /api/user/login'] = () => ({
       status,

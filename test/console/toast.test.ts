@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#console/api/api-error.ts'
-import { request as english } from '#console/i18n/en/request.ts'
 import {
   dismissErrors,
   dismissLocalErrors,
@@ -12,6 +11,7 @@ import {
   showSuccess,
 } from '#console/ui/messages/toast.ts'
 import { httpError } from '#infra/http/http-errors.ts'
+import { en } from '#test/support/console-texts.ts'
 
 afterEach(() => {
   for (const { id } of shownToasts()) dismissToast(id)
@@ -42,7 +42,7 @@ describe('toasts', () => {
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
     // Of a demonstration both say the same in English.
     const demo = { code: 'DemoSite', status: 405, detail: httpError('DemoSite').words.en }
-    expect(new ApiError(english.noServer, demo).detail).toBe('')
+    expect(new ApiError(en('request.noServer'), demo).detail).toBe('')
   })
 
   it('for errors disappear on a later success, but not on one of the same action', () => {

@@ -66,13 +66,13 @@ describe(`the first call needs ${CLICKS_MAX} clicks at most`, () => {
   })
 
   it('the first step opens the form of a channel, which offers the missing price', async () => {
-    await stepLink('Add a channel').click()
+    await stepLink(en('dashboard.steps.channel.title')).click()
     const drawer = open.page.getByRole('dialog', { name: en('shared.newChannel') })
     await type(/^Name/, 'Simulated', drawer)
     await tabTo(/^Base URL/, provider.url)
     await tabTo(/^Key/, 'sk-provider-secret-0123456789')
     await tabTo(/^Models/, `${MODEL},`)
-    await button('Create channel').click()
+    await button(en('channelForm.createAction')).click()
     const prices = open.page.getByRole('dialog', {
       name: en('channelForm.unpricedTitle_one', { count: 1 }),
     })
@@ -81,13 +81,13 @@ describe(`the first call needs ${CLICKS_MAX} clicks at most`, () => {
       .getByRole('button', { name: en('channelForm.usePresets_one', { count: 1 }) })
       .click()
     await open.page.waitForURL('**/app/start')
-    for (const name of ['Add a channel', 'Set a price']) {
+    for (const name of [en('dashboard.steps.channel.title'), en('dashboard.steps.price.title')]) {
       await step(name).getByText(en('shared.done'), { exact: true }).waitFor()
     }
   })
 
   it('the token step opens its form, and ends with a snippet that works', async () => {
-    await stepLink('Create a token').click()
+    await stepLink(en('dashboard.steps.token.title')).click()
     await type(/^Name/, 'first', open.page.getByRole('dialog', { name: en('tokens.create') }))
     await open.page.keyboard.press('Enter')
     const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
@@ -110,7 +110,7 @@ describe(`the first call needs ${CLICKS_MAX} clicks at most`, () => {
     const answer = await chat(product.url, key, { model: MODEL })
     expect(answer.status, answer.text).toBe(200)
     await open.page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
-    await stepLink('Open the usage log').click()
+    await stepLink(en('dashboard.steps.call.action')).click()
     await open.page.getByRole('grid').getByRole('row').filter({ hasText: MODEL }).waitFor()
     console.info(`clicks from /setup to the first call’s row: ${clicks}`)
     expect(clicks).toBeLessThanOrEqual(CLICKS_MAX)
@@ -129,7 +129,9 @@ describe('after the setup is complete', () => {
       .getByRole('dialog', { name: en('commands.palette') })
       .getByRole('combobox')
       .fill('getting')
-    await open.page.getByRole('option', { name: 'Go to Getting started' }).waitFor()
+    await open.page
+      .getByRole('option', { name: en('commands.goTo', { page: en('shell.start') }) })
+      .waitFor()
     await open.page.keyboard.press('Enter')
     await open.page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
   })

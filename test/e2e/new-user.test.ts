@@ -20,7 +20,7 @@ async function setUp(): Promise<void> {
   await open.page.getByLabel(en('auth.name')).fill('root')
   await open.page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
   await open.page.getByRole('textbox', { name: en('setup.confirmPassword') }).fill(PASSWORD)
-  await button('Set up').click()
+  await button(en('setup.submit')).click()
 }
 
 async function goTo(link: string): Promise<void> {
@@ -66,12 +66,12 @@ describe('a new user, from the first visit to the first bill', () => {
     await open.page.goto(product.url + path)
     await setUp()
     await open.page.waitForURL('**/app/start')
-    await heading('Get started').waitFor()
+    await heading(en('dashboard.start')).waitFor()
   })
 
   it('adds a channel', async () => {
-    await goTo('Channels')
-    await button('New channel').first().click()
+    await goTo(en('shell.channels'))
+    await button(en('shared.newChannel')).first().click()
     const drawer = open.page.getByRole('dialog', { name: en('shared.newChannel') })
     await drawer.getByLabel(en('shared.name')).fill('Simulated')
     await drawer.getByLabel(en('shared.baseUrl')).fill(provider.url)
@@ -79,7 +79,7 @@ describe('a new user, from the first visit to the first bill', () => {
       .getByRole('textbox', { name: en('shared.key') })
       .fill('sk-provider-secret-0123456789')
     await drawer.getByRole('combobox', { name: en('tokens.limits') }).fill('sim-small,')
-    await button('Create channel').click()
+    await button(en('channelForm.createAction')).click()
     const prices = open.page.getByRole('dialog', {
       name: en('channelForm.unpricedTitle_one', { count: 1 }),
     })
@@ -94,59 +94,59 @@ describe('a new user, from the first visit to the first bill', () => {
   })
 
   it('sets a price', async () => {
-    await goTo('Settings')
-    await button('Add model').click()
+    await goTo(en('shell.settings'))
+    await button(en('prices.addModel')).click()
     const drawer = open.page.getByRole('dialog', { name: en('prices.priceAddTitle') })
     await drawer.getByLabel(en('prices.modelName')).fill('sim-small')
     await drawer.getByLabel('Input price').fill('1.5')
     await drawer.getByLabel('Output price').fill('6')
     await drawer.getByText(en('prices.equalsRatio', { ratio: '0.75', completion: 4 })).waitFor()
-    await button('Apply').click()
-    await button('Save settings').click()
+    await button(en('prices.apply')).click()
+    await button(en('shared.saveSettings')).click()
     await open.page.getByText(en('settings.noChanges')).waitFor()
   })
 
   it('creates a token and copies its key', async () => {
-    await goTo('API tokens')
-    await button('New token').first().click()
+    await goTo(en('shell.tokens'))
+    await button(en('tokens.create')).first().click()
     const drawer = open.page.getByRole('dialog', { name: en('tokens.create') })
     await drawer.getByLabel(en('shared.name')).fill('first')
-    await button('Create token').click()
+    await button(en('tokens.createAction')).click()
     const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
     await ready.getByRole('button', { name: en('tokens.copyKey', { name: 'first' }) }).click()
     await ready.getByRole('button', { name: en('ui.copied') }).waitFor()
     key = await open.page.evaluate(() => navigator.clipboard.readText())
     expect(key).toMatch(/^sk-\w{40,}$/)
-    await button('Done').click()
+    await button(en('shared.done')).click()
   })
 
   it('sees each call arrive live with its exact cost, and the balance fall by it', async () => {
-    await goTo('Dashboard')
+    await goTo(en('shell.dashboard'))
     await button('cURL')
       .or(open.page.getByRole('tab', { name: zh('tokens.snippet.curl') }))
       .waitFor()
     const before = await balanceUnits()
-    await goTo('Usage logs')
+    await goTo(en('shell.usageLog'))
     await open.page.getByText(en('shared.live.live'), { exact: true }).waitFor()
     const plain = await chat(product.url, key, { model: 'sim-small' })
     expect(plain.status, plain.text).toBe(200)
-    await rowOf('No stream').waitFor()
+    await rowOf(en('usageLog.notStreamed')).waitFor()
     const streamed = await chat(product.url, key, { model: 'sim-small', stream: true })
     expect(streamed.text).toContain('[DONE]')
-    await rowOf('Stream').waitFor()
+    await rowOf(en('usageLog.stream')).waitFor()
     const { usage } = JSON.parse(plain.text) as { usage: Record<string, number> }
     const charged = costOf(usage)
-    await checkRow('No stream', usage, charged)
-    await checkRow('Stream', usage, charged)
-    await explains('Stream', usage, charged)
-    await goTo('Dashboard')
+    await checkRow(en('usageLog.notStreamed'), usage, charged)
+    await checkRow(en('usageLog.stream'), usage, charged)
+    await explains(en('usageLog.stream'), usage, charged)
+    await goTo(en('shell.dashboard'))
     await eventually(balanceUnits).toBe(before - 2n * charged)
   })
 
   it('finds everything as it was after kill -9 of the whole process tree', async () => {
-    await goTo('Dashboard')
+    await goTo(en('shell.dashboard'))
     const balance = await balanceUnits()
-    await goTo('Usage logs')
+    await goTo(en('shell.usageLog'))
     // Killed while it loads, the page would rightly say that it could not.
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await open.whileAway(async () => {
@@ -162,9 +162,9 @@ describe('a new user, from the first visit to the first bill', () => {
     await eventually(() => rowOf('sim-small').count()).toBe(3)
     await open.page.reload()
     await eventually(() => rowOf('sim-small').count()).toBe(3)
-    await goTo('Channels')
+    await goTo(en('shell.channels'))
     await open.page.getByRole('row').filter({ hasText: 'Simulated' }).waitFor()
-    await goTo('Dashboard')
+    await goTo(en('shell.dashboard'))
     await eventually(balanceUnits).toBeLessThan(balance)
   }, 120_000)
 
@@ -187,7 +187,7 @@ async function checkRow(mode: string, usage: Record<string, number>, units: bigi
   expect(cells).toContain(String(usage.completion_tokens))
   expect(cells.map((cell) => (/^\$[\d.]+$/.test(cell) ? unitsOf(cell) : null))).toContain(units)
   expect(cells.join(' ')).toContain('0.75 / 4 / 1')
-  expect(cells.join(' ')).toMatch(mode === 'Stream' ? /\d+ ms\s*\d+ ms/ : /\d+ ms/)
+  expect(cells.join(' ')).toMatch(mode === en('usageLog.stream') ? /\d+ ms\s*\d+ ms/ : /\d+ ms/)
 }
 
 async function explains(mode: string, usage: Record<string, number>, units: bigint): Promise<void> {
@@ -202,9 +202,11 @@ async function explains(mode: string, usage: Record<string, number>, units: bigi
       lines.map((line) => [...line.querySelectorAll('td')].map((cell) => cell.textContent ?? '')),
     )
   const amountOf = (name: string) => Number(amounts.find(([first]) => first === name)?.at(-1) ?? 0)
-  expect(amountOf('Input')).toBe((usage.prompt_tokens ?? 0) * 0.75)
-  expect(amountOf('Output')).toBe((usage.completion_tokens ?? 0) * 3)
-  expect(amountOf('Subtotal') + amountOf('Rounding')).toBe(Number(units))
+  expect(amountOf(en('logDetails.term.input'))).toBe((usage.prompt_tokens ?? 0) * 0.75)
+  expect(amountOf(en('logDetails.term.output'))).toBe((usage.completion_tokens ?? 0) * 3)
+  expect(amountOf(en('logDetails.price.sum')) + amountOf(en('logDetails.price.rounding'))).toBe(
+    Number(units),
+  )
   expect(await price.locator('tfoot strong').textContent()).toBe(String(units))
   const facts = open.page.getByRole('region', { name: en('logDetails.fact.title') })
   await facts.getByText(en('health.column.first'), { exact: true }).waitFor()

@@ -55,7 +55,7 @@ describe('other login methods in a real browser', () => {
   it('GitHub creates an account and returns to the page that the user requested', async () => {
     sites.who = { id: 9001, login: 'octo-browser', name: 'Octo' }
     await open.page.goto(`${product.url}/login?returnTo=/app/dashboard`)
-    await button('Sign in with GitHub').click()
+    await button(en('oauth.signInWith', { site: 'GitHub' })).click()
     await at('/app/dashboard')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'octo-browser' })
 
@@ -68,19 +68,19 @@ describe('other login methods in a real browser', () => {
       .getByRole('button', { name: en('oauth.unbind') })
       .click()
     await open.page.getByText('You could no longer sign in').waitFor()
-    await button('Set a password').click()
+    await button(en('me.setPassword')).click()
     const dialog = open.page.getByRole('dialog')
     await dialog.getByRole('textbox').first().waitFor()
     for (const field of await dialog.getByRole('textbox').all()) await field.fill(PASSWORD)
     await dialog.getByRole('button', { name: en('me.setPassword') }).click()
-    await button('Change password').waitFor()
+    await button(en('me.changePassword')).waitFor()
     await logOut()
   })
 
   it('OIDC creates an account and opens the page of tokens', async () => {
     oidc.who = 'browser-sub'
     await open.page.goto(`${product.url}/login`)
-    await button('Sign in with OIDC').click()
+    await button(en('oauth.signInWith', { site: 'OIDC' })).click()
     await at('/app/tokens')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'browser-sub' })
   })
@@ -89,7 +89,7 @@ describe('other login methods in a real browser', () => {
     const answer = { success: false, message: 'too long ago', code: 'LoginNotRecent' }
     await open.page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
     await open.page.goto(`${product.url}/app/me?settings=price`)
-    await button('Create').last().click()
+    await button(en('security.createToken')).last().click()
     const anew = open.page.getByRole('alertdialog', { name: en('security.relogin') })
     const back = open.page.waitForResponse(/\/api\/oauth\/oidc\?/)
     await anew.getByRole('button', { name: en('oauth.signInWith', { site: 'OIDC' }) }).click()
@@ -102,7 +102,7 @@ describe('other login methods in a real browser', () => {
   it('LinuxDO creates an account through its own button', async () => {
     sites.who = { id: 77, login: 'neo' }
     await open.page.goto(`${product.url}/login`)
-    await button('Sign in with LinuxDO').click()
+    await button(en('oauth.signInWith', { site: 'LinuxDO' })).click()
     await at('/app/tokens')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'neo' })
     await logOut()
@@ -118,7 +118,7 @@ describe('other login methods in a real browser', () => {
     await row.getByText('9002').waitFor()
     await logOut()
     await open.page.goto(`${product.url}/login`)
-    await button('Sign in with GitHub').click()
+    await button(en('oauth.signInWith', { site: 'GitHub' })).click()
     await at('/app/tokens')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'binder' })
     await open.page.goto(`${product.url}/app/me`)
@@ -178,10 +178,13 @@ describe('other login methods in a real browser', () => {
     expect(await policy()).not.toContain(sites.url)
     await logOut()
     await open.page.goto(`${product.url}/login`)
-    await button('Sign in with GitHub').waitFor()
+    await button(en('oauth.signInWith', { site: 'GitHub' })).waitFor()
     expect(
       await open.page.getByRole('button', { name: /^Sign in with/ }).allTextContents(),
-    ).toEqual(['Sign in with GitHub', 'Sign in with OIDC'])
+    ).toEqual([
+      en('oauth.signInWith', { site: 'GitHub' }),
+      en('oauth.signInWith', { site: 'OIDC' }),
+    ])
   })
 })
 

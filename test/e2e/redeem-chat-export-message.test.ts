@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { en } from '#console/i18n/en/console-translations.ts'
-import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
-import { zh } from '#console/i18n/zh/console-translations.ts'
-import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en, TEXTS } from '#test/support/console-texts.ts'
 import {
   ALL_ROLES,
   addChannel,
@@ -17,7 +14,6 @@ import {
 } from '#test/support/test-product.ts'
 import { eventually, type OpenPage, openRealPage, submitLogin } from './open-product-page.ts'
 
-const WORDS = { zh: { ...zh, ...zhPages }, en: { ...en, ...enPages } }
 const WORTH = 2_000_000
 /** What the simulated provider says, in as many words as this. */
 const ANSWER_TOKENS = 12
@@ -56,7 +52,7 @@ afterAll(async () => {
 async function enter(at: Page, username: string): Promise<void> {
   await at.goto(`${product.url}/login?returnTo=/app/wallet`)
   await submitLogin(at, username)
-  await at.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor()
+  await at.getByRole('heading', { level: 1, name: en('shell.wallet') }).waitFor()
 }
 
 const button = (at: Page, name: string) => at.getByRole('button', { name, exact: true })
@@ -67,7 +63,7 @@ const ownCalls = async (query: string) =>
   (await shopper.must<{ items: Row[] }>('GET', `/api/log/self/?page_size=100&type=2${query}`)).items
 
 describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
-  const words = WORDS[language]
+  const text = TEXTS[language]
 
   beforeAll(async () => {
     for (const at of [page, desk]) {
@@ -80,23 +76,23 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const code = { name: `gift ${language}`, quota: WORTH, count: 1 }
     const [key = ''] = await product.root.must<string[]>('POST', '/api/redemption/', code)
     await page.goto(`${product.url}/app/wallet?code=${key}`)
-    const box = page.getByRole('textbox', { name: words.wallet.code })
+    const box = page.getByRole('textbox', { name: text('wallet.code') })
     expect(await box.inputValue()).toBe(key)
-    await button(page, words.wallet.redeemNow).click()
-    await page.getByText(words.wallet.quotaAdded.replace('{{amount}}', '$4.00')).waitFor()
+    await button(page, text('wallet.redeemNow')).click()
+    await page.getByText(text('wallet.quotaAdded', { amount: '$4.00' })).waitFor()
     expect(await standing()).toBe(before + WORTH)
     await box.fill(key)
-    await button(page, words.wallet.redeemNow).click()
+    await button(page, text('wallet.redeemNow')).click()
     await page.locator('.tg-field-error').waitFor()
     expect(await standing()).toBe(before + WORTH)
   })
 
   it('tries a model and sees the exact cost of the answer', async () => {
-    await page.getByRole('link', { name: words.shell.playground }).click()
-    await page.getByLabel(words.ui.model).selectOption('sim-small')
-    if (language === 'en') await button(page, words.playground.newChat).first().click()
+    await page.getByRole('link', { name: text('shell.playground') }).click()
+    await page.getByLabel(text('ui.model')).selectOption('sim-small')
+    if (language === 'en') await button(page, text('playground.newChat')).first().click()
     const before = await standing()
-    await page.getByRole('textbox', { name: words.playground.message }).fill('Hello there')
+    await page.getByRole('textbox', { name: text('playground.message') }).fill('Hello there')
     await page.keyboard.press('Enter')
     const reply = page.locator('.tg-said').last()
     await reply.locator('.tg-answer-cost').waitFor()
@@ -109,25 +105,25 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const dollars = `$${((call?.quota ?? 0) / 500_000).toFixed(6).replace(/0+$/, '')}`
     expect(await reply.locator('.tg-answer-cost').innerText()).toBe(dollars)
     await reply.locator('.tg-answer-cost').click()
-    await page.getByRole('heading', { level: 1, name: words.shell.usageLog }).waitFor()
-    const rows = page.getByRole('grid', { name: words.usageLog.title }).getByRole('row')
+    await page.getByRole('heading', { level: 1, name: text('shell.usageLog') }).waitFor()
+    const rows = page.getByRole('grid', { name: text('usageLog.title') }).getByRole('row')
     await eventually(() => rows.filter({ hasText: 'sim-small' }).count()).toBe(1)
     expect(new URL(page.url()).searchParams.get('request')).toBe(call?.request_id)
   })
 
   it('filters the log and exports a file whose costs add up to the listed costs', async () => {
     await page.goto(`${product.url}/app/logs/api-usage?token=playground`)
-    await page.getByLabel(words.ui.model, { exact: true }).fill('sim-small')
+    await page.getByLabel(text('ui.model'), { exact: true }).fill('sim-small')
     await page.keyboard.press('Enter')
     await page.waitForURL(/model=sim-small/)
     const expectedCalls = await ownCalls('&token_name=playground&model_name=sim-small')
-    const grid = page.getByRole('grid', { name: words.usageLog.title })
+    const grid = page.getByRole('grid', { name: text('usageLog.title') })
     await eventually(() => grid.getByText('sim-small').count()).toBeGreaterThan(0)
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: words.usageLog.export }).click()
-    await page.getByRole('menuitem', { name: words.usageLog.exportAs.csv }).click()
-    const text = readFileSync(await (await download).path(), 'utf8').replace('\ufeff', '')
-    const [head = '', ...lines] = text.trimEnd().split('\r\n')
+    await page.getByRole('button', { name: text('usageLog.export') }).click()
+    await page.getByRole('menuitem', { name: text('usageLog.exportAs.csv') }).click()
+    const file = readFileSync(await (await download).path(), 'utf8').replace('\ufeff', '')
+    const [head = '', ...lines] = file.trimEnd().split('\r\n')
     const at = head.split(',').indexOf('quota')
     const exported = lines.map((line) => Number(line.split(',')[at]))
     expect(exported.toSorted()).toEqual(expectedCalls.map(({ quota }) => quota).toSorted())
@@ -136,15 +132,15 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
   it('sees an admin’s message at once, and the admin sees that it was read', async () => {
     const title = `News in ${language}`
     await desk.goto(`${product.url}/admin/messages`)
-    await button(desk, words.messages.create).first().click()
+    await button(desk, text('messages.create')).first().click()
     const drawer = desk.getByRole('dialog')
-    await drawer.getByLabel(words.messages.messageTitle).fill(title)
-    await drawer.getByLabel(words.messages.content).fill('From **Monday** on.')
+    await drawer.getByLabel(text('messages.messageTitle')).fill(title)
+    await drawer.getByLabel(text('messages.content')).fill('From **Monday** on.')
     await drawer.getByRole('checkbox', { name: /^shopper/ }).check()
-    await drawer.getByRole('button', { name: words.shared.send }).click()
+    await drawer.getByRole('button', { name: text('shared.send') }).click()
     await desk.getByRole('row').filter({ hasText: title }).waitFor()
     // No reload: the open console is told.
-    const unread = words.shell.inboxUnread.replace('{{number}}', '1')
+    const unread = text('shell.inboxUnread', { number: '1' })
     await page.getByRole('link', { name: unread }).click()
     await page.getByRole('link', { name: new RegExp(title) }).click()
     await page.getByRole('heading', { level: 1, name: title }).waitFor()
@@ -153,7 +149,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await desk.getByText(title).click()
     const reader = drawer.getByRole('row').filter({ hasText: 'shopper' })
     await reader.waitFor()
-    expect(await reader.getByText(words.messages.notRead).count()).toBe(0)
+    expect(await reader.getByText(text('messages.notRead')).count()).toBe(0)
     await desk.keyboard.press('Escape')
   })
 })

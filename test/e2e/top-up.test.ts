@@ -28,7 +28,7 @@ const button = (name: string) => open.page.getByRole('button', { name, exact: tr
 
 it('the page says that nothing can be paid until the administrator has enabled it', async () => {
   await open.page.getByText(en('wallet.topUpOff')).waitFor()
-  expect(await button('Pay').count()).toBe(0)
+  expect(await button(en('wallet.pay')).count()).toBe(0)
   for (const [key, value] of Object.entries({
     ServerAddress: product.url,
     PayAddress: gateway.url,
@@ -58,7 +58,7 @@ it('a user tops up by a gateway: amount, price, confirmation, its page, and bala
     await amount.fill(wrong)
     await open.page.getByText(en('wallet.amountNotWhole')).waitFor()
   }
-  expect(await button('Pay').isDisabled()).toBe(true)
+  expect(await button(en('wallet.pay')).isDisabled()).toBe(true)
   await button('$10').click()
   await open.page.getByText('CN¥73.00').waitFor()
   const code = open.page.getByLabel(en('shared.topUpCode'))
@@ -68,7 +68,7 @@ it('a user tops up by a gateway: amount, price, confirmation, its page, and bala
   await code.fill('SPRING')
   await code.blur()
   await open.page.getByText('CN¥65.70').waitFor()
-  await button('Pay').click()
+  await button(en('wallet.pay')).click()
   const dialog = open.page.getByRole('dialog', { name: en('wallet.confirmTitle') })
   await dialog.getByText('CN¥65.70').waitFor()
   await dialog.getByText(en('wallet.method_zfb')).waitFor()
@@ -89,11 +89,11 @@ it('a user tops up by Stripe, in Chinese; a cancelled dialog creates no order', 
   await open.page.getByRole('heading', { name: zh('wallet.topUp') }).waitFor()
   await open.page.getByLabel(zh('wallet.method_stripe')).check()
   await open.page.getByText('US$5.00').first().waitFor()
-  await button('去支付').click()
+  await button(zh('wallet.pay')).click()
   const dialog = open.page.getByRole('dialog', { name: zh('wallet.confirmTitle') })
   await dialog.getByRole('button', { name: zh('ui.cancel') }).click()
   await dialog.waitFor({ state: 'hidden' })
-  await button('去支付').click()
+  await button(zh('wallet.pay')).click()
   await dialog.getByRole('button', { name: zh('wallet.pay'), exact: true }).click()
   await open.page.waitForURL(`${gateway.url}/checkout?**`)
   // Back without paying: nothing came yet.
@@ -130,7 +130,7 @@ it('an admin finds the order and refunds it with a reason; its user sees it at o
   await dialog.getByLabel(en('orders.reason')).fill('重复支付')
   const sum = dialog.getByLabel(en('orders.money'))
   for (const [wrong, errorText] of [
-    ['999', 'Only CN¥65.70 can be refunded'],
+    ['999', en('orders.refundTooMuch', { most: 'CN¥65.70' })],
     ['0.00', en('orders.refundInvalid')],
     ['1.001', en('orders.refundInvalid')],
   ] as const) {

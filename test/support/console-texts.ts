@@ -24,6 +24,12 @@ export const zh = (key: WordKey, params: Params = {}): string => textOf(ZH, key,
 /** Returns the English text of a key. `params` fills the placeholders. */
 export const en = (key: WordKey, params: Params = {}): string => textOf(EN, key, params)
 
+/** Returns the text of a key in one language. */
+export type Text = typeof en
+
+/** The functions above, by language. */
+export const TEXTS: Readonly<Record<'zh' | 'en', Text>> = { zh, en }
+
 function textOf(words: Translations, key: string, params: Params): string {
   const text = key
     .split('.')

@@ -17,20 +17,25 @@ const choose = async (...rows: number[]) => {
 }
 const openBatch = async () => {
   await app.openAsRoot('/admin/channels')
-  await button('批量操作').click()
+  await button(zh('channels.batchMode')).click()
   await boxes().first().waitFor()
 }
-const undo = () => button('撤销').last().click()
+const undo = () => button(zh('shared.undo')).last().click()
 
 it('the list offers batch actions only while channels are selected', async () => {
   await openBatch()
-  for (const name of ['删除所选', '设置标签', '禁用所选', '启用所选']) {
+  for (const name of [
+    zh('shared.deleteSelected'),
+    zh('shared.setTag'),
+    zh('shared.disableSelected'),
+    zh('shared.enableSelected'),
+  ]) {
     expect(await button(name).count(), name).toBe(0)
   }
   await choose(0)
-  await button('删除所选').waitFor()
+  await button(zh('shared.deleteSelected')).waitFor()
   await choose(0)
-  await expect.poll(() => button('删除所选').count()).toBe(0)
+  await expect.poll(() => button(zh('shared.deleteSelected')).count()).toBe(0)
 })
 
 it('one tag is set for all selected channels and undone; an empty tag is refused', async () => {
@@ -38,7 +43,7 @@ it('one tag is set for all selected channels and undone; an empty tag is refused
   await openBatch()
   await choose(0, 2)
   await page.getByText(zh('ui.selectedCount', { count: 2 })).waitFor()
-  await button('设置标签').click()
+  await button(zh('shared.setTag')).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: zh('shared.setTag') }).click()
   await dialog.getByText(zh('channelForm.error.tagMissing')).waitFor()
@@ -64,7 +69,7 @@ it('Shift selects a range, one call disables it, and undo enables what it change
     .nth(3)
     .click({ modifiers: ['Shift'] })
   await page.getByText(zh('ui.selectedCount', { count: 4 })).waitFor()
-  await button('禁用所选').click()
+  await button(zh('shared.disableSelected')).click()
   await page.getByText(zh('channels.disabledMany', { count: 3 })).waitFor()
   await undo()
   await expect
@@ -80,7 +85,7 @@ it('a refused batch action shows the reason and keeps the selection', async () =
   site.routes['POST /api/channel/batch/status'] = () => refused('渠道已过期')
   await openBatch()
   await choose(3)
-  await button('启用所选').click()
+  await button(zh('shared.enableSelected')).click()
   await page.getByText('渠道已过期').waitFor()
   await page.getByText(zh('ui.selectedCount', { count: 1 })).waitFor()
 })
@@ -89,14 +94,14 @@ it('the selected channels are deleted after a confirmation that states their num
   const { page } = app
   await openBatch()
   await choose(1, 3)
-  await button('删除所选').click()
+  await button(zh('shared.deleteSelected')).click()
   const question = page.getByRole('alertdialog', {
     name: zh('channels.deleteManyTitle', { count: 2 }),
   })
   await question.getByRole('button', { name: zh('ui.cancel') }).click()
   await question.waitFor({ state: 'detached' })
   expect(sent('POST', '/api/channel/batch')).toEqual([])
-  await button('删除所选').click()
+  await button(zh('shared.deleteSelected')).click()
   await question.getByRole('button', { name: zh('shared.delete') }).click()
   await page.getByText(zh('channels.deleted', { count: 2 })).waitFor()
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor({ state: 'detached' })
@@ -107,13 +112,13 @@ it('the menu repairs the model index, and deletes and counts all disabled channe
   const { page } = app
   await openAsRoot(page, app.site, '/admin/channels')
   const fromMenu = async (name: string) => {
-    await button('更多操作').click()
+    await button(zh('channels.moreActions')).click()
     await page.getByRole('menuitem', { name }).click()
   }
-  await fromMenu('修复渠道能力表')
+  await fromMenu(zh('channels.repairModelIndex'))
   await page.getByText(zh('channels.modelIndexRepaired')).waitFor()
   expect(sent('POST', '/api/channel/fix')).toHaveLength(1)
-  await fromMenu('删除所有已禁用渠道')
+  await fromMenu(zh('channels.deleteDisabled'))
   await page
     .getByRole('alertdialog')
     .getByRole('button', { name: zh('shared.delete') })
@@ -135,12 +140,12 @@ it('a channel’s row disables it, enables it by undo, duplicates it and deletes
       { id: 2, status: 1 },
     ])
   const fromRow = async (name: string) => {
-    await button('DeepSeek 的更多操作').click()
+    await button(zh('shared.moreActions', { name: 'DeepSeek' })).click()
     await page.getByRole('menuitem', { name }).click()
   }
-  await fromRow('复制')
+  await fromRow(zh('channels.duplicate'))
   await page.getByText(zh('channels.duplicated', { name: 'DeepSeek' })).waitFor()
-  await fromRow('删除')
+  await fromRow(zh('shared.delete'))
   await page
     .getByRole('alertdialog')
     .getByRole('button', { name: zh('shared.delete') })

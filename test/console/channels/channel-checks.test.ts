@@ -59,9 +59,9 @@ it('a test of all channels shows progress and results; a second start is refused
     return ok(progress)
   }
   await openAsRoot(page, site, '/admin/channels')
-  await fromList('测试所有渠道')
+  await fromList(zh('channels.testAll'))
   await page.getByText(zh('channelTests.progress', { tested: 0, total: 4, failed: 0 })).waitFor()
-  await fromList('测试所有渠道')
+  await fromList(zh('channels.testAll'))
   await page.getByText('测试已在运行中').waitFor()
   progress = { ...progress, tested: 3, failed: 1 }
   await page.getByText(zh('channelTests.progress', { tested: 3, total: 4, failed: 1 })).waitFor()
@@ -131,7 +131,7 @@ it('the balance of one or all channels is refreshed, and a failure is reported',
     .click()
   await page.getByText(zh('channels.balanceUpdated', { name: 'DeepSeek' })).waitFor()
   site.routes['GET /api/channel/update_balance'] = () => ok({ updated: 2, failed: 1, left: 0 })
-  await fromList('更新所有余额')
+  await fromList(zh('channels.updateBalances'))
   await page.getByText(zh('channels.balancesUpdated', { updated: 2, failed: 1 })).waitFor()
   // A type that does not tell it has no button.
   const local = page.getByRole('row', { name: 'Local' })

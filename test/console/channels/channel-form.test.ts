@@ -21,20 +21,20 @@ describe('the form of a new channel', () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels?group=vip')
     await page.getByRole('button', { name: zh('shared.newChannel') }).click()
-    await press('创建渠道')
+    await press(zh('channelForm.createAction'))
     await drawer().getByText(zh('channelForm.error.nameAndKeyMissing')).first().waitFor()
     await drawer().getByText(zh('channelForm.error.modelsMissing')).waitFor()
     expect(pathNow()).toBe('/channel/add')
-    await box('名称').fill('Mine')
-    await box('密钥').fill('sk-upstream')
-    await press('显示密钥')
-    expect(await box('密钥').getAttribute('type')).toBe('text')
-    await press('隐藏密钥')
-    await box('接口地址').fill('https://models.example/v1/')
+    await box(zh('shared.name')).fill('Mine')
+    await box(zh('shared.key')).fill('sk-upstream')
+    await press(zh('ui.showKey'))
+    expect(await box(zh('shared.key')).getAttribute('type')).toBe('text')
+    await press(zh('ui.hideKey'))
+    await box(zh('shared.baseUrl')).fill('https://models.example/v1/')
     await drawer()
       .getByRole('combobox', { name: zh('ui.model'), exact: true })
       .fill('gpt-4o, o3,')
-    await press('创建渠道')
+    await press(zh('channelForm.createAction'))
     await page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('channelForm.versionKeep') })
@@ -63,7 +63,7 @@ describe('the form of a new channel', () => {
     await openAsRoot(page, site, '/channel/add')
     await box('组织 ID').waitFor()
     await drawer().getByLabel(zh('shared.type')).selectOption('43')
-    await expect.poll(() => box('接口地址').inputValue()).toBe('https://api.deepseek.com')
+    await expect.poll(() => box(zh('shared.baseUrl')).inputValue()).toBe('https://api.deepseek.com')
     expect(await box('组织 ID').count()).toBe(0)
     await drawer().getByLabel(zh('shared.type')).selectOption('3')
     expect(await box('API 版本').getAttribute('placeholder')).toBe('2024-10-21')
@@ -72,7 +72,7 @@ describe('the form of a new channel', () => {
         .getByRole('button', { name: zh('channelForm.fetchModels') })
         .count(),
     ).toBe(0)
-    await press('创建渠道')
+    await press(zh('channelForm.createAction'))
     await drawer().getByText(zh('channelForm.error.baseUrlMissing')).waitFor()
   })
 
@@ -83,15 +83,15 @@ describe('the form of a new channel', () => {
     await drawer()
       .getByRole('radio', { name: /批量创建/ })
       .check()
-    await box('名称').fill('Mine')
-    await box('密钥').fill('sk-1\n\n sk-2')
+    await box(zh('shared.name')).fill('Mine')
+    await box(zh('shared.key')).fill('sk-1\n\n sk-2')
     await drawer()
       .getByText(zh('channelForm.keyLines', { count: 2 }))
       .waitFor()
     await drawer()
       .getByRole('button', { name: zh('channelForm.addTypeModels') })
       .click()
-    await press('创建渠道')
+    await press(zh('channelForm.createAction'))
     await page.getByText(zh('channelForm.createdMany', { count: 2 })).waitFor()
     await drawer().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: zh('shared.newChannel') }).click()
@@ -99,12 +99,12 @@ describe('the form of a new channel', () => {
       .getByRole('radio', { name: /多密钥渠道/ })
       .check()
     await drawer().getByRole('radio', { name: /轮询/ }).check()
-    await box('名称').fill('One')
-    await box('密钥').fill('sk-1\nsk-2')
+    await box(zh('shared.name')).fill('One')
+    await box(zh('shared.key')).fill('sk-1\nsk-2')
     await drawer()
       .getByRole('button', { name: zh('channelForm.addTypeModels') })
       .click()
-    await press('创建渠道')
+    await press(zh('channelForm.createAction'))
     await drawer().waitFor({ state: 'detached' })
     expect(sent('POST', '/api/channel/')).toMatchObject([
       { mode: 'batch', key: 'sk-1\nsk-2' },
@@ -120,13 +120,13 @@ describe('the form of a new channel', () => {
         answer = () => resolve(ok({ id: 8, ids: [8] }))
       })
     await openAsRoot(page, site, '/channel/add')
-    await box('名称').fill('Mine')
-    await box('密钥').fill('sk-1')
+    await box(zh('shared.name')).fill('Mine')
+    await box(zh('shared.key')).fill('sk-1')
     await drawer()
       .getByRole('button', { name: zh('channelForm.addTypeModels') })
       .click()
-    await press('创建渠道')
-    await press('创建渠道')
+    await press(zh('channelForm.createAction'))
+    await press(zh('channelForm.createAction'))
     await page.getByText(zh('ui.duplicateSubmit')).waitFor()
     await drawer().waitFor({ state: 'detached' })
     answer()
@@ -140,23 +140,23 @@ describe('the form of an existing channel', () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'Local' }).click()
-    await box('名称').fill('Local 2')
+    await box(zh('shared.name')).fill('Local 2')
     const refuse = (words: string) => {
       site.routes['PUT /api/channel/'] = () => refused(words)
     }
     refuse('参数 base_url 无效：不允许使用该地址')
-    await press('保存修改')
+    await press(zh('shared.saveChanges'))
     await drawer().getByText('不允许使用该地址', { exact: true }).waitFor()
     const invalid = () => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'))
     await expect.poll(invalid).toBe('true')
-    await box('接口地址').fill('https://other.example')
+    await box(zh('shared.baseUrl')).fill('https://other.example')
     await drawer().getByText('不允许使用该地址').waitFor({ state: 'detached' })
-    await box('密钥').fill('sk-1')
+    await box(zh('shared.key')).fill('sk-1')
     refuse('参数 group 无效：分组「x」不存在，请先在设置中添加')
-    await press('保存修改')
+    await press(zh('shared.saveChanges'))
     await drawer().getByText('分组「x」不存在，请先在设置中添加', { exact: true }).waitFor()
     refuse('参数 setting 无效：请重新填写 setting.proxy 的密码')
-    await press('保存修改')
+    await press(zh('shared.saveChanges'))
     await drawer().getByText('请重新填写 setting.proxy 的密码', { exact: true }).waitFor()
     await expect.poll(invalid).toBe('true')
   })
@@ -165,23 +165,23 @@ describe('the form of an existing channel', () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'DeepSeek' }).click()
-    await box('接口地址').fill('https://elsewhere.example')
+    await box(zh('shared.baseUrl')).fill('https://elsewhere.example')
     await drawer().getByText(zh('channelForm.keyReentryHint')).waitFor()
-    await press('保存修改')
+    await press(zh('shared.saveChanges'))
     await drawer().getByText(zh('channelForm.error.keyMissing')).waitFor()
-    await box('接口地址').fill('https://api.deepseek.com/')
-    await box('名称').fill('DeepSeek 2')
-    await press('路由与限制')
+    await box(zh('shared.baseUrl')).fill('https://api.deepseek.com/')
+    await box(zh('shared.name')).fill('DeepSeek 2')
+    await press(zh('channelForm.routing'))
     // The site's switch is off: what the channel allows does nothing.
     await drawer().getByText(zh('channelForm.autoBanOff')).waitFor()
     const settings = drawer().getByRole('link', { name: zh('channelForm.autoBanSettings') })
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=models')
-    await box('优先级').fill('x')
-    await press('保存修改')
+    await box(zh('channelForm.priority')).fill('x')
+    await press(zh('shared.saveChanges'))
     await drawer().getByText(zh('channelForm.error.notInteger')).waitFor()
-    await box('优先级').fill('3')
-    await box('最大并发').fill('4')
-    await press('保存修改')
+    await box(zh('channelForm.priority')).fill('3')
+    await box(zh('channelForm.maxConcurrency')).fill('4')
+    await press(zh('shared.saveChanges'))
     await page.getByText(zh('shared.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([
       { id: 2, name: 'DeepSeek 2', priority: 3, max_concurrency: 4 },
@@ -191,32 +191,40 @@ describe('the form of an existing channel', () => {
   it('says when nothing changed, and reports broken JSON when its field loses focus', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')
-    await press('保存修改')
+    await press(zh('shared.saveChanges'))
     await page.getByText(zh('shared.unchanged')).waitFor()
-    await press('映射与覆盖')
-    for (const name of ['模型映射', '参数覆盖', '额外设置']) {
+    await press(zh('channelForm.mappings'))
+    for (const name of [
+      zh('channelForm.modelMapping'),
+      zh('channelForm.paramOverride'),
+      zh('channelForm.setting'),
+    ]) {
       await box(name).fill('{"a":')
-      await box('模型前缀').focus()
+      await box(zh('channelForm.modelPrefix')).focus()
       await drawer().getByText(zh('channelForm.error.notJson')).waitFor()
       await box(name).fill('')
       await drawer().getByText(zh('channelForm.error.notJson')).waitFor({ state: 'detached' })
     }
     for (const [name, text, fault] of [
-      ['模型映射', '{"a": "b", "b": "a"}', '模型映射不能形成循环，也不能经过 8 个以上的其他模型'],
-      ['状态码映射', '{"400": 200}', '每个状态码都必须映射到 400 至 599'],
-      ['额外设置', '{"proxy": "socks5://p:1"}', /proxy 请填写/],
+      [
+        zh('channelForm.modelMapping'),
+        '{"a": "b", "b": "a"}',
+        zh('channelForm.error.mappingCircle'),
+      ],
+      [zh('channelForm.statusCodeMapping'), '{"400": 200}', zh('channelForm.error.statusInvalid')],
+      [zh('channelForm.setting'), '{"proxy": "socks5://p:1"}', /proxy 请填写/],
     ] as const) {
       await box(name).fill(text)
-      await box('模型前缀').focus()
+      await box(zh('channelForm.modelPrefix')).focus()
       await drawer().getByText(fault).waitFor()
       await box(name).fill('')
       await drawer().getByText(fault).waitFor({ state: 'detached' })
     }
-    await box('额外设置').fill('{"include_usage": false, "prox": "", "force": 1}')
+    await box(zh('channelForm.setting')).fill('{"include_usage": false, "prox": "", "force": 1}')
     await drawer()
       .getByText(zh('channelForm.unknownSettings', { names: 'prox, force' }))
       .waitFor()
-    await box('额外设置').fill('')
+    await box(zh('channelForm.setting')).fill('')
     expect(sent('PUT', '/api/channel/')).toEqual([])
   })
 
@@ -224,11 +232,11 @@ describe('the form of an existing channel', () => {
     const { page, site } = app
     Object.assign(site.routes, channelRoutes([channel({ setting: '{"proxy":"http://p:1"}' })]))
     await openAsRoot(page, site, '/channel/edit/1')
-    expect(await box('额外设置').inputValue()).toContain('"http://p:1"')
+    expect(await box(zh('channelForm.setting')).inputValue()).toContain('"http://p:1"')
     const section = drawer().getByRole('button', { name: /映射与覆盖.*代理/ })
     expect(await section.getAttribute('aria-expanded')).toBe('true')
     await section.click()
-    await box('额外设置').waitFor({ state: 'detached' })
+    await box(zh('channelForm.setting')).waitFor({ state: 'detached' })
   })
 
   it('names the keys that were set aside with their reason, and enables one again', async () => {
@@ -238,18 +246,20 @@ describe('the form of an existing channel', () => {
       .getByText(zh('health.reason.status', { status: 401 }))
       .waitFor()
     await drawer()
-      .getByRole('button', { name: zh('channelForm.reuseKey', { name: '第 4 个密钥' }) })
+      .getByRole('button', {
+        name: zh('channelForm.reuseKey', { name: zh('channelForm.keyNumber', { place: 4 }) }),
+      })
       .click()
     const radio = (name: RegExp) => drawer().getByRole('radio', { name })
     expect(await radio(/追加密钥/).isChecked()).toBe(true)
     await radio(/替换密钥/).check()
-    await box('密钥').fill('sk-6\nsk-7')
-    await press('保存修改')
+    await box(zh('shared.key')).fill('sk-6\nsk-7')
+    await press(zh('shared.saveChanges'))
     const asked = page.getByRole('alertdialog', { name: zh('channelForm.replaceTitle') })
     await asked.getByRole('button', { name: zh('ui.cancel') }).click()
     await asked.waitFor({ state: 'detached' })
     await radio(/追加密钥/).check()
-    await press('保存修改')
+    await press(zh('shared.saveChanges'))
     await page.getByText(zh('shared.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([
       { id: 3, key: 'sk-6\nsk-7', key_mode: 'append', enable_keys: [3] },
@@ -259,19 +269,19 @@ describe('the form of an existing channel', () => {
   it('fetches models from the provider for selection, and reports a failed fetch', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')
-    await box('接口地址').fill('https://elsewhere.example')
-    await press('获取模型列表')
+    await box(zh('shared.baseUrl')).fill('https://elsewhere.example')
+    await press(zh('channelForm.fetchModels'))
     await page.getByRole('alert').getByText(zh('channelForm.error.keyMissing')).waitFor()
-    await box('密钥').fill('sk-wrong')
-    await press('获取模型列表')
+    await box(zh('shared.key')).fill('sk-wrong')
+    await press(zh('channelForm.fetchModels'))
     await page.getByText(zh('channels.modelsFailed')).waitFor()
     await page.getByText('上游拒绝了密钥').waitFor()
     expect(sent('POST', '/api/channel/fetch_models')).toMatchObject([
       { base_url: 'https://elsewhere.example', type: 1, key: 'sk-wrong' },
     ])
-    await box('密钥').fill('')
-    await box('接口地址').fill('https://api.openai.com')
-    await press('获取模型列表')
+    await box(zh('shared.key')).fill('')
+    await box(zh('shared.baseUrl')).fill('https://api.openai.com')
+    await press(zh('channelForm.fetchModels'))
     const picker = page.getByRole('dialog', { name: zh('channelForm.selectModelsTitle') })
     await picker.getByLabel(zh('shared.searchModels')).fill('gpt')
     await picker.getByRole('checkbox', { name: zh('channelForm.allModels', { count: 2 }) }).check()
@@ -279,8 +289,8 @@ describe('the form of an existing channel', () => {
       .getByRole('button', { name: zh('channelForm.useSelectedModels', { count: 4 }) })
       .click()
     await picker.waitFor({ state: 'detached' })
-    await press('移除 gpt-4o-mini')
-    await press('保存修改')
+    await press(zh('ui.remove', { name: 'gpt-4o-mini' }))
+    await press(zh('shared.saveChanges'))
     await page.getByText(zh('shared.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([{ id: 1, models: 'gpt-4o,o3,gpt-5' }])
   })
@@ -299,17 +309,17 @@ describe('the channel form and the browser’s address', () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'OpenAI main' }).click()
-    await box('名称').fill('Other')
+    await box(zh('shared.name')).fill('Other')
     await page.goBack()
     const question = page.getByRole('alertdialog')
     await question.getByRole('button', { name: zh('ui.unsavedStay') }).click()
     await question.waitFor({ state: 'detached' })
-    expect(await box('名称').inputValue()).toBe('Other')
+    expect(await box(zh('shared.name')).inputValue()).toBe('Other')
     await page.goBack()
     await question.getByRole('button', { name: zh('ui.unsavedLeave') }).click()
     await drawer().waitFor({ state: 'detached' })
     expect(pathNow()).toBe('/admin/channels')
     await page.getByRole('link', { name: 'OpenAI main' }).click()
-    await expect.poll(() => box('名称').inputValue()).toBe('OpenAI main')
+    await expect.poll(() => box(zh('shared.name')).inputValue()).toBe('OpenAI main')
   })
 })

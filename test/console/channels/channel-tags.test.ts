@@ -84,7 +84,7 @@ it('a tag’s checkbox stands for all its channels, even while the tag is closed
 it('the tag editor refuses invalid values, sends changes, and asks before it closes', async () => {
   const { page } = app
   await openTags()
-  await fromTag('编辑标签')
+  await fromTag(zh('channels.editTag'))
   const editor = page.getByRole('dialog', { name: zh('channelTags.title', { tag: 'primary' }) })
   const save = editor.getByRole('button', { name: zh('shared.saveChanges') })
   await save.click()
@@ -115,7 +115,7 @@ it('the tag editor refuses invalid values, sends changes, and asks before it clo
 it('one action disables all channels of a tag, and undo enables them again', async () => {
   const { page } = app
   await openTags()
-  await fromTag('禁用全部')
+  await fromTag(zh('channels.disableAll'))
   await page.getByText(zh('channels.tagDisabledDone', { tag: 'primary', count: 2 })).waitFor()
   await row('primary')
     .getByText(zh('channels.tagEnabled', { count: 0, total: 2 }))
@@ -126,7 +126,7 @@ it('one action disables all channels of a tag, and undo enables them again', asy
     .waitFor()
   expect(sent('POST', '/api/channel/tag/disabled')).toEqual([{ tag: 'primary' }])
   expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1, 2], status: 1 }])
-  await fromTag('启用全部')
+  await fromTag(zh('channels.enableAll'))
   await page.getByText(zh('channels.nothingToEnable')).waitFor()
 })
 
@@ -136,7 +136,7 @@ it('enabling a tag skips its expired channels, in the count and in undo as well'
   const rows = [channel({ ...off }), channel({ ...off, id: 2, name: 'late', expired_time: 9 })]
   Object.assign(site.routes, channelRoutes(rows))
   await openTags()
-  await fromTag('启用全部')
+  await fromTag(zh('channels.enableAll'))
   await page.getByText(zh('channels.tagEnabledDone', { tag: 'primary', count: 1 })).waitFor()
   await page.getByRole('button', { name: zh('shared.undo') }).click()
   await row('primary')
@@ -150,7 +150,7 @@ it('enabling a tag enables a channel that the gateway disabled, and offers no un
   const rows = [channel({ tag: 'primary', status: 3 }), channel({ id: 2, tag: 'primary' })]
   Object.assign(site.routes, channelRoutes(rows))
   await openTags()
-  await fromTag('启用全部')
+  await fromTag(zh('channels.enableAll'))
   await page.getByText(zh('channels.tagEnabledDone', { tag: 'primary', count: 1 })).waitFor()
   expect(await page.getByRole('button', { name: zh('shared.undo') }).count()).toBe(0)
 })

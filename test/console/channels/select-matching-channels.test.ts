@@ -29,7 +29,7 @@ function serve(count: number): void {
 }
 const openBatch = async () => {
   await app.openAsRoot('/admin/channels')
-  await button('批量操作').click()
+  await button(zh('channels.batchMode')).click()
   await boxes().first().waitFor()
 }
 /** Serves so many channels, and chooses all of them. */
@@ -52,14 +52,14 @@ it('selecting all matches includes other pages, and one call acts on all of them
   await boxes().nth(2).click()
   await page.getByText(zh('ui.selectedCount', { count: 346 })).waitFor()
   // One that is gone by now is not named: it would have the whole refused.
-  await button('c-2 的更多操作').click()
+  await button(zh('shared.moreActions', { name: 'c-2' })).click()
   await page.getByRole('menuitem', { name: zh('shared.delete') }).click()
   await page
     .getByRole('alertdialog')
     .getByRole('button', { name: zh('shared.delete') })
     .click()
   await page.getByText(zh('ui.selectedCount', { count: 345 })).waitFor()
-  await button('禁用所选').click()
+  await button(zh('shared.disableSelected')).click()
   await page.getByText(zh('channels.disabledMany', { count: 345 })).waitFor()
   expect(sentIds()).toEqual([345])
   await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
@@ -69,12 +69,12 @@ it('a selection made under one filter is dropped under another', async () => {
   const { page } = app
   await chooseAllOf(347)
   await page.goto(`${app.site.url}/admin/channels?status=1`)
-  await button('批量操作').click()
+  await button(zh('channels.batchMode')).click()
   await boxes().first().waitFor()
   expect(await page.getByText(/已选/).count()).toBe(0)
   await boxes().first().click()
-  await button('选择全部 347 个匹配项').click()
-  await button('取消选择').click()
+  await button(zh('ui.selectMatching', { count: 347 })).click()
+  await button(zh('ui.clearSelection')).click()
   await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
 })
 
@@ -89,8 +89,8 @@ it('the server sorts the list by response time and by balance', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   for (const [title, sort] of [
-    ['响应时间', 'response_time'],
-    ['余额', 'balance'],
+    [zh('channels.responseTime'), 'response_time'],
+    [zh('shared.balance'), 'balance'],
   ] as const) {
     await page.getByRole('columnheader', { name: title }).getByRole('button').first().click()
     const sorts = () => site.calls.map(({ query }) => query.get('sort'))

@@ -6,7 +6,7 @@ import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import type { Look } from '../support/open-page.ts'
 
 const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'default' }
-const NO_TOKEN = '当前没有可用的启用令牌，请确认是否有令牌处于启用状态！'
+const NO_TOKEN = zh('chat.noToken')
 const CHATS = [
   { Next: 'https://chat.example/#/?key={key}&url={address}' },
   { Cat: 'opencat://team/join?token={key}' },

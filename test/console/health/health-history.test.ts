@@ -30,7 +30,7 @@ describe('the history of a channel', () => {
 
 describe('the chart of a channel’s history', () => {
   const admin = pageFixture()
-  const title = 'Success rate and latency'
+  const title = en('health.history.title')
 
   function withSite(): void {
     const { routes } = admin.site

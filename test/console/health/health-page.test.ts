@@ -40,16 +40,18 @@ describe('the health board', () => {
     await page.keyboard.press('h')
     await page.getByRole('heading', { level: 1, name: en('shell.health') }).waitFor()
     const rows = page.getByRole('grid', { name: en('shell.health') }).getByRole('row')
-    await expect.poll(() => rows.nth(1).textContent()).toContain('Invalid key')
+    await expect
+      .poll(() => rows.nth(1).textContent())
+      .toContain(en('health.reason.invalid_api_key'))
     expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|probes it).*503/)
-    expect(await rows.nth(3).textContent()).toContain('Healthy')
+    expect(await rows.nth(3).textContent()).toContain(en('health.kind.healthy'))
   })
 
   it('has a dash, not a zero, where nothing is known', async () => {
     const page = await open('/admin/health?keyword=New')
     const row = page.getByRole('grid').getByRole('row').nth(1)
     const text = (await row.textContent()) ?? ''
-    expect(text).toContain('No calls yet')
+    expect(text).toContain(en('health.kind.idle'))
     expect(text).not.toMatch(/\b0\b|0%|0 ms/)
   })
 
@@ -117,7 +119,7 @@ describe('the health board', () => {
       .waitFor()
     await drawer.getByText(en('health.entry.circuit-closed')).first().waitFor()
     await drawer.getByText(`Priority, Models, ${en('channelForm.maxConcurrency')}`).waitFor()
-    expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
+    expect(await drawer.getByText(en('health.key', { key: 2 }), { exact: false }).count()).toBe(2)
     // Why one in trouble may still be on; of one beside which others serve it says nothing.
     const lastStays = page.getByText('never turns off the last channel')
     expect(await lastStays.count()).toBe(1)

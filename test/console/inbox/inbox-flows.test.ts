@@ -61,17 +61,17 @@ const push = (unread_count: number) => live.send('inbox', 9, { unread_count })
 
 it('the bell shows pushed counts, up to 99+, without polling the server', async () => {
   await app.openAsRoot('/app/tokens')
-  await bell('收件箱，2 条未读').waitFor()
+  await bell(zh('shell.inboxUnread', { number: 2 })).waitFor()
   await expect.poll(live.connections).toBe(1)
   await app.page.getByText('production').first().waitFor()
   const countReads = () => app.site.calls.filter(({ path }) => path.endsWith('unread_count')).length
   const before = countReads()
   push(99)
-  await bell('收件箱，99 条未读').waitFor()
+  await bell(zh('shell.inboxUnread', { number: 99 })).waitFor()
   push(100)
-  await bell('收件箱，99+ 条未读').waitFor()
+  await bell(zh('shell.inboxUnread', { number: '99+' })).waitFor()
   push(0)
-  await bell('收件箱').waitFor()
+  await bell(zh('shell.inbox')).waitFor()
   expect(countReads()).toBeLessThanOrEqual(before + 1)
 })
 
@@ -85,10 +85,10 @@ it('without a socket the bell polls every half minute, except in a hidden tab', 
   await app.page.clock.install()
   await app.page.routeWebSocket('**/api/live', (route) => route.close())
   await app.openAsRoot('/app/tokens')
-  await bell('收件箱，2 条未读').waitFor()
+  await bell(zh('shell.inboxUnread', { number: 2 })).waitFor()
   messages = messages.map((one) => ({ ...one, is_read: true }))
   await app.page.clock.runFor(31_000)
-  await bell('收件箱').waitFor()
+  await bell(zh('shell.inbox')).waitFor()
   const countReads = () => app.site.calls.filter(({ path }) => path.endsWith('unread_count')).length
   const before = countReads()
   await app.page.evaluate(() => {
@@ -113,12 +113,12 @@ it('a message has a preview, opens in a frame without scripts, and is then read'
   await frame.getByText('Monday').waitFor()
   expect(await frame.locator('[onclick], script').count()).toBe(0)
   expect(await app.page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts')
-  await bell('收件箱，1 条未读').waitFor()
+  await bell(zh('shell.inboxUnread', { number: 1 })).waitFor()
   const marks = () => app.site.calls.filter(({ method }) => method === 'PUT')
   await expect.poll(() => marks().map(({ path }) => path)).toEqual(['/api/user/messages/3/read'])
   await app.page.getByRole('link', { name: zh('inbox.back') }).click()
-  await expect.poll(() => rows.nth(1).innerText()).not.toContain('未读')
-  expect(await rows.first().innerText()).toContain('未读')
+  await expect.poll(() => rows.nth(1).innerText()).not.toContain(zh('inbox.unread'))
+  expect(await rows.first().innerText()).toContain(zh('inbox.unread'))
 })
 
 it('the inbox says when a message does not exist and when messages fail to load', async () => {

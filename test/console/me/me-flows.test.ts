@@ -71,10 +71,10 @@ function wantsProof(site: FakeSite, route: string, answer: unknown = null): void
 describe('the personal settings page', () => {
   it('shows the user’s role and quota, and ten models before the rest', async () => {
     const { page } = await open()
-    await said(page, '普通用户')
+    await said(page, zh('me.user'))
     await said(page, '$3.00')
     expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(10)
-    await button(page, '更多（2）').click()
+    await button(page, zh('me.moreModels', { count: 2 })).click()
     expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(12)
     await page
       .getByRole('navigation', { name: zh('shell.navigation') })
@@ -87,18 +87,18 @@ describe('the personal settings page', () => {
   it('checks in once, and says why a check-in failed', async () => {
     const { page, site } = await open()
     site.routes['POST /api/user/check_in'] = () => ({ ...ok(null, '正在维护'), status: 503 })
-    await button(page, '签到').click()
-    await said(page, '签到失败，请稍后再试')
-    await said(page, '错误：正在维护')
+    await button(page, zh('me.checkInNow')).click()
+    await said(page, zh('me.checkInFailed'))
+    await said(page, zh('request.other', { message: '正在维护' }))
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 62_500 })
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: false })
-    await button(page, '签到').click()
-    await said(page, '签到成功！获得 $0.13')
-    expect(await button(page, '今日已签到').isDisabled()).toBe(true)
+    await button(page, zh('me.checkInNow')).click()
+    await said(page, zh('me.checkedIn', { amount: '$0.13' }))
+    expect(await button(page, zh('me.checkedInToday')).isDisabled()).toBe(true)
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: true })
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 0 })
     await page.reload()
-    await button(page, '签到').click()
+    await button(page, zh('me.checkInNow')).click()
     await page.getByText(zh('me.checkedInNoAmount'), { exact: true }).waitFor()
   })
 
@@ -116,20 +116,20 @@ describe('the personal settings page', () => {
         expect([width, text, isWhole]).toEqual([width, text, true])
       }
     }
-    await button(page, '复制邀请码').click()
-    await button(page, '已复制').waitFor()
+    await button(page, zh('me.copyInviteCode')).click()
+    await button(page, zh('ui.copied')).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('abcde23456')
-    await button(page, '复制链接').click()
-    await said(page, '邀请链接已复制到剪切板')
+    await button(page, zh('me.copyInvite')).click()
+    await said(page, zh('me.inviteCopied'))
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied).toBe(`${site.url}/register?aff=abcde23456`)
-    await button(page, '划转').click()
+    await button(page, zh('me.transfer')).click()
     const dialog = page.getByRole('dialog', { name: zh('me.transferTitle') })
     const amount = dialog.getByRole('textbox', { name: zh('me.amountDollars') })
     for (const [typed, words] of [
-      ['x', '请输入有效的金额'],
-      ['0.99', '划转金额最低为 $1.00'],
-      ['1.51', '邀请额度不足！'],
+      ['x', zh('me.notAnAmount')],
+      ['0.99', zh('me.transferTooSmall', { least: '$1.00' })],
+      ['1.51', zh('me.transferTooMuch')],
     ] as const) {
       await amount.fill(typed)
       await page.keyboard.press('Enter')
@@ -138,14 +138,14 @@ describe('the personal settings page', () => {
     site.routes['POST /api/user/aff_transfer'] = () => ok(null)
     await amount.fill('1.5')
     await page.keyboard.press('Enter')
-    await said(page, '划转成功！')
+    await said(page, zh('me.transferred'))
     expect(bodyOf(site, 'POST', '/api/user/aff_transfer')).toEqual({ quota: 750_000 })
   })
 
   it('disables a transfer below the minimum, and states the minimum', async () => {
     const { page } = await open({ aff_quota: 499_999 })
     await said(page, zh('me.transferFrom', { least: '$1.00' }))
-    const transfer = button(page, '划转')
+    const transfer = button(page, zh('me.transfer'))
     expect(await transfer.isDisabled()).toBe(true)
     const why = `[id="${await transfer.getAttribute('aria-describedby')}"]`
     expect(await page.locator(why).textContent()).toBe(zh('me.transferFrom', { least: '$1.00' }))
@@ -154,24 +154,28 @@ describe('the personal settings page', () => {
   it('changes the password once both entries match', async () => {
     const { page, site } = await open()
     site.routes['PUT /api/user/self'] = () => ok(null)
-    await button(page, '修改密码').click()
+    await button(page, zh('me.changePassword')).click()
     const dialog = page.getByRole('dialog', { name: zh('me.changePassword') })
-    await hasFocus(page, '原密码')
+    await hasFocus(page, zh('me.currentPassword'))
     const fill = (name: string, text: string) =>
       dialog.getByRole('textbox', { name, exact: true }).fill(text)
     // Every field that lacks something says so, not the first alone.
     await dialog.getByRole('button', { name: zh('me.changePassword') }).click()
-    for (const text of ['请输入原密码', '密码长度不得小于 8 位！', '请再次输入新密码']) {
+    for (const text of [
+      zh('me.currentRequired'),
+      zh('me.passwordTooShort'),
+      zh('me.repeatPasswordRequired'),
+    ]) {
       await dialog.getByText(text, { exact: true }).waitFor()
     }
-    await fill('原密码', 'old password')
-    await fill('新密码', 'new password')
-    await fill('确认新密码', 'other password')
+    await fill(zh('me.currentPassword'), 'old password')
+    await fill(zh('ui.newPassword'), 'new password')
+    await fill(zh('me.newPasswordAgain'), 'other password')
     await page.keyboard.press('Enter')
     await dialog.getByText(zh('me.passwordsDiffer')).waitFor()
-    await fill('确认新密码', 'new password')
+    await fill(zh('me.newPasswordAgain'), 'new password')
     await page.keyboard.press('Enter')
-    await said(page, '密码修改成功！')
+    await said(page, zh('me.passwordChanged'))
     const sent = { original_password: 'old password', password: 'new password' }
     expect(bodyOf(site, 'PUT', '/api/user/self')).toEqual(sent)
   })
@@ -200,45 +204,45 @@ describe('the personal settings page', () => {
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
-    await button(page, '修改密码').click()
-    await fill('原密码', 'old password')
-    await fill('新密码', 'new password')
-    await fill('确认新密码', 'new password')
+    await button(page, zh('me.changePassword')).click()
+    await fill(zh('me.currentPassword'), 'old password')
+    await fill(zh('ui.newPassword'), 'new password')
+    await fill(zh('me.newPasswordAgain'), 'new password')
     await page.keyboard.press('Enter')
     await told('原密码错误')
-    await fill('原密码', 'other password')
+    await fill(zh('me.currentPassword'), 'other password')
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
     await leave()
-    await button(page, '更换邮箱').click()
-    await fill('邮箱', 'nobody')
-    await button(page, '获取验证码').click()
+    await button(page, zh('me.changeMail')).click()
+    await fill(zh('auth.email'), 'nobody')
+    await button(page, zh('auth.sendCode')).click()
     await told('邮箱地址格式错误')
-    expect(await button(page, '获取验证码').isEnabled()).toBe(true)
+    expect(await button(page, zh('auth.sendCode')).isEnabled()).toBe(true)
     await leave()
-    await button(page, '设置').click()
+    await button(page, zh('security.setUp')).click()
     // There is no code yet to show instead.
-    expect(await button(page, '改用验证码').count()).toBe(0)
-    await fill('登录密码', 'wrong password')
+    expect(await button(page, zh('security.useCode')).count()).toBe(0)
+    await fill(zh('security.yourPassword'), 'wrong password')
     await page.keyboard.press('Enter')
     await told('密码错误')
     const offer = { secret: 'ABCD'.repeat(8), uri: 'otpauth://totp/a' }
     site.routes['POST /api/user/totp/begin'] = () => ok(offer)
-    await fill('登录密码', 'right password')
+    await fill(zh('security.yourPassword'), 'right password')
     await page.keyboard.press('Enter')
-    await hasFocus(page, '应用显示的验证码')
+    await hasFocus(page, zh('security.appCode'))
     await page.keyboard.type('123456')
     await page.keyboard.press('Enter')
     await told('验证码错误')
     // What is no field's is a toast, on a small phone too beside the buttons.
     await page.setViewportSize({ width: 390, height: 667 })
     site.routes['POST /api/user/totp'] = () => refused('设置已过期', 'TotpOfferOver')
-    await fill('应用显示的验证码', '654321')
+    await fill(zh('security.appCode'), '654321')
     await page.keyboard.press('Enter')
     await said(page, '设置已过期')
     const toast = await page.locator('.tg-toaster').boundingBox()
     const foot = await page.locator('.tg-dialog-foot').boundingBox()
     expect((foot?.y ?? 0) + (foot?.height ?? 0)).toBeLessThanOrEqual(toast?.y ?? 0)
-    await button(page, '启用').click({ trial: true })
+    await button(page, zh('security.turnOn')).click({ trial: true })
   })
 
   it('asks for an identity proof if the login is old, then continues the action', async () => {
@@ -246,15 +250,15 @@ describe('the personal settings page', () => {
     wantsProof(site, 'GET /api/user/token', 'sat_fresh')
     const dialog = page.getByRole('dialog', { name: zh('security.proofTitle') })
     // Cancelling is no failure, and nothing is told.
-    await button(page, '生成令牌').click()
+    await button(page, zh('security.createToken')).click()
     await dialog.getByRole('button', { name: zh('ui.cancel') }).click()
     await dialog.waitFor({ state: 'detached' })
-    await button(page, '生成令牌').click()
+    await button(page, zh('security.createToken')).click()
     expect(await page.locator('.tg-toast').count()).toBe(0)
-    await hasFocus(page, '登录密码')
+    await hasFocus(page, zh('security.yourPassword'))
     await page.keyboard.type('my password')
     await page.keyboard.press('Enter')
-    await said(page, '令牌已重置并已复制到剪贴板')
+    await said(page, zh('security.tokenCopied'))
     expect(bodyOf(site, 'POST', '/api/user/proof')).toEqual({ password: 'my password' })
     await dialog.waitFor({ state: 'detached' })
   })
@@ -265,7 +269,7 @@ describe('the personal settings page', () => {
     site.routes['GET /api/status'] = () => ok({ ...STATUS, ...telegram })
     site.routes['GET /api/oauth/state'] = () => refused('请先验证您的身份', 'ProofNotRecent')
     await page.reload()
-    await button(page, '绑定').click()
+    await button(page, zh('oauth.bind')).click()
     const proof = page.getByRole('dialog', { name: zh('security.proofTitle') })
     await proof.getByRole('button', { name: zh('ui.cancel') }).click()
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
@@ -275,7 +279,7 @@ describe('the personal settings page', () => {
   it('deletes the account once its name is typed, and leaves for the login', async () => {
     const { page, site } = await open()
     wantsProof(site, 'DELETE /api/user/self')
-    await button(page, '删除账户').click()
+    await button(page, zh('me.deleteAccount')).click()
     const dialog = page.getByRole('dialog', { name: zh('me.deleteAccount') })
     const name = dialog.getByRole('textbox')
     await name.fill('Mia')
@@ -284,18 +288,18 @@ describe('the personal settings page', () => {
     expect(bodyOf(site, 'DELETE', '/api/user/self')).toBe(undefined)
     await name.fill('mia')
     await page.keyboard.press('Enter')
-    await hasFocus(page, '登录密码')
+    await hasFocus(page, zh('security.yourPassword'))
     await page.keyboard.type('my password')
     await page.keyboard.press('Enter')
-    await said(page, '账户已删除！')
+    await said(page, zh('me.deleted'))
     await page.waitForURL(`${site.url}/login`)
     expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(null)
   })
 
   it('offers the super admin no deletion of the account', async () => {
     const { page } = await open({ role: 100 })
-    await said(page, '管理员')
-    expect(await button(page, '删除账户').count()).toBe(0)
+    await said(page, zh('me.admin'))
+    expect(await button(page, zh('me.deleteAccount')).count()).toBe(0)
   })
 
   it('saves the notification settings, and says why saving failed', async () => {
@@ -306,20 +310,20 @@ describe('the personal settings page', () => {
     await page.getByText(zh('me.byWebhook')).click()
     const url = page.getByRole('textbox', { name: zh('me.webhookUrl') })
     await url.fill('http://hooks.example.com/')
-    await button(page, '保存设置').click()
+    await button(page, zh('shared.saveSettings')).click()
     await page.getByText(zh('me.webhookNotHttps')).waitFor()
     await url.fill('https://hooks.example.com/')
     await page.getByRole('textbox', { name: zh('me.webhookSecret') }).fill('whs-1')
     await page.getByRole('tab', { name: zh('me.tab.price') }).click()
     await page.getByRole('switch', { name: zh('me.acceptUnpriced') }).click()
-    await button(page, '保存设置').click()
-    await said(page, '更新设置失败')
+    await button(page, zh('shared.saveSettings')).click()
+    await said(page, zh('me.settingsFailed'))
     const told = page.getByRole('alert').filter({ hasText: zh('me.settingsFailed') })
     await told.getByText(zh('request.other', { message: '正在维护' })).waitFor()
     await told.getByText(/req-\d+/).waitFor()
     status = 200
-    await button(page, '保存设置').click()
-    await said(page, '设置已更新')
+    await button(page, zh('shared.saveSettings')).click()
+    await said(page, zh('me.settingsSaved'))
     expect(bodyOf(site, 'PUT', '/api/user/setting')).toEqual({
       notify_type: 'webhook',
       quota_warning_threshold: 1_000_000,
@@ -340,16 +344,16 @@ describe('the personal settings page', () => {
     await mailTo.fill('Mia@example.com')
     expect(await code.count()).toBe(0)
     await mailTo.fill('ops@example.com')
-    await button(page, '保存设置').click()
+    await button(page, zh('shared.saveSettings')).click()
     await page.getByText(zh('auth.codeRequired')).waitFor()
     expect(bodyOf(site, 'PUT', '/api/user/setting')).toBe(undefined)
-    await button(page, '获取验证码').click()
-    await said(page, '验证码发送成功，请检查你的邮箱！')
+    await button(page, zh('auth.sendCode')).click()
+    await said(page, zh('auth.codeSent'))
     const { query } = site.calls.findLast((call) => call.path === '/api/verification') ?? {}
     expect([query?.get('email'), query?.get('purpose')]).toEqual(['ops@example.com', 'notify'])
     await code.fill('123456')
-    await button(page, '保存设置').click()
-    await said(page, '设置已更新')
+    await button(page, zh('shared.saveSettings')).click()
+    await said(page, zh('me.settingsSaved'))
     expect(bodyOf(site, 'PUT', '/api/user/setting')).toMatchObject({
       notification_email: 'ops@example.com',
       notification_code: '123456',
@@ -372,8 +376,8 @@ describe('the personal settings page', () => {
     expect(await fault.count()).toBe(0)
     await page.getByRole('checkbox', { name: zh('me.removeSecret') }).check()
     expect([await secret.isDisabled(), await secret.inputValue()]).toEqual([true, ''])
-    await button(page, '保存设置').click()
-    await said(page, '设置已更新')
+    await button(page, zh('shared.saveSettings')).click()
+    await said(page, zh('me.settingsSaved'))
     expect(bodyOf(site, 'PUT', '/api/user/setting')).toMatchObject({ webhook_secret: null })
   })
 
@@ -381,7 +385,7 @@ describe('the personal settings page', () => {
     const { page, site } = await open()
     site.routes['POST /api/user/unbind'] = () => refused('这是最后一种登录方式')
     const unbind = async () => {
-      await button(page, '解绑').click()
+      await button(page, zh('oauth.unbind')).click()
       await page
         .getByRole('alertdialog')
         .getByRole('button', { name: zh('oauth.unbind') })
@@ -392,13 +396,13 @@ describe('the personal settings page', () => {
     await said(page, '这是最后一种登录方式')
     wantsProof(site, 'POST /api/user/unbind')
     await unbind()
-    await hasFocus(page, '登录密码')
+    await hasFocus(page, zh('security.yourPassword'))
     site.routes['GET /api/user/self'] = () => ok(user(MEMBER))
     await page.keyboard.type('my password')
     await page.keyboard.press('Enter')
-    await said(page, '邮箱已解绑')
-    await said(page, '尚未绑定邮箱')
+    await said(page, zh('me.mailUnbound'))
+    await said(page, zh('me.noMail'))
     expect(bodyOf(site, 'POST', '/api/user/unbind')).toEqual({ provider: 'email' })
-    expect(await button(page, '解绑').count()).toBe(0)
+    expect(await button(page, zh('oauth.unbind')).count()).toBe(0)
   })
 })

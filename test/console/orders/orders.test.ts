@@ -158,22 +158,31 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   const lines = page.locator('.tg-order-timeline li p:first-child')
   await lines.first().waitFor()
   expect(await lines.allTextContents()).toEqual([
-    'Dispute of $20.00 opened',
-    'Stripe withdrew $20.00',
+    en('orders.event_disputeOpened', { money: '$20.00' }),
+    en('orders.event_fundsWithdrawn', { money: '$20.00' }),
     '$20.00 of quota taken back for $20.00',
-    'Dispute of $20.00 updated',
-    'Dispute of $20.00 won',
-    'Stripe returned $20.00',
+    en('orders.event_disputeUpdated', { money: '$20.00' }),
+    en('orders.event_disputeWon', { money: '$20.00' }),
+    en('orders.event_fundsReinstated', { money: '$20.00' }),
     '$20.00 of quota restored for $20.00',
   ])
   const first = page.locator('.tg-order-timeline li').first()
-  for (const text of ['Needs a response', 'Reason: Fraudulent', 'Evidence due by', 'dp_1Q7']) {
+  for (const text of [
+    en('orders.dispute_needs_response'),
+    en('orders.eventReason', { reason: en('orders.reason_fraudulent') }),
+    en('orders.eventDue'),
+    'dp_1Q7',
+  ]) {
     await first.getByText(text).waitFor()
   }
   await page.goto(`${app.site.url}/admin/orders?keyword=${REFUNDED.trade_no}`)
-  await page.getByText(en('orders.eventReason', { reason: 'Requested by the customer' })).waitFor()
+  await page
+    .getByText(en('orders.eventReason', { reason: en('orders.reason_requested_by_customer') }))
+    .waitFor()
   await page.getByText('Reason: 误购').waitFor()
-  expect(await lines.allTextContents()).toContain('A refund of $5.00 failed at Stripe')
+  expect(await lines.allTextContents()).toContain(
+    en('orders.event_refundFailed', { money: '$5.00' }),
+  )
   await close()
 })
 

@@ -138,11 +138,11 @@ it('the playground offers the models of the selected group, or says it has none'
   await app.page.getByRole('textbox', { name: en('playground.message') }).fill('hello')
   await app.page.getByLabel(en('ui.groupName')).selectOption('vip')
   await app.page.getByText(en('playground.noModels')).first().waitFor()
-  expect(await button('Send').isDisabled()).toBe(true)
+  expect(await button(en('shared.send')).isDisabled()).toBe(true)
   await app.page.getByLabel(en('ui.groupName')).selectOption('default')
   await app.page.getByText(en('playground.empty')).waitFor()
   expect(await app.page.getByLabel(en('ui.model')).inputValue()).toBe('gpt-4o-mini')
-  expect(await button('Send').isDisabled()).toBe(false)
+  expect(await button(en('shared.send')).isDisabled()).toBe(false)
 })
 
 it('the playground can stop, retry, edit and delete; a reload keeps the conversation', async () => {
@@ -150,8 +150,8 @@ it('the playground can stop, retry, edit and delete; a reload keeps the conversa
   answer = endless
   await say('a story')
   await app.page.locator('[data-status="incomplete"]').getByText('Once upon a time').waitFor()
-  expect(await button('New chat').isDisabled()).toBe(true)
-  await button('Stop').click()
+  expect(await button(en('playground.newChat')).isDisabled()).toBe(true)
+  await button(en('playground.stop')).click()
   await app.page.getByText(en('playground.stopped'), { exact: true }).waitFor()
   expect(await said().last().getAttribute('data-status')).toBe('complete')
   answer = whole
@@ -170,7 +170,7 @@ it('the playground can stop, retry, edit and delete; a reload keeps the conversa
   await expect.poll(isOnEdit).toBe(true)
   await edit.click()
   await app.page.getByRole('textbox', { name: en('ui.editRow') }).fill('another story')
-  await button('Save and send').click()
+  await button(en('playground.saveAndSend')).click()
   await expect.poll(() => chatCalls().length).toBe(3)
   await expect.poll(isOnEdit).toBe(true)
   expect(JSON.stringify(lastBody().messages)).toContain('another story')
@@ -184,7 +184,7 @@ it('the playground can stop, retry, edit and delete; a reload keeps the conversa
     .click()
   await expect.poll(() => said().count()).toBe(1)
   await app.page.getByText(en('playground.conversationCost', { amount: '$0.007404' })).waitFor()
-  await button('New chat').last().click()
+  await button(en('playground.newChat')).last().click()
   await app.page.getByText(en('playground.empty')).waitFor()
 })
 

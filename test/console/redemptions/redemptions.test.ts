@@ -96,15 +96,18 @@ describe('the list of redemption codes', () => {
     // A busy machine draws the narrow list a while after the window is narrow.
     await expect.poll(async () => counts(await tops())).toEqual([3, 1])
     await page.setViewportSize({ width: 1280, height: 860 })
-    await press(page, '复制所选')
+    await press(page, zh('redemptions.copySelected'))
     await page.getByText(zh('redemptions.keysCopied', { count: 8 })).waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied.split('\n')).toEqual(REDEMPTIONS.map(({ key }) => key))
-    const [file] = await Promise.all([page.waitForEvent('download'), press(page, '下载 CSV')])
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      press(page, zh('redemptions.downloadCsv')),
+    ])
     const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')
     expect(lines).toHaveLength(9)
     expect(lines[2]).toContain(',welcome,5000000,true,50,,')
-    await press(page, '禁用所选')
+    await press(page, zh('redemptions.disableSelected'))
     await page.getByText(zh('redemptions.disabledMany', { count: 3 })).waitFor()
     expect(lastBody('PUT /api/redemption/batch-disable')).toEqual({
       ids: REDEMPTIONS.map(({ id }) => id),
@@ -115,10 +118,10 @@ describe('the list of redemption codes', () => {
   it('deletes codes by name after it has shown how many there are', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
-    await press(page, '更多批量操作')
+    await press(page, zh('redemptions.moreActions'))
     await page.getByRole('menuitem', { name: zh('redemptions.deleteByName') }).click()
     await page.getByRole('textbox', { name: zh('shared.name') }).fill('spring')
-    await press(page, '查询数量')
+    await press(page, zh('redemptions.countFirst'))
     await page.getByText('共 2 个，包括已使用的').waitFor()
     await page
       .getByRole('alertdialog')
@@ -135,7 +138,7 @@ describe('the list of redemption codes', () => {
     await page.getByRole('switch', { name: zh('redemptions.toggle', { name: 'welcome' }) }).click()
     await page.getByText(zh('redemptions.disabled', { name: 'welcome' })).waitFor()
     expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 2 })
-    await press(page, '撤销')
+    await press(page, zh('shared.undo'))
     await page.getByText(zh('redemptions.enabled', { name: 'welcome' })).waitFor()
     expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 1 })
     await close()
@@ -155,7 +158,7 @@ describe('the form for new redemption codes', () => {
       await page.getByRole('textbox', { name: /^名称/ }).fill(name)
       await press(page, /^生成$/)
     }
-    await press(page, '添加兑换码')
+    await press(page, zh('redemptions.create'))
     await page.getByLabel(zh('redemptions.validUntil')).fill('2020-01-01T00:00')
     await create('spring')
     await page.getByText(zh('redemptions.error.datePast')).waitFor()
@@ -167,7 +170,7 @@ describe('the form for new redemption codes', () => {
     await page.getByText(KEYS[1] ?? '').waitFor()
     await page.keyboard.press('Escape')
     await closed(page)
-    await press(page, '添加兑换码')
+    await press(page, zh('redemptions.create'))
     app.site.routes['POST /api/redemption/'] = () => ok(MANY)
     await create('spring')
     await expect.poll(() => keys).toHaveLength(3)
@@ -189,7 +192,7 @@ describe('the form for new redemption codes', () => {
 
 it('a refused custom redemption key shows the error at its field', async () => {
   const { page, close } = await open('/admin/coupons')
-  await press(page, '添加兑换码')
+  await press(page, zh('redemptions.create'))
   await page.getByRole('textbox', { name: /^名称/ }).fill('spring')
   const key = page.getByRole('textbox', { name: zh('redemptions.customKey') })
   const named = { success: false, code: 'InvalidField', message: '参数 key 无效：包含不允许的字符' }
@@ -226,7 +229,7 @@ describe('the wallet', () => {
     expect(await box.inputValue()).toBe('')
     await press(page, /^兑换$/)
     await page.getByText(zh('wallet.codeRequired')).waitFor()
-    await press(page, '获取兑换码')
+    await press(page, zh('wallet.getCode'))
     await page.getByText(zh('wallet.noTopUpLink')).waitFor()
     await close()
   })

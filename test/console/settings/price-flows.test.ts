@@ -27,7 +27,7 @@ const isInWindow = (row: Element): boolean => {
   return top >= 0 && bottom <= window.innerHeight
 }
 const save = async () => {
-  await button('保存设置').click()
+  await button(zh('shared.saveSettings')).click()
   await app.page.getByText(zh('shared.saved')).waitFor()
 }
 
@@ -35,7 +35,7 @@ describe('the price table', () => {
   it('rejects a duplicate name and an invalid price, renames and deletes models', async () => {
     await open()
     const { page } = app
-    await button('编辑 o3 的价格').click()
+    await button(zh('prices.editModel', { name: 'o3' })).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel(zh('prices.modelName')).fill('gpt-4o')
     await drawer.getByLabel(zh('prices.inputPriceLabel')).fill('abc')
@@ -47,7 +47,7 @@ describe('the price table', () => {
     await drawer.getByLabel(zh('prices.inputPriceLabel')).fill('3')
     await drawer.getByLabel(zh('prices.modelName')).fill('o3-renamed')
     await drawer.getByRole('button', { name: zh('prices.apply') }).click()
-    await button('删除 deepseek-chat 的价格').click()
+    await button(zh('prices.deleteModel', { name: 'deepseek-chat' })).click()
     await save()
     expect(saved().get('ModelRatio')).toEqual({
       'gpt-4o': 1.25,
@@ -59,7 +59,7 @@ describe('the price table', () => {
   it('sends only the edited values, also when another user saves in the meantime', async () => {
     await open()
     const { page, site } = app
-    await button('编辑 gpt-4o 的价格').click()
+    await button(zh('prices.editModel', { name: 'gpt-4o' })).click()
     const data = { key: 'CompletionRatio', value: '{"gpt-4o":8,"gpt-4o-mini":4}' }
     await page.request.put(`${site.url}/api/option/`, { data })
     await page.evaluate(() =>
@@ -79,7 +79,7 @@ describe('the price table', () => {
     const { page } = app
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^.*${name}`) })
     await row('o3').getByText('100,000').waitFor()
-    await button('编辑 o3 的价格').click()
+    await button(zh('prices.editModel', { name: 'o3' })).click()
     const drawer = page.getByRole('dialog')
     const field = drawer.getByLabel(zh('prices.maxOutputLabel'))
     expect(await field.inputValue()).toBe('100000')
@@ -91,7 +91,7 @@ describe('the price table', () => {
     expect(await field.getAttribute('placeholder')).toBe('100,000')
     await drawer.getByRole('button', { name: zh('prices.apply') }).click()
     await row('o3').getByText(zh('prices.builtIn')).first().waitFor()
-    await button('添加模型').click()
+    await button(zh('prices.addModel')).click()
     await drawer.getByLabel(zh('prices.modelName')).fill('sim-small')
     expect(await field.getAttribute('placeholder')).toBe('16,384')
     await drawer.getByLabel(zh('prices.inputPriceLabel')).fill('2')
@@ -118,7 +118,7 @@ describe('the price table', () => {
     const { page } = app
     const field = page.getByLabel('默认最大输出 tokens')
     await field.fill('0')
-    await button('保存设置').click()
+    await button(zh('shared.saveSettings')).click()
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
     expect(saved().size).toBe(0)
   })
@@ -131,7 +131,7 @@ describe('the price table', () => {
     await open()
     const { page } = app
     await page.getByRole('searchbox', { name: zh('prices.searchModel') }).fill('model-0')
-    await button('添加模型').click()
+    await button(zh('prices.addModel')).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel(zh('prices.modelName')).fill('sim-small')
     await drawer.getByLabel(zh('prices.inputPriceLabel')).fill('2')
@@ -146,12 +146,12 @@ describe('the price table', () => {
   it('applies a batch change only with a selection and a valid number', async () => {
     await open()
     const { page } = app
-    expect(await button('批量设置').count()).toBe(0)
+    expect(await button(zh('prices.batchSet')).count()).toBe(0)
     await page
       .getByRole('row', { name: /gpt-4o-mini/ })
       .getByRole('checkbox')
       .check()
-    await button('批量设置').click()
+    await button(zh('prices.batchSet')).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByRole('button', { name: zh('prices.apply') }).click()
     await page.getByText(zh('prices.batchEmpty')).waitFor()
@@ -171,7 +171,7 @@ describe('the price table', () => {
       .getByRole('row', { name: /dall-e-3/ })
       .getByRole('checkbox')
       .check()
-    await button('批量设置').click()
+    await button(zh('prices.batchSet')).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel(zh('prices.ratio')).fill('3')
     await drawer.getByRole('button', { name: zh('prices.apply') }).click()
@@ -186,12 +186,12 @@ describe('the price table', () => {
   it('shows the history of one model, and that of all models by group', async () => {
     await open()
     const { page } = app
-    await button('gpt-4o 的价格历史').click()
+    await button(zh('prices.historyOf', { name: 'gpt-4o' })).click()
     const drawer = page.getByRole('dialog', { name: zh('prices.historyOf', { name: 'gpt-4o' }) })
     await drawer.getByRole('row', { name: /root.*gpt-4o/ }).waitFor()
     expect(sent('GET', '/api/option/price_history')[0]?.query.get('model')).toBe('gpt-4o')
     await page.keyboard.press('Escape')
-    await button('价格历史').click()
+    await button(zh('prices.history')).click()
     const all = page.getByRole('dialog', { name: zh('prices.history') })
     await all.getByText('vip 用户使用 default').waitFor()
     await all.getByText(zh('prices.planned')).waitFor()
@@ -228,7 +228,7 @@ describe('price presets', () => {
     const { page, site } = app
     const answer = site.routes['GET /api/option/preset_ratios']
     site.routes['GET /api/option/preset_ratios'] = () => refused('不行')
-    await button('预设倍率').click()
+    await button(zh('prices.presets')).click()
     const drawer = page.getByRole('dialog', { name: zh('prices.presets') })
     await drawer.getByText(zh('prices.fetchFailed')).waitFor()
     await drawer.getByRole('button', { name: zh('prices.resetPresets') }).click()
@@ -240,7 +240,7 @@ describe('price presets', () => {
     await save()
     expect(saved().get('ModelRatio')).toMatchObject({ 'gpt-4o': 1.25, 'gpt-5': 0.625, o3: 7 })
     expect(saved().get('MaxOutputTokens')).toMatchObject({ 'gpt-5': 128_000, o3: 50_000 })
-    await button('预设倍率').click()
+    await button(zh('prices.presets')).click()
     await drawer.getByText(zh('prices.presetSame', { count: 3 })).waitFor()
     await drawer.getByRole('button', { name: zh('prices.resetPresets') }).click()
     await save()
@@ -267,7 +267,7 @@ describe('price presets', () => {
         },
       },
     })
-    await button('预设倍率').click()
+    await button(zh('prices.presets')).click()
     const drawer = page.getByRole('dialog', { name: zh('prices.presets') })
     await drawer.getByText(zh('prices.fetchFailed')).waitFor()
     await drawer.getByText(zh('prices.shippedAsOf', { date: '2025-10' })).waitFor()
@@ -275,13 +275,13 @@ describe('price presets', () => {
 
   it('include a reset of the model ratios, which requires a confirmation', async () => {
     await open()
-    await button('重置模型倍率').click()
+    await button(zh('prices.resetRatios')).click()
     await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('ui.cancel') })
       .click()
     expect(sent('POST', '/api/option/rest_model_ratio')).toHaveLength(0)
-    await button('重置模型倍率').click()
+    await button(zh('prices.resetRatios')).click()
     await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('prices.apply') })
@@ -293,7 +293,7 @@ describe('price presets', () => {
 describe('drafts of prices', () => {
   const draft = async () => {
     const { page } = app
-    await button('编辑 o3 的价格').click()
+    await button(zh('prices.editModel', { name: 'o3' })).click()
     await page.getByRole('dialog').getByLabel(zh('prices.inputPriceLabel')).fill('5')
     await page
       .getByRole('dialog')
@@ -304,12 +304,12 @@ describe('drafts of prices', () => {
   it('can be scheduled for a later time, and the schedule can be cancelled', async () => {
     await open()
     const { page } = app
-    await button('计划调价').click()
+    await button(zh('prices.schedule')).click()
     const drawer = page.getByRole('dialog', { name: zh('prices.bySystem') })
     await drawer.getByText(/先在价格表或分组中修改价格/).waitFor()
     await page.keyboard.press('Escape')
     await draft()
-    await button('计划调价').click()
+    await button(zh('prices.schedule')).click()
     await drawer.getByRole('button', { name: zh('prices.schedulePlan') }).click()
     await drawer.getByText(zh('prices.scheduleAtPast')).waitFor()
     await drawer.getByLabel(zh('prices.scheduleAt')).fill('2020-01-01T00:00')
@@ -356,13 +356,13 @@ describe('drafts of prices', () => {
     const { page } = app
     const drawer = page.getByRole('dialog', { name: zh('prices.bySystem') })
     const reads = () => sent('GET', '/api/option/').length
-    await button('计划调价').click()
+    await button(zh('prices.schedule')).click()
     await drawer.getByText(zh('prices.status.applied')).waitFor()
     const before = reads()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
     await draft()
-    await button('计划调价').click()
+    await button(zh('prices.schedule')).click()
     const at = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 16)
     await drawer.getByLabel(zh('prices.scheduleAt')).fill(at)
     await drawer.getByRole('button', { name: zh('prices.schedulePlan') }).click()
@@ -376,7 +376,7 @@ describe('drafts of prices', () => {
     await open()
     const { page } = app
     await draft()
-    await button('价格预览').click()
+    await button(zh('prices.preview')).click()
     const drawer = page.getByRole('dialog', { name: zh('prices.preview') })
     await drawer.getByText('有 1 项未保存的价格修改', { exact: false }).waitFor()
     await drawer.getByRole('button', { name: zh('prices.previewRun') }).click()
@@ -396,7 +396,7 @@ describe('the group table', () => {
   it('validates a group when the user applies it, and saves only what changed', async () => {
     await open()
     const { page } = app
-    await button('添加分组').click()
+    await button(zh('prices.groupAdd')).click()
     const drawer = page.getByRole('dialog', { name: zh('prices.groupAdd') })
     await drawer.getByRole('button', { name: zh('prices.apply') }).click()
     await drawer.getByText(zh('prices.groupError.nameMissing')).waitFor()
@@ -424,9 +424,9 @@ describe('the group table', () => {
   it('keeps the default group, and deletes other groups completely', async () => {
     await open()
     const { page } = app
-    await button('删除分组 default').click()
+    await button(zh('prices.groupDelete', { name: 'default' })).click()
     await page.getByText(zh('prices.groupDefaultFixed')).waitFor()
-    await button('删除分组 vip').click()
+    await button(zh('prices.groupDelete', { name: 'vip' })).click()
     await save()
     expect(saved().get('GroupRatio')).toEqual({ default: 1 })
     expect(saved().get('UserUsableGroups')).toEqual({ default: 'Default' })
@@ -438,7 +438,7 @@ describe('the group table', () => {
     await page.getByLabel('分组特殊倍率').fill('{"vip":')
     await page.getByLabel('分组颜色').focus()
     await page.getByText(zh('settings.notJson')).first().waitFor()
-    await button('保存设置').click()
+    await button(zh('shared.saveSettings')).click()
     await page.getByText(zh('settings.checkInput')).waitFor()
     expect(saved().size).toBe(0)
   })

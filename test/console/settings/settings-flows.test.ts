@@ -80,12 +80,12 @@ describe('a change by another user', () => {
 describe('a wrong input in a settings tab', () => {
   it('is rejected until corrected in operation: quota, rebate, chats, groups, ratios', async () => {
     await open('operation&groups=json')
-    await mend('新用户初始额度（额度单位）', '-1', '不能小于 0', '1000')
+    await mend('新用户初始额度（额度单位）', '-1', zh('settings.tooSmall', { min: 0 }), '1000')
     await mend('返佣百分比（%）', '101', '返佣百分比必须在0到100之间', '12.5')
-    await mend('聊天客户端', '[{"a":', '不是合法的 JSON 字符串', '[{"a":"https://a.example"}]')
+    await mend('聊天客户端', '[{"a":', zh('settings.notJson'), '[{"a":"https://a.example"}]')
     await mend('聊天客户端', '[{"a":"x:{nope}"}]', '{nope} 没有含义', '[{"a":"https://a.example"}]')
-    await mend('用户可选分组', '{"vip":1}', '每一项都应是“名称: 文字”', '{"vip":"VIP"}')
-    await mend('图片输入倍率', '{"m":"x"}', '每一项都应是“名称: 数字”', '{"m":2}')
+    await mend('用户可选分组', '{"vip":1}', zh('settings.notTextMap'), '{"vip":"VIP"}')
+    await mend('图片输入倍率', '{"m":"x"}', zh('settings.notMap'), '{"m":2}')
     await app.page.getByRole('switch', { name: '启用返佣' }).check()
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
@@ -102,7 +102,7 @@ describe('a wrong input in a settings tab', () => {
   it('is rejected until corrected when a maximum is below its minimum', async () => {
     await open('operation')
     const [least, most] = ['签到最低额度（额度单位）', '签到最高额度（额度单位）']
-    await mend(least, 'x', '请输入整数（不小于 0）', '2000')
+    await mend(least, 'x', zh('settings.withMinimum', { text: '请输入整数', min: 0 }), '2000')
     await mend(most, '1999', '不能小于“签到最低额度”', '5000')
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
@@ -111,7 +111,7 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in rate limit', async () => {
     await open('ratelimit')
-    await mend('最多成功次数', '0', '不能小于 1', '50')
+    await mend('最多成功次数', '0', zh('settings.tooSmall', { min: 1 }), '50')
     await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
@@ -123,8 +123,8 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in models, where blocked words are saved as lines', async () => {
     await open('models')
-    await mend('心跳间隔（秒）', '0', '不能小于 1', '30')
-    await mend('失败重试次数', '4', '不能大于 3', '2')
+    await mend('心跳间隔（秒）', '0', zh('settings.tooSmall', { min: 1 }), '30')
+    await mend('失败重试次数', '4', zh('settings.tooLarge', { max: 3 }), '2')
     await field('屏蔽词列表').fill('one\ntwo')
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
@@ -134,8 +134,8 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in system, where some options need a confirmation', async () => {
     await open('system')
-    await mend('服务器地址', 'example.com', '请输入 http 或 https 网址', 'https://a.example')
-    await mend('SMTP 端口', '70000', '不能大于 65535', '465')
+    await mend('服务器地址', 'example.com', zh('settings.notUrl'), 'https://a.example')
+    await mend('SMTP 端口', '70000', zh('settings.tooLarge', { max: 65535 }), '465')
     expect(await field('SMTP 访问凭证').inputValue()).toBe('')
     await field('SMTP 访问凭证').fill('secret')
     await field('GitHub Client Secret').fill('other')
@@ -165,8 +165,8 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in other: name, documentation link, time step', async () => {
     await open('other')
-    await mend('系统名称', 'x'.repeat(101), '不能超过 100 个字符', 'Mine')
-    await mend('文档链接', 'docs', '请输入 http 或 https 网址', 'https://docs.example')
+    await mend('系统名称', 'x'.repeat(101), zh('settings.tooLong', { max: 100 }), 'Mine')
+    await mend('文档链接', 'docs', zh('settings.notUrl'), 'https://docs.example')
     await app.page
       .getByLabel('数据看板默认时间粒度')
       .selectOption({ label: zh('dashboard.step.day') })

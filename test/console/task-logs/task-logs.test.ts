@@ -124,7 +124,7 @@ describe('the drawing log', () => {
       .getByRole('button', { name: en('ui.close') })
       .click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await row(page, 'Over a minute').filter({ hasText: '95 s' }).waitFor()
+    await row(page, en('taskLogs.slow')).filter({ hasText: '95 s' }).waitFor()
     await page
       .getByRole('note')
       .getByText(/Callbacks of the drawing service are off/)
@@ -172,7 +172,7 @@ describe('the drawing log', () => {
     const page = await enterAt('/app/logs/drawing?channel=4', 'en', MEMBER)
     expect(callsTo('/api/mj/')).toEqual([])
     expect(callsTo('/api/mj/self')[0]?.query.get('channel_id')).toBeNull()
-    for (const name of ['Channel', 'User']) {
+    for (const name of [en('taskLogs.column.channel'), en('taskLogs.column.username')]) {
       expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
     }
     expect(await page.getByRole('note').count()).toBe(0)

@@ -16,7 +16,7 @@ const said = (text: string) => app.page.getByText(text, { exact: true }).first()
 describe('the drawer for a new token', () => {
   it('first shows the error of each field, then creates the token as typed', async () => {
     await app.openAsRoot('/app/tokens')
-    await press('新建令牌')
+    await press(zh('tokens.create'))
     const drawer = app.page.getByRole('dialog')
     await drawer.getByRole('button', { name: zh('tokens.preset.hour'), exact: true }).click()
     await drawer.getByLabel(zh('shared.expires')).fill('')
@@ -27,13 +27,13 @@ describe('the drawer for a new token', () => {
     await drawer.getByText(zh('tokens.hasModelLimits')).click()
     await drawer.getByRole('button', { name: zh('tokens.createAction') }).click()
     for (const fault of [
-      '请输入名称',
-      '请输入有效的额度',
-      '过期时间格式错误！',
-      '请输入 1 到 100 之间的整数',
-      '请输入 0 到 100,000 之间的整数',
-      '请至少选择一个模型！',
-      '第 2 行“300.1.1.1”不是合法的 IP 地址或网段',
+      zh('tokens.error.nameMissing'),
+      zh('tokens.error.amountInvalid'),
+      zh('tokens.error.expiryInvalid'),
+      zh('shared.error.wholeNumber', { min: 1, max: 100 }),
+      zh('shared.error.wholeNumber', { min: 0, max: '100,000' }),
+      zh('tokens.error.modelsMissing'),
+      zh('tokens.error.ipInvalid', { line: 2, address: '300.1.1.1' }),
     ]) {
       await drawer.getByText(fault).waitFor()
     }
@@ -79,7 +79,7 @@ describe('the drawer for a new token', () => {
 
   it('creates many tokens with one request, and asks before it discards typed text', async () => {
     await app.openAsRoot('/app/tokens')
-    await press('新建令牌')
+    await press(zh('tokens.create'))
     await app.page.getByRole('textbox', { name: zh('shared.name'), exact: true }).fill('ci')
     await app.page.keyboard.press('Escape')
     await app.page
@@ -99,7 +99,7 @@ describe('the drawer for a new token', () => {
   it('keeps the typed text when the server refuses', async () => {
     app.site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
     await app.openAsRoot('/app/tokens')
-    await press('新建令牌')
+    await press(zh('tokens.create'))
     await app.page.getByRole('textbox', { name: zh('shared.name'), exact: true }).fill('ci')
     await app.page.getByRole('button', { name: zh('tokens.createAction') }).click()
     await said('令牌数量已达上限 1000')
@@ -113,7 +113,7 @@ it('a click on a row opens the token; a phone shows batch actions after a select
   await app.page.getByText('mobile app', { exact: true }).click()
   await app.page.getByRole('dialog', { name: zh('tokens.editTitle') }).waitFor()
   await app.page.keyboard.press('Escape')
-  await press('mobile app 的更多操作')
+  await press(zh('shared.moreActions', { name: 'mobile app' }))
   await app.page.getByRole('menuitem', { name: zh('tokens.snippets') }).click()
   await app.page
     .getByRole('dialog', { name: zh('tokens.codeTitle', { name: 'mobile app' }) })
@@ -128,7 +128,7 @@ it('a click on a row opens the token; a phone shows batch actions after a select
 
 it('an edited token sends only what changed', async () => {
   await app.openAsRoot('/app/tokens')
-  await press('mobile app 的更多操作')
+  await press(zh('shared.moreActions', { name: 'mobile app' }))
   await app.page.getByRole('menuitem', { name: zh('ui.editRow') }).click()
   const drawer = app.page.getByRole('dialog')
   await drawer.getByLabel(zh('shared.name')).fill('')
@@ -137,7 +137,7 @@ it('an edited token sends only what changed', async () => {
   await drawer.getByLabel(zh('shared.name')).fill('mobile')
   await drawer.getByLabel(zh('tokens.maxConcurrency')).fill('2')
   await drawer.getByRole('button', { name: zh('shared.saveChanges') }).click()
-  await said('保存成功')
+  await said(zh('shared.saved'))
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
 })
 
@@ -154,7 +154,7 @@ it('a quota that another edit set shows the new amount, and the next save sets i
     return { status: 409, body }
   }
   await app.openAsRoot('/app/tokens')
-  await press('mobile app 的更多操作')
+  await press(zh('shared.moreActions', { name: 'mobile app' }))
   await app.page.getByRole('menuitem', { name: zh('ui.editRow') }).click()
   const drawer = app.page.getByRole('dialog')
   const amount = drawer.getByLabel(zh('tokens.amountInCurrency'))
@@ -171,7 +171,7 @@ it('a quota that another edit set shows the new amount, and the next save sets i
     expect(await amount.inputValue()).toBe('20')
   }
   await save()
-  await said('保存成功')
+  await said(zh('shared.saved'))
   expect(bodies('PUT', '/api/token/')).toEqual(
     [12_000, 10_000, -5_000].map((expected_remain_quota, budget_version) => ({
       ...{ id: 2, remain_quota: 10_000_000, expected_remain_quota, budget_version },
@@ -185,7 +185,7 @@ it('a switch can be undone with one press, and is restored when the server refus
     name: zh('shared.enableNamed', { name: 'production' }),
   })
   await toggle.click()
-  await press('撤销')
+  await press(zh('shared.undo'))
   await expect
     .poll(() => bodies('PUT', '/api/token/'))
     .toEqual([
@@ -217,17 +217,17 @@ describe('selected tokens', () => {
   it('are disabled and enabled by one request each, and restored after a refusal', async () => {
     await app.openAsRoot('/app/tokens')
     await selectAll()
-    await press('禁用所选')
-    await said('已禁用 3 个令牌')
-    await press('撤销')
-    await said('已启用 3 个令牌')
+    await press(zh('shared.disableSelected'))
+    await said(zh('tokens.disabledMany', { count: 3 }))
+    await press(zh('shared.undo'))
+    await said(zh('tokens.enabledMany', { count: 3 }))
     const ids = [1, 2, 3]
     expect(bodies('POST', '/api/token/batch/status')).toEqual([
       { ids, status: 2 },
       { ids, status: 1 },
     ])
     app.site.routes['POST /api/token/batch/status'] = () => refused('令牌不存在：2')
-    await press('禁用所选')
+    await press(zh('shared.disableSelected'))
     await said('令牌不存在：2')
     const toggle = app.page.getByRole('switch', {
       name: zh('shared.enableNamed', { name: 'mobile app' }),
@@ -238,7 +238,7 @@ describe('selected tokens', () => {
   it('are deleted by one request, all or none, after a confirmation', async () => {
     await app.openAsRoot('/app/tokens')
     await selectAll()
-    await press('删除所选')
+    await press(zh('shared.deleteSelected'))
     await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('ui.cancel') })
@@ -247,7 +247,7 @@ describe('selected tokens', () => {
     const answer = app.site.routes['POST /api/token/batch']
     app.site.routes['POST /api/token/batch'] = () => refused('令牌不存在：5')
     const remove = async () => {
-      await press('删除所选')
+      await press(zh('shared.deleteSelected'))
       await app.page
         .getByRole('alertdialog')
         .getByRole('button', { name: zh('shared.delete') })
@@ -258,7 +258,7 @@ describe('selected tokens', () => {
     await app.page.getByText(zh('ui.selectedCount', { count: 6 })).waitFor()
     if (answer !== undefined) app.site.routes['POST /api/token/batch'] = answer
     await remove()
-    await said('还没有令牌')
+    await said(zh('tokens.noneTitle'))
     expect(bodies('POST', '/api/token/batch').at(-1)).toEqual({ ids: [1, 2, 3, 4, 5, 6] })
   })
 
@@ -269,7 +269,7 @@ describe('selected tokens', () => {
     })
     await app.openAsRoot('/app/tokens')
     await selectAll()
-    await press('复制所选')
+    await press(zh('tokens.copySelected'))
     const dialog = app.page.getByRole('dialog', { name: zh('ui.copyFailed') })
     const box = dialog.getByRole('textbox')
     const selected = () => app.page.evaluate(() => String(document.getSelection()))
@@ -306,13 +306,13 @@ describe('the token list', () => {
 })
 
 describe('a chat link', () => {
-  const openMenu = () => press('production 的更多操作')
+  const openMenu = () => press(zh('shared.moreActions', { name: 'production' }))
 
   it('causes an error message when it is missing or invalid', async () => {
     await app.openAsRoot('/app/tokens')
     await openMenu()
     await app.page.getByRole('menuitem', { name: zh('ui.chat') }).click()
-    await said('请联系管理员配置聊天链接')
+    await said(zh('ui.noChatLinks'))
     const status = app.site.routes['GET /api/status']
     app.site.routes['GET /api/status'] = async (call) => {
       const answer = await (status as NonNullable<typeof status>)(call)
@@ -322,7 +322,7 @@ describe('a chat link', () => {
     await app.page.reload()
     await openMenu()
     await app.page.getByRole('menuitem', { name: zh('tokens.chatIn', { name: 'Bad' }) }).click()
-    await said('聊天链接配置错误，请联系管理员')
+    await said(zh('ui.chatLinkInvalid'))
   })
 
   it('opens with the site address and the key of the token', async () => {
@@ -368,24 +368,24 @@ describe('a selection of tokens beyond the page', () => {
       .getByRole('checkbox', { name: zh('ui.selectRow') })
       .first()
       .click()
-    await press('选择全部 347 个匹配项')
-    await said('已选 347 个')
+    await press(zh('ui.selectMatching', { count: 347 }))
+    await said(zh('ui.selectedCount', { count: 347 }))
     await app.page
       .getByRole('checkbox', { name: zh('ui.selectRow') })
       .nth(2)
       .click()
-    await said('已选 346 个')
-    await press('禁用所选')
-    await said('已禁用 346 个令牌')
-    await press('启用所选')
-    await said('已启用 346 个令牌')
-    await press('t-1 的更多操作')
+    await said(zh('ui.selectedCount', { count: 346 }))
+    await press(zh('shared.disableSelected'))
+    await said(zh('tokens.disabledMany', { count: 346 }))
+    await press(zh('shared.enableSelected'))
+    await said(zh('tokens.enabledMany', { count: 346 }))
+    await press(zh('shared.moreActions', { name: 't-1' }))
     await app.page.getByRole('menuitem', { name: zh('shared.delete') }).click()
     await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('shared.delete') })
       .click()
-    await said('已选 345 个')
+    await said(zh('ui.selectedCount', { count: 345 }))
     const sentIds = bodies('POST', '/api/token/batch/status') as { ids: number[] }[]
     expect(sentIds.map(({ ids }) => ids.length)).toEqual([346, 346])
     await app.page.getByRole('combobox', { name: zh('shared.status') }).selectOption('1')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en, zh } from '#test/support/console-texts.ts'
+import { en, TEXTS } from '#test/support/console-texts.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live-socket.ts'
@@ -26,9 +26,11 @@ describe('the filters of the usage log', () => {
     rows = manyRows(3)
     const { page, close } = await open()
     const names = () => page.locator('.tg-log-summary dt').allInnerTexts()
-    expect((await names()).slice(0, 2)).toEqual(['Spent', 'Calls'])
+    expect((await names()).slice(0, 2)).toEqual([en('usageLog.cost'), en('shared.calls')])
     await page.goto(`${app.site.url}${PATH}?type=1`)
-    await expect.poll(async () => (await names()).slice(0, 2)).toEqual(['Amount', 'Entries'])
+    await expect
+      .poll(async () => (await names()).slice(0, 2))
+      .toEqual([en('usageLog.amount'), en('usageLog.entries')])
     await close()
   })
 
@@ -195,12 +197,12 @@ describe('the filter of failed attempts on a channel', () => {
         const { page, close } = await app.openPage({ language, theme })
         await page.setViewportSize({ width: 1280, height: 800 })
         await enter(page, app.site.url + LINK, { language })
-        await chip(page, language === 'en' ? en : zh).waitFor()
+        await chip(page, TEXTS[language]).waitFor()
         await page.locator('.tg-grid-item').nth(10).waitFor()
         await takePicture(page, `log-failed-channel-${language}-${theme}-1280`)
         await page.setViewportSize({ width: 390, height: 844 })
         await page.locator('.tg-card').first().waitFor()
-        await chip(page, language === 'en' ? en : zh).waitFor()
+        await chip(page, TEXTS[language]).waitFor()
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
         await takePicture(page, `log-failed-channel-${language}-${theme}-390`)
         await close()

@@ -13,8 +13,19 @@ const PATH = '/app/logs/api-usage'
 /** This browser hides its own. */
 const SCROLL_BAR_PX = 15
 const ESSENTIAL = [
-  ...['Time', 'Token', 'Model', 'Input', 'Output'],
-  ...['Duration', 'First token', 'Cost', 'Status'],
+  ...[
+    en('usageLog.column.time'),
+    en('usageLog.column.token'),
+    en('usageLog.column.model'),
+    en('usageLog.column.prompt'),
+    en('usageLog.column.completion'),
+  ],
+  ...[
+    en('usageLog.column.timing'),
+    en('usageLog.column.firstToken'),
+    en('usageLog.column.cost'),
+    en('usageLog.column.type'),
+  ],
 ]
 const PLAIN_USER = { ...ROOT_USER, id: 5, role: 1 }
 
@@ -41,8 +52,8 @@ const failedRow = (page: Page): Locator =>
 
 describe('the layout of the usage log', () => {
   for (const [name, user, own] of [
-    ['an admin', ROOT_USER, ['User', 'Channel']],
-    ['a user', PLAIN_USER, ['Ratios']],
+    ['an admin', ROOT_USER, [en('usageLog.column.username'), en('usageLog.column.channel')]],
+    ['a user', PLAIN_USER, [en('usageLog.ratios')]],
   ] as const) {
     it(`shows ${name} the main columns and failures at 1280 px without scrolling`, async () => {
       rows = manyRows(9)
@@ -287,7 +298,13 @@ it('a failed call shows the reason, and that its hold was returned', async () =>
   const { page, close } = await open()
   await page.locator('.tg-grid-expander').first().click()
   const why = page.getByRole('region', { name: en('logDetails.failure.title') })
-  for (const text of ['No channel available', 'HTTP 503', 'no_channel', '1,250', '-1,250']) {
+  for (const text of [
+    en('usageLog.end.no-channel'),
+    en('logDetails.attempts.status', { status: 503 }),
+    'no_channel',
+    '1,250',
+    '-1,250',
+  ]) {
     await why.getByText(text, { exact: true }).waitFor()
   }
   expect(await why.getByRole('row').last().innerText()).toMatch(/^Charged\s+0\s/)
