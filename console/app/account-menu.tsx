@@ -3,20 +3,21 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { clearUser, startLogout } from '#console/api/session.ts'
-import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
+import type { Action } from '#console/ui/actions/action.ts'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
 export function AccountMenu({ user }: { user: SessionUser }) {
   const { t } = useTranslation()
-  const leave = useLogout()
+  const { start, logout } = useAccountActions()
   const navigate = useNavigate()
   const name = user.display_name || user.username
   const hasTwo = name !== user.username
-  const festive: MenuEntry = {
-    text: t('shell.newYear'),
+  const festive: Action = {
+    title: t('shell.newYear'),
     icon: 'zap',
-    onSelect: () => showSuccess(t('shell.newYearWish')),
+    perform: () => showSuccess(t('shell.newYearWish')),
   }
   return (
     <MenuButton
@@ -30,9 +31,9 @@ export function AccountMenu({ user }: { user: SessionUser }) {
           ),
         },
         ...(isNewYear(new Date()) ? [festive] : []),
-        { text: t('shell.start'), icon: 'play', onSelect: () => void navigate('/app/start') },
-        { text: t('shell.me'), icon: 'user', onSelect: () => void navigate('/app/me') },
-        { text: t('shell.logout'), icon: 'logOut', onSelect: leave },
+        start,
+        { title: t('shell.me'), icon: 'user', perform: () => void navigate('/app/me') },
+        logout,
       ]}
     >
       <button type="button" className="tg-account">
@@ -51,6 +52,19 @@ export function AccountMenu({ user }: { user: SessionUser }) {
 }
 
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
+
+/** The palette has these actions too. */
+export function useAccountActions() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const leave = useLogout()
+  const start = { id: 'go-start', title: t('shell.start'), icon: 'play' } as const
+  const logout = { id: 'log-out', title: t('shell.logout'), icon: 'logOut' } as const
+  return {
+    start: { ...start, perform: () => void navigate('/app/start') },
+    logout: { ...logout, perform: leave },
+  }
+}
 
 /** The session in this browser ends even if the server can't be reached. */
 export function useLogout(): () => void {

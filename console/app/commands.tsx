@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
-import { useCommandKeys } from '../ui/commands/use-command-keys.ts'
+import { useActionKeys } from '../ui/actions/use-action-keys.ts'
 import { PALETTE_KEYS } from './shortcut-keys.tsx'
 import { useShellCommands } from './use-shell-commands.ts'
 import './commands.css'
@@ -35,7 +35,7 @@ export function Commands() {
   }
   const close = () => setShown(null)
   useShellCommands(() => void show('sheet'))
-  useCommandKeys(() => (shown === 'palette' ? close() : void show('palette')), shown !== null)
+  useActionKeys(() => (shown === 'palette' ? close() : void show('palette')), shown !== null)
   useEffect(fetchWhenIdle, [])
   return (
     <>

@@ -6,15 +6,19 @@ import { showError } from '#console/ui/messages/toast.ts'
 
 export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }
 
+export const languageActions = () =>
+  LANGUAGES.map((language) => ({
+    id: `language-${language}`,
+    title: LANGUAGE_NAMES[language],
+    lang: language,
+    isSelected: language === currentLanguage(),
+    perform: () => void changeLanguage(language).catch(showError),
+  }))
+
 export function LanguageMenu() {
   const { t } = useTranslation()
-  const items = LANGUAGES.map((language) => ({
-    text: <span lang={language}>{LANGUAGE_NAMES[language]}</span>,
-    isSelected: language === currentLanguage(),
-    onSelect: () => void changeLanguage(language).catch(showError),
-  }))
   return (
-    <MenuButton items={items}>
+    <MenuButton items={languageActions()}>
       <Button tone="quiet" icon="language" label={t('shell.language')} />
     </MenuButton>
   )

@@ -1,6 +1,10 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Command, currentCommands, useSingleKeys } from '#console/ui/commands/command.ts'
+import {
+  type RegisteredAction,
+  registeredActions,
+  useSingleKeys,
+} from '#console/ui/actions/action.ts'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Switch } from '#console/ui/forms/choice-inputs.tsx'
@@ -28,12 +32,12 @@ export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }) {
 
 function Shortcuts() {
   const { t } = useTranslation()
-  const [commands] = useState(currentCommands)
+  const [actions] = useState(registeredActions)
   const palette = { id: 'palette', title: t('commands.palette'), keys: PALETTE_KEYS }
   return (
     <div className="tg-sheet-columns">
       {SECTIONS.map((section) => {
-        const own = commands.filter((command) => command.section === section)
+        const own = actions.filter((action) => action.section === section)
         const rows = section === 'action' ? [palette, ...own] : own
         return <Section key={section} title={t(`commands.section.${section}`)} rows={rows} />
       })}
@@ -43,7 +47,7 @@ function Shortcuts() {
 
 function Section(props: {
   title: string
-  rows: readonly Pick<Command, 'id' | 'title' | 'keys'>[]
+  rows: readonly Pick<RegisteredAction, 'id' | 'title' | 'keys'>[]
 }) {
   const rows = props.rows.flatMap(({ id, title, keys }) =>
     keys === undefined ? [] : [{ id, title, keys }],

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
 import { chooseTheme, useTheme } from '#console/theme/theme-mode.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { ActionButton, Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
@@ -41,7 +41,7 @@ export function TopBar(props: {
       <div className="tg-top-end">
         {props.tools}
         <LanguageMenu />
-        <ThemeButton />
+        <ActionButton tone="quiet" action={useThemeAction()} />
         {props.isBare === true ? null : user === null ? (
           <>
             {props.canRegister === true && <RegisterLink />}
@@ -67,8 +67,8 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   if (isNarrow) {
     if (hasMenu) return null
     const items = links.map(({ id, to, isElsewhere }) => ({
-      text: t(`shell.${id}`),
-      onSelect: () =>
+      title: t(`shell.${id}`),
+      perform: () =>
         void (isElsewhere ? window.open(to, '_blank', 'noopener,noreferrer') : navigate(to)),
     }))
     return (
@@ -130,15 +130,13 @@ function ModeBadge() {
   )
 }
 
-function ThemeButton() {
+export function useThemeAction() {
   const { t } = useTranslation()
   const isDark = useTheme() === 'dark'
-  return (
-    <Button
-      tone="quiet"
-      icon={isDark ? 'sun' : 'moon'}
-      label={isDark ? t('shell.toLight') : t('shell.toDark')}
-      onClick={() => chooseTheme(isDark ? 'light' : 'dark')}
-    />
-  )
+  return {
+    id: 'theme',
+    title: isDark ? t('shell.toLight') : t('shell.toDark'),
+    icon: isDark ? 'sun' : 'moon',
+    perform: () => chooseTheme(isDark ? 'light' : 'dark'),
+  } as const
 }

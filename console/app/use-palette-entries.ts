@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
-import { type Command, currentCommands, matches } from '#console/ui/commands/command.ts'
+import { matches, type RegisteredAction, registeredActions } from '#console/ui/actions/action.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { requestIdIn } from '#console/ui/messages/request-id.ts'
 import { useDebounced } from '#console/ui/state/use-debounced.ts'
@@ -12,8 +12,8 @@ import { listLogs, logsKey } from '../api/logs.ts'
 import { tokensQuery } from '../api/tokens.ts'
 import { usersQuery } from '../api/users.ts'
 
-export type EntrySection = Command['section'] | 'calls' | 'tokens' | 'channels' | 'users'
-export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
+export type EntrySection = RegisteredAction['section'] | 'calls' | 'tokens' | 'channels' | 'users'
+export type Entry = Omit<RegisteredAction, 'section'> & {
   readonly section: EntrySection
   readonly perform: () => void
 }
@@ -22,8 +22,8 @@ const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
 export function usePaletteEntries(query: string): readonly Entry[] {
-  const [commands] = useState(currentCommands)
-  const actions = commands.flatMap(({ perform, ...rest }) =>
+  const [registered] = useState(registeredActions)
+  const actions = registered.flatMap(({ perform, ...rest }) =>
     perform === undefined || rest.isKeyOnly === true ? [] : [{ ...rest, perform }],
   )
   const calls = useCalls(query.trim())

@@ -1,15 +1,14 @@
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
-import { changeLanguage, currentLanguage, LANGUAGES } from '#console/i18n/i18n.ts'
-import { chooseTheme, useTheme } from '#console/theme/theme-mode.ts'
-import { type Command, useCommands } from '#console/ui/commands/command.ts'
+import { type RegisteredAction, useRegisterActions } from '#console/ui/actions/action.ts'
 import { copyText } from '#console/ui/elements/copy-text.ts'
-import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import { useStatus } from '../api/status.ts'
-import { useLogout } from './account-menu.tsx'
-import { LANGUAGE_NAMES } from './language-menu.tsx'
+import { useAccountActions } from './account-menu.tsx'
+import { languageActions } from './language-menu.tsx'
 import { GO_KEYS, navItems } from './navigation.ts'
+import { useThemeAction } from './top-bar.tsx'
 
 const FOUND_BY_MORE = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
 type FoundByMore = (typeof FOUND_BY_MORE)[number]
@@ -19,7 +18,7 @@ const isFoundByMore = (label: string): label is FoundByMore =>
 export function useShellCommands(onSheet: () => void): void {
   const { t } = useTranslation()
   const actions = useActions()
-  useCommands([
+  useRegisterActions([
     ...useGoing(),
     ...actions,
     {
@@ -42,12 +41,12 @@ export function useShellCommands(onSheet: () => void): void {
   ])
 }
 
-function useGoing(): Command[] {
+function useGoing(): RegisteredAction[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const items = navItems(useUser(), useStatus())
   const pages = items.map(
-    ({ label, path, icon }): Command => ({
+    ({ label, path, icon }): RegisteredAction => ({
       id: `go-${label}`,
       title: t('commands.goTo', { page: t(`shell.${label}`) }),
       section: 'go',
@@ -57,24 +56,19 @@ function useGoing(): Command[] {
       perform: () => void navigate(path),
     }),
   )
-  const start: Command = {
-    id: 'go-start',
-    title: t('commands.goTo', { page: t('shell.start') }),
-    section: 'go',
-    icon: 'play',
-    perform: () => void navigate('/app/start'),
-  }
-  return [...pages, start]
+  const { start } = useAccountActions()
+  const title = t('commands.goTo', { page: start.title })
+  return [...pages, { ...start, title, section: 'go' }]
 }
 
-function useActions(): Command[] {
+function useActions(): RegisteredAction[] {
   const { t } = useTranslation()
-  const isDark = useTheme() === 'dark'
-  const logout = useLogout()
+  const theme = useThemeAction()
+  const { logout } = useAccountActions()
   const copyLink = async () => {
     if (await copyText(window.location.href)) showSuccess(t('commands.linkCopied'))
   }
-  const others = LANGUAGES.filter((language) => language !== currentLanguage())
+  const others = languageActions().filter(({ isSelected }) => !isSelected)
   return [
     {
       id: 'copy-link',
@@ -84,27 +78,15 @@ function useActions(): Command[] {
       icon: 'link',
       perform: () => void copyLink(),
     },
-    {
-      id: 'theme',
-      title: isDark ? t('shell.toLight') : t('shell.toDark'),
-      section: 'action',
-      icon: isDark ? 'sun' : 'moon',
-      perform: () => chooseTheme(isDark ? 'light' : 'dark'),
-    },
-    ...others.map((language) => ({
-      id: `language-${language}`,
-      title: t('commands.chooseLanguage', { name: LANGUAGE_NAMES[language] }),
+    { ...theme, section: 'action' },
+    ...others.map(({ id, title: name, perform }) => ({
+      id,
+      title: t('commands.chooseLanguage', { name }),
       section: 'action' as const,
       icon: 'language' as const,
-      perform: () => void changeLanguage(language).catch(showError),
+      perform,
     })),
-    {
-      id: 'log-out',
-      title: t('shell.logout'),
-      section: 'action',
-      icon: 'logOut',
-      perform: logout,
-    },
+    { ...logout, section: 'action' },
   ]
 }
 

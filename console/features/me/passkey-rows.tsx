@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { arePasskeysSupported } from '#console/api/auth/passkeys.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
+import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 
@@ -47,16 +48,14 @@ export function PasskeyRows(props: {
           </div>
           <RowActions
             actions={[
-              {
-                icon: 'edit',
-                label: t('security.renameOf', { name: passkey.name }),
-                perform: () => props.onRename(passkey),
-              },
-              {
-                icon: 'trash',
-                label: t('security.removeOf', { name: passkey.name }),
-                perform: () => props.onRemove(passkey),
-              },
+              editAction(
+                () => props.onRename(passkey),
+                t('security.renameOf', { name: passkey.name }),
+              ),
+              deleteAction(
+                () => props.onRemove(passkey),
+                t('security.removeOf', { name: passkey.name }),
+              ),
             ]}
           />
         </li>

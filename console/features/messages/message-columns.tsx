@@ -7,10 +7,10 @@ import {
   NUMBER_COLUMN,
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column.ts'
-import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
+import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
-import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
+import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 
 export type MessageActions = {
@@ -56,10 +56,10 @@ function FormatTag({ format }: Pick<AdminMessage, 'format'>) {
 function Acts(props: { message: AdminMessage; actions: MessageActions }) {
   const { message, actions } = props
   const { t } = useTranslation()
-  const items: MenuEntry[] = [
-    editEntry(() => actions.onEdit(message)),
+  const items: MenuItem[] = [
+    editAction(() => actions.onEdit(message)),
     'divider',
-    deleteEntry(() => void actions.onDelete(message)),
+    deleteAction(() => void actions.onDelete(message)),
   ]
   return <RowMenu items={items} label={t('messages.more', { title: message.title })} />
 }

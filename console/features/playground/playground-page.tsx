@@ -8,7 +8,7 @@ import { useNavigate } from 'react-router-dom'
 import { chatModelsOfGroup, chatModelsQuery, usableGroupsQuery } from '#console/api/account.ts'
 import { useUser } from '#console/api/session.ts'
 import { fetchTokens } from '#console/api/tokens.ts'
-import { useCommands } from '#console/ui/commands/command.ts'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -96,7 +96,9 @@ export function PlaygroundPage() {
   const begin = (): void => {
     if (!chat.isBusy) start()
   }
-  useCommands([{ id: 'new-chat', title: t('playground.newChat'), icon: 'add', perform: begin }])
+  useRegisterActions([
+    { id: 'new-chat', title: t('playground.newChat'), icon: 'add', perform: begin },
+  ])
   const form = { settings: open.settings, ...choices, onChange: setSettings }
   const settings = <ChatSettingsForm {...form} />
   const talks = (close: () => void) => (

@@ -8,13 +8,12 @@ import {
   HIDDEN_COLUMN,
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time, useNow } from '#console/ui/elements/time.tsx'
 import { stampText } from '#console/ui/elements/time-text.ts'
-import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
+import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
@@ -178,8 +177,8 @@ function RedemptionValidity({ redemption: { valid_from, valid_until } }: Cell) {
 
 function RedemptionMenu({ redemption, actions }: Cell & { actions: RedemptionActions }) {
   const { t } = useTranslation()
-  const edit = editEntry(() => actions.onEdit(redemption))
-  const remove = deleteEntry(() => void actions.remove(redemption))
+  const edit = editAction(() => actions.onEdit(redemption))
+  const remove = deleteAction(() => void actions.remove(redemption))
   const { name } = redemption
   return (
     <span className="tg-row-actions">
@@ -189,9 +188,10 @@ function RedemptionMenu({ redemption, actions }: Cell & { actions: RedemptionAct
         isDisabled={redemption.status === 3}
         onToggle={() => void actions.setEnabled(redemption, redemption.status !== 1)}
       />
-      <MenuButton items={redemption.status === 1 ? [edit, 'divider', remove] : [remove]}>
-        <Button tone="quiet" size="small" icon="more" label={t('shared.moreFor', { name })} />
-      </MenuButton>
+      <RowMenu
+        items={redemption.status === 1 ? [edit, 'divider', remove] : [remove]}
+        label={t('shared.moreFor', { name })}
+      />
     </span>
   )
 }

@@ -6,6 +6,7 @@ import {
   redemptionsKey,
   redemptionsQuery,
 } from '#console/api/redemptions.ts'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
@@ -131,20 +132,23 @@ export function RedemptionList(props: RedemptionListProps) {
 
 function BulkActions(props: { actions: RedemptionActions; onDeleteByName: () => void }) {
   const { t } = useTranslation()
-  return (
-    <RowMenu
-      label={t('redemptions.moreActions')}
-      items={[
-        { text: t('redemptions.deleteByName'), icon: 'tag', onSelect: props.onDeleteByName },
-        {
-          text: t('redemptions.deleteDisabled'),
-          icon: 'trash',
-          tone: 'danger',
-          onSelect: () => void props.actions.removeDisabled(),
-        },
-      ]}
-    />
-  )
+  const items = [
+    {
+      id: 'redemptions-deleteByName',
+      title: t('redemptions.deleteByName'),
+      icon: 'tag',
+      perform: props.onDeleteByName,
+    },
+    {
+      id: 'redemptions-deleteDisabled',
+      title: t('redemptions.deleteDisabled'),
+      icon: 'trash',
+      tone: 'danger',
+      perform: () => void props.actions.removeDisabled(),
+    },
+  ] as const
+  useRegisterActions(items)
+  return <RowMenu label={t('redemptions.moreActions')} items={items} />
 }
 
 const rowKey = (redemption: Redemption): string => String(redemption.id)

@@ -7,7 +7,8 @@ import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
 import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
-import { deleteAction, editAction, RowActions } from '#console/ui/lists/row-actions.tsx'
+import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
+import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { GroupDrawer } from './group-drawer.tsx'
 import {
@@ -97,8 +98,8 @@ function groupColumns(
     actionsColumn(t, 96, (row) => (
       <RowActions
         actions={[
-          editAction(t('prices.groupEdit', { name: row.name }), () => onEdit(row)),
-          deleteAction(t('prices.groupDelete', { name: row.name }), () => onDelete(row)),
+          editAction(() => onEdit(row), t('prices.groupEdit', { name: row.name })),
+          deleteAction(() => onDelete(row), t('prices.groupDelete', { name: row.name })),
         ]}
       />
     )),

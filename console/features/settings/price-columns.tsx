@@ -2,7 +2,8 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { deleteAction, editAction, RowActions } from '#console/ui/lists/row-actions.tsx'
+import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
+import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
@@ -75,9 +76,9 @@ function Actions({ row, actions }: RowProps) {
   return (
     <RowActions
       actions={[
-        editAction(t('prices.editModel', { name }), () => actions.onEdit(row)),
-        { ...history, label: t('prices.historyOf', { name }) },
-        deleteAction(t('prices.deleteModel', { name }), () => actions.onDelete(row)),
+        editAction(() => actions.onEdit(row), t('prices.editModel', { name })),
+        { ...history, title: t('prices.historyOf', { name }) },
+        deleteAction(() => actions.onDelete(row), t('prices.deleteModel', { name })),
       ]}
     />
   )

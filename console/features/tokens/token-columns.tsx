@@ -1,16 +1,16 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
+import type { Action } from '#console/ui/actions/action.ts'
 import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
+import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
-import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
+import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaText } from '#console/ui/quota/money.ts'
@@ -21,15 +21,15 @@ import { namesOf } from './token-draft.ts'
 import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
+function chatEntries({ links, site }: Chats, token: Token): Action[] {
   if (links.length === 0) {
-    const onSelect = () => showError(translate('ui.noChatLinks'))
-    return [{ text: translate('ui.chat'), icon: 'external', onSelect }]
+    const perform = () => showError(translate('ui.noChatLinks'))
+    return [{ title: translate('ui.chat'), icon: 'external', perform }]
   }
   return links.map(({ name, template }) => ({
-    text: translate('tokens.chatIn', { name }),
+    title: translate('tokens.chatIn', { name }),
     icon: 'external',
-    onSelect: () => openChat(chatAddress(template, site, fullKey(token.key))),
+    perform: () => openChat(chatAddress(template, site, fullKey(token.key))),
   }))
 }
 
@@ -104,13 +104,13 @@ function TokenKey({ token }: { token: Token }) {
 function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats }) {
   const { token, actions, chats } = props
   const { t } = useTranslation()
-  const items: MenuEntry[] = [
-    editEntry(() => actions.onEdit(token)),
-    { text: t('tokens.snippets'), icon: 'zap', onSelect: () => actions.onSnippets(token) },
+  const items: MenuItem[] = [
+    editAction(() => actions.onEdit(token)),
+    { title: t('tokens.snippets'), icon: 'zap', perform: () => actions.onSnippets(token) },
     'divider',
     ...chatEntries(chats, token),
     'divider',
-    deleteEntry(() => void actions.remove([token])),
+    deleteAction(() => void actions.remove([token])),
   ]
   return (
     <span className="tg-row-actions">
@@ -120,14 +120,7 @@ function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats })
         isDisabled={toggledStatus(token.status) === null}
         onToggle={() => void actions.setEnabled([token], token.status !== 1)}
       />
-      <MenuButton items={items}>
-        <Button
-          tone="quiet"
-          size="small"
-          icon="more"
-          label={t('shared.moreActions', { name: token.name })}
-        />
-      </MenuButton>
+      <RowMenu items={items} label={t('shared.moreActions', { name: token.name })} />
     </span>
   )
 }

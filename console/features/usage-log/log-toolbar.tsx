@@ -2,7 +2,8 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { loadTranslations } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
+import { ActionButton, Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import type { ExportState } from './use-export.ts'
@@ -25,10 +26,25 @@ export function LogToolbar(props: {
   const [wasDrawerOpen, setWasDrawerOpen] = useState(isDrawerOpen)
   if (isDrawerOpen && !wasDrawerOpen) setWasDrawerOpen(true)
   const number = useNumberFormat()
+  const refresh = {
+    id: 'refresh',
+    title: t('ui.refresh'),
+    keys: 'r',
+    icon: 'refresh',
+    perform: props.onRefresh,
+  } as const
+  const copyLink = {
+    id: 'copy-link',
+    title: t('shared.copyLink'),
+    keys: 'c',
+    icon: 'link',
+    perform: props.onCopyLink,
+  } as const
+  useRegisterActions([refresh, copyLink])
   return (
     <>
-      <Button icon="refresh" label={t('ui.refresh')} onClick={props.onRefresh} />
-      <Button icon="link" label={t('shared.copyLink')} onClick={props.onCopyLink} />
+      <ActionButton action={refresh} />
+      <ActionButton action={copyLink} />
       {props.children}
       {rows === null ? (
         <ExportMenu exporting={exporting} />
@@ -49,14 +65,22 @@ function ExportMenu({ exporting }: { exporting: ExportState }) {
   const [selected, all] = [columns.selected.length, columns.all.length]
   const csv =
     selected < all ? t('usageLog.exportSome', { selected, all }) : t('usageLog.exportAs.csv')
-  const items = [
-    { text: csv, onSelect: () => start('csv') },
-    { text: t('usageLog.exportAs.ndjson'), onSelect: () => start('ndjson') },
-    'divider',
-    { text: t('usageLog.exportColumns'), onSelect: () => setDrawerOpen(true) },
-  ] as const
+  const exports = [
+    { id: 'log-export', title: csv, keys: 'e', perform: () => start('csv') },
+    {
+      id: 'log-export-ndjson',
+      title: t('usageLog.exportAs.ndjson'),
+      perform: () => start('ndjson'),
+    },
+  ]
+  const columnsAction = {
+    id: 'log-export-columns',
+    title: t('usageLog.exportColumns'),
+    perform: () => setDrawerOpen(true),
+  }
+  useRegisterActions([...exports, columnsAction])
   return (
-    <MenuButton items={items}>
+    <MenuButton items={[...exports, 'divider', columnsAction]}>
       <Button icon="download" label={t('usageLog.export')}>
         {isNarrow ? undefined : t('usageLog.export')}
       </Button>

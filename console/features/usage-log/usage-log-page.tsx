@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useCommands } from '#console/ui/commands/command.ts'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { ActionButton } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -38,17 +38,10 @@ export function UsageLogPage() {
     const columns = layout.shown.map(({ id }) => id)
     return linkTo(location.href, { pageSize: view.pageSize, columns })
   }
+  /** The link includes the settings that only this browser stores. */
   const copyLink = async (): Promise<void> => {
     if (await copyText(hrefNow())) showSuccess(t('usageLog.linkCopied'))
   }
-  useLogCommands({
-    isPaused,
-    onPause: () => setPaused(!isPaused),
-    onRefresh: refresh,
-    onCopyLink: () => void copyLink(),
-    onExport: () => exporting.start('csv'),
-    onExportColumns: () => exporting.setDrawerOpen(true),
-  })
   const { range } = view.filters
   const status = (
     <LiveStatus
@@ -82,55 +75,6 @@ export function UsageLogPage() {
   )
 }
 
-/** A copied link includes the settings that only this browser stores. */
-function useLogCommands(actions: {
-  isPaused: boolean
-  onPause: () => void
-  onRefresh: () => void
-  onCopyLink: () => void
-  onExport: () => void
-  onExportColumns: () => void
-}): void {
-  const { t } = useTranslation()
-  const { isPaused } = actions
-  useCommands([
-    {
-      id: 'log-pause',
-      title: isPaused ? t('usageLog.resume') : t('usageLog.pause'),
-      keys: 'p',
-      icon: isPaused ? 'play' : 'pause',
-      perform: actions.onPause,
-    },
-    {
-      id: 'refresh',
-      title: t('ui.refresh'),
-      keys: 'r',
-      icon: 'refresh',
-      perform: actions.onRefresh,
-    },
-    {
-      id: 'log-export',
-      title: t('usageLog.exportAs.csv'),
-      keys: 'e',
-      icon: 'download',
-      perform: actions.onExport,
-    },
-    {
-      id: 'log-export-columns',
-      title: t('usageLog.exportColumns'),
-      icon: 'columns',
-      perform: actions.onExportColumns,
-    },
-    {
-      id: 'copy-link',
-      title: t('shared.copyLink'),
-      keys: 'c',
-      icon: 'link',
-      perform: actions.onCopyLink,
-    },
-  ])
-}
-
 type LiveStatusProps = {
   isPaused: boolean
   /** True while the user reads the list, so that new rows are not inserted. */
@@ -143,16 +87,18 @@ type LiveStatusProps = {
 function LiveStatus({ isPaused, isHeld, isPast, onPause }: LiveStatusProps) {
   const { t } = useTranslation()
   const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'reading' : 'live'
+  const pause = {
+    id: 'log-pause',
+    title: isPaused ? t('usageLog.resume') : t('usageLog.pause'),
+    keys: 'p',
+    icon: isPaused ? 'play' : 'pause',
+    perform: () => onPause(!isPaused),
+  } as const
+  useRegisterActions([pause])
   return (
     <div className="tg-log-live">
       <LiveIndicator kind={kind}>
-        <Button
-          tone="quiet"
-          icon={isPaused ? 'play' : 'pause'}
-          label={isPaused ? t('usageLog.resume') : t('usageLog.pause')}
-          isPressed={isPaused}
-          onClick={() => onPause(!isPaused)}
-        />
+        <ActionButton tone="quiet" action={pause} isPressed={isPaused} />
       </LiveIndicator>
     </div>
   )

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useImperativeHandle, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { areSingleKeysOn, useCommands } from '../commands/command.ts'
+import { areSingleKeysOn, useRegisterActions } from '../actions/action.ts'
 import { WIDTH_MAX } from './column.ts'
 import { gridActionOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
@@ -61,7 +61,7 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
     isKeyOnly: true,
     ...(perform === undefined ? {} : { perform }),
   })
-  useCommands([
+  useRegisterActions([
     command('next', t('commands.nextRow'), 'j', () => move(1)),
     command('previous', t('commands.previousRow'), 'k', () => move(-1)),
     command('ends', t('commands.firstRow'), 'Home End'),

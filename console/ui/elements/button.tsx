@@ -1,4 +1,5 @@
 import type { MouseEventHandler, PointerEventHandler, ReactNode, Ref } from 'react'
+import type { Action } from '../actions/action.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
@@ -8,7 +9,7 @@ export type ButtonProps = {
   /** The accessible name and tooltip. Required for a button without text. */
   label?: string
   tone?: ButtonTone
-  icon?: IconName
+  icon?: IconName | undefined
   endIcon?: IconName
   type?: 'button' | 'submit'
   size?: 'small' | 'medium' | 'large'
@@ -54,6 +55,12 @@ export function Button(props: ButtonProps) {
       {endIcon !== undefined && <Icon name={endIcon} />}
     </button>
   )
+}
+
+/** Shows the icon, and has the title as its label. */
+export function ActionButton(props: ButtonProps & { action: Action }) {
+  const { action, ...rest } = props
+  return <Button icon={action.icon} label={action.title} onClick={action.perform} {...rest} />
 }
 
 export const CreateButton = (props: { text: string; onClick: () => void }) => (

@@ -1,24 +1,15 @@
 import { type KeyboardEvent, type ReactElement, type ReactNode, useRef, useState } from 'react'
+import type { Action } from '../actions/action.ts'
 import { Button } from './button.tsx'
-import { Icon, type IconName } from './icons.tsx'
+import { Icon } from './icons.tsx'
 import { Popover, useDismissPopover } from './popover.tsx'
 
-export type MenuEntry =
-  | 'divider'
-  | { head: ReactNode }
-  | {
-      text: ReactNode
-      icon?: IconName
-      tone?: 'normal' | 'danger'
-      isDisabled?: boolean
-      isSelected?: boolean
-      onSelect: () => void
-    }
+export type MenuItem = Action | 'divider' | { readonly head: ReactNode }
 
 /** Use: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
 export function MenuButton(props: {
   children: ReactElement
-  items: readonly MenuEntry[]
+  items: readonly MenuItem[]
   placement?: 'bottom-start' | 'bottom-end' | 'right-start'
 }) {
   return (
@@ -33,7 +24,7 @@ export function MenuButton(props: {
 }
 
 /** Mounts the menu on click, because most menus in a list never open. */
-export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
+export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
   return (
@@ -64,7 +55,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
 }
 
 /** Handles arrow keys, Home, End, Enter and Space. */
-function Menu({ items }: { items: readonly MenuEntry[] }) {
+function Menu({ items }: { items: readonly MenuItem[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const entries = [...(list.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
@@ -85,13 +76,13 @@ function Menu({ items }: { items: readonly MenuEntry[] }) {
   )
 }
 
-function MenuRow({ item }: { item: MenuEntry }) {
+function MenuRow({ item }: { item: MenuItem }) {
   const dismiss = useDismissPopover()
   if (item === 'divider') return <hr />
   if ('head' in item) return <div className="tg-menu-head">{item.head}</div>
   const select = () => {
     dismiss()
-    item.onSelect()
+    item.perform()
   }
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: given only to the role that has it
@@ -100,11 +91,10 @@ function MenuRow({ item }: { item: MenuEntry }) {
       role={item.isSelected === undefined ? 'menuitem' : 'menuitemradio'}
       aria-checked={item.isSelected}
       className={item.tone === 'danger' ? 'tg-menu-item tg-menu-danger' : 'tg-menu-item'}
-      disabled={item.isDisabled === true}
       onClick={select}
     >
       {item.icon !== undefined && <Icon name={item.icon} />}
-      <span>{item.text}</span>
+      <span lang={item.lang}>{item.title}</span>
       {item.isSelected === true && <Icon name="check" />}
     </button>
   )

@@ -1,19 +1,26 @@
 import { translate } from '#console/i18n/i18n.ts'
+import type { Action } from '../actions/action.ts'
 import { confirm } from '../dialogs/confirm.tsx'
-import type { MenuEntry } from '../elements/menu.tsx'
 import { showSuccess } from '../messages/toast.ts'
 
-export const editEntry = (onSelect: () => void): MenuEntry => ({
-  text: translate('ui.editRow'),
+export const editAction = (
+  perform: () => void,
+  title: string = translate('ui.editRow'),
+): Action => ({
+  title,
   icon: 'edit',
-  onSelect,
+  isOnTable: true,
+  perform,
 })
 
-export const deleteEntry = (onSelect: () => void): MenuEntry => ({
-  text: translate('shared.delete'),
+export const deleteAction = (
+  perform: () => void,
+  title: string = translate('shared.delete'),
+): Action => ({
+  title,
   icon: 'trash',
   tone: 'danger',
-  onSelect,
+  perform,
 })
 
 export const confirmDelete = (title: string, body: string): Promise<boolean> =>

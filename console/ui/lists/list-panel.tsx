@@ -1,11 +1,11 @@
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useCommands } from '../commands/command.ts'
+import { type Action, useRegisterActions } from '../actions/action.ts'
 import type { Column } from '../data-grid/column.ts'
 import { DataGrid } from '../data-grid/data-grid.tsx'
 import type { DataGridProps } from '../data-grid/grid-props.ts'
 import { useColumnLayout } from '../data-grid/use-column-layout.ts'
-import { Button, CreateButton } from '../elements/button.tsx'
+import { ActionButton, Button, CreateButton } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import { SearchInput } from '../forms/search-input.tsx'
 import { EmptyState, ErrorState } from '../layout/empty-state.tsx'
@@ -47,7 +47,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
     [columns, sorts],
   )
   const layout = useColumnLayout(layoutKey, sortable)
-  useListCommands(props)
+  const refresh = useListActions(props)
   const clear = (
     <Button tone="quiet" icon="close" onClick={view.clear}>
       {t('ui.clearFilters')}
@@ -60,7 +60,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
         end={
           <>
             {modes}
-            <Button icon="refresh" label={t('ui.refresh')} onClick={view.refresh} />
+            <ActionButton action={refresh} />
             <ColumnChooser layout={layout} />
             {tools}
           </>
@@ -135,11 +135,14 @@ function NoRows({ view, none, notFound, create }: EmptyProps) {
   return <EmptyState {...none} action={add === false ? undefined : add} />
 }
 
-function useListCommands<Row>({ view, create }: ListPanelProps<Row>): void {
+function useListActions<Row>({ view, create }: ListPanelProps<Row>): Action {
   const { t } = useTranslation()
   const add = { id: 'create', icon: 'add' } as const
-  useCommands([
+  const refresh = { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh' } as const
+  const refreshAction = { ...refresh, perform: view.refresh }
+  useRegisterActions([
     ...(create === undefined ? [] : [{ ...add, title: create.text, perform: create.perform }]),
-    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', perform: view.refresh },
+    refreshAction,
   ])
+  return refreshAction
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { useCommands } from '../commands/command.ts'
+import { useRegisterActions } from '../actions/action.ts'
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import { Select } from '../forms/inputs.tsx'
@@ -55,7 +55,7 @@ export function Pagination(props: Paging) {
   const number = useNumberFormat()
   const { page, pageSize, total } = props
   const pages = Math.max(1, Math.ceil(total / pageSize))
-  useCommands([
+  useRegisterActions([
     pageCommand(t('ui.previousPage'), '[', page > 0, () => props.onPage(page - 1)),
     pageCommand(t('ui.nextPage'), ']', page + 1 < pages, () => props.onPage(page + 1)),
   ])

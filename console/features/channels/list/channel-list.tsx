@@ -1,8 +1,10 @@
 import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
+import type { IconName } from '#console/ui/elements/icons.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
@@ -21,10 +23,23 @@ import { type ChannelListView, useSelectedChannels } from './use-channel-list.ts
 import { useChannelMutation } from './use-channel-mutation.ts'
 import { useExpandedTags } from './use-expanded-tags.ts'
 
-function useListActions(actions: ChannelActions, onResults: () => void): MenuEntry[] {
+type ListAction =
+  | 'testAll'
+  | 'lastResults'
+  | 'updateBalances'
+  | 'repairModelIndex'
+  | 'deleteDisabled'
+
+function useListActions(actions: ChannelActions, onResults: () => void) {
   const { t } = useTranslation()
   const perform = useChannelMutation()
   const testAll = useTestAll()
+  const action = (name: ListAction, icon: IconName, perform: () => void) => ({
+    id: `channels-${name}`,
+    title: t(`channels.${name}`),
+    icon,
+    perform,
+  })
   const updateBalances = () =>
     perform(async () => {
       const { updated, failed, left } = await call('GET /api/channel/update_balance')
@@ -35,19 +50,15 @@ function useListActions(actions: ChannelActions, onResults: () => void): MenuEnt
     if (await perform(() => call('POST /api/channel/fix')))
       showSuccess(t('channels.modelIndexRepaired'))
   }
-  return [
-    { text: t('channels.testAll'), icon: 'zap', onSelect: () => void testAll() },
-    { text: t('channels.lastResults'), icon: 'list', onSelect: onResults },
-    { text: t('channels.updateBalances'), icon: 'refresh', onSelect: () => void updateBalances() },
-    { text: t('channels.repairModelIndex'), icon: 'settings', onSelect: () => void fix() },
-    'divider',
-    {
-      text: t('channels.deleteDisabled'),
-      icon: 'trash',
-      tone: 'danger',
-      onSelect: () => void actions.removeDisabled(),
-    },
+  const listActions = [
+    action('testAll', 'zap', () => void testAll()),
+    action('lastResults', 'list', onResults),
+    action('updateBalances', 'refresh', () => void updateBalances()),
+    action('repairModelIndex', 'settings', () => void fix()),
   ]
+  const deleteDisabled = action('deleteDisabled', 'trash', () => void actions.removeDisabled())
+  useRegisterActions([...listActions, deleteDisabled])
+  return [...listActions, 'divider', { ...deleteDisabled, tone: 'danger' }] as const
 }
 
 const noteOf = (line: ChannelRow) =>
@@ -85,7 +96,7 @@ export function ChannelList(props: {
     onUnpriced: (channel) => props.onUnpriced(unpricedOf(channel)),
     onOpenTag: tree.toggle,
   })
-  const menuEntries = useListActions(actions, props.onResults)
+  const menuItems = useListActions(actions, props.onResults)
   const { isBatch } = modes
   const columns = useMemo(
     () => channelColumns(t, { ...types, unpricedOf }, actions, isBatch),
@@ -128,7 +139,7 @@ export function ChannelList(props: {
           </>
         }
         tools={
-          <MenuButton items={menuEntries}>
+          <MenuButton items={menuItems}>
             <Button icon="more" label={t('channels.moreActions')} />
           </MenuButton>
         }

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
-import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
+import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
+import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { ChannelActions } from './use-channel-actions.ts'
@@ -9,13 +9,13 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
   const { channel, actions } = props
   const { t } = useTranslation()
   const { name } = channel
-  const items: MenuEntry[] = [
-    { text: t('channels.test'), icon: 'zap', onSelect: () => actions.onTest(channel) },
-    { text: t('channels.timeline'), icon: 'clock', onSelect: () => actions.onTimeline(channel) },
-    editEntry(() => actions.onEdit(channel)),
-    { text: t('channels.duplicate'), icon: 'copy', onSelect: () => void actions.copy(channel) },
+  const items: MenuItem[] = [
+    { title: t('channels.test'), icon: 'zap', perform: () => actions.onTest(channel) },
+    { title: t('channels.timeline'), icon: 'clock', perform: () => actions.onTimeline(channel) },
+    editAction(() => actions.onEdit(channel)),
+    { title: t('channels.duplicate'), icon: 'copy', perform: () => void actions.copy(channel) },
     'divider',
-    deleteEntry(() => void actions.remove([channel])),
+    deleteAction(() => void actions.remove([channel])),
   ]
   return (
     <span className="tg-row-actions">
@@ -32,18 +32,18 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
 export function TagMenu(props: { group: TagGroup; actions: ChannelActions }) {
   const { group, actions } = props
   const { t } = useTranslation()
-  const items: MenuEntry[] = [
-    { text: t('channels.editTag'), icon: 'edit', onSelect: () => actions.onEditTag(group) },
+  const items: MenuItem[] = [
+    { title: t('channels.editTag'), icon: 'edit', perform: () => actions.onEditTag(group) },
     'divider',
     {
-      text: t('channels.enableAll'),
+      title: t('channels.enableAll'),
       icon: 'play',
-      onSelect: () => void actions.setGroupEnabled(group, true),
+      perform: () => void actions.setGroupEnabled(group, true),
     },
     {
-      text: t('channels.disableAll'),
+      title: t('channels.disableAll'),
       icon: 'pause',
-      onSelect: () => void actions.setGroupEnabled(group, false),
+      perform: () => void actions.setGroupEnabled(group, false),
     },
   ]
   return (

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
+import type { Action } from '#console/ui/actions/action.ts'
 import {
   actionsColumn,
   type Column,
@@ -8,9 +9,9 @@ import {
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
+import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
-import { editEntry } from '#console/ui/lists/list-actions.ts'
+import { editAction } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
@@ -64,22 +65,22 @@ function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const allowed = actionsOn(user, actions.actor)
   if (user.DeletedAt !== null || allowed.size === 0) return NOTHING
   const name = displayNameOf(user)
-  const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): MenuEntry[] =>
+  const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): Action[] =>
     allowed.has(action)
-      ? [{ text: t(`users.${action}`), icon, onSelect: () => actions.manage(user, action) }]
+      ? [{ title: t(`users.${action}`), icon, perform: () => actions.manage(user, action) }]
       : []
-  const items: MenuEntry[] = [
-    editEntry(() => actions.onEdit(user)),
-    { text: t('users.adjust'), icon: 'wallet', onSelect: () => actions.onAdjust([user]) },
+  const items: MenuItem[] = [
+    editAction(() => actions.onEdit(user)),
+    { title: t('users.adjust'), icon: 'wallet', perform: () => actions.onAdjust([user]) },
     ...entry('promote', 'arrowUp'),
     ...entry('demote', 'arrowDown'),
   ]
   if (allowed.has('delete')) {
     items.push('divider', {
-      text: t('users.delete'),
+      title: t('users.delete'),
       icon: 'trash',
       tone: 'danger',
-      onSelect: () => actions.manage(user, 'delete'),
+      perform: () => actions.manage(user, 'delete'),
     })
   }
   return (

@@ -1,18 +1,18 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { areSingleKeysOn, type Command, currentCommands } from './command.ts'
+import { areSingleKeysOn, type RegisteredAction, registeredActions } from './action.ts'
 
 /** The maximum time (ms) between the two keys of a sequence. */
 const SEQUENCE_MS = 1_500
 
-type Pressed = { readonly command: Command | null; readonly pending: string }
+type Pressed = { readonly action: RegisteredAction | null; readonly pending: string }
 
 /** A key that completes no pending shortcut may start a new shortcut. */
-function press(commands: readonly Command[], pending: string, key: string): Pressed {
-  const command = find(commands, pending === '' ? key : `${pending} ${key}`)
-  if (command !== null) return { command, pending: '' }
-  if (pending !== '') return press(commands, '', key)
-  const begins = commands.some(({ keys }) => keys?.startsWith(`${key} `) === true)
-  return { command: null, pending: begins ? key : '' }
+function press(actions: readonly RegisteredAction[], pending: string, key: string): Pressed {
+  const action = find(actions, pending === '' ? key : `${pending} ${key}`)
+  if (action !== null) return { action, pending: '' }
+  if (pending !== '') return press(actions, '', key)
+  const begins = actions.some(({ keys }) => keys?.startsWith(`${key} `) === true)
+  return { action: null, pending: begins ? key : '' }
 }
 
 /** Returns true if the focused element handles keys, such as a text field or a dialog. */
@@ -24,11 +24,11 @@ function isMeantForTarget(target: EventTarget | null): boolean {
   return (field !== null && !isBox) || target.closest('[role="dialog"]') !== null
 }
 
-const find = (commands: readonly Command[], keys: string): Command | null =>
-  commands.find((command) => command.keys === keys && command.perform !== undefined) ?? null
+const find = (actions: readonly RegisteredAction[], keys: string): RegisteredAction | null =>
+  actions.find((action) => action.keys === keys && action.perform !== undefined) ?? null
 
 /** While the palette or the sheet of shortcuts is open, only ⌘K (Ctrl-K) works. */
-export function useCommandKeys(onPalette: () => void, isDialogOpen: boolean): void {
+export function useActionKeys(onPalette: () => void, isDialogOpen: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (isPaletteKey(event)) {
@@ -40,11 +40,11 @@ export function useCommandKeys(onPalette: () => void, isDialogOpen: boolean): vo
     if (isOthers || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Shift' || !areSingleKeysOn() || isMeantForTarget(event.target)) return
     const first = event.timeStamp - pending.current.at < SEQUENCE_MS ? pending.current.key : ''
-    const pressed = press(currentCommands(), first, event.key)
+    const pressed = press(registeredActions(), first, event.key)
     pending.current = { key: pressed.pending, at: event.timeStamp }
-    if (pressed.command === null) return
+    if (pressed.action === null) return
     event.preventDefault()
-    pressed.command.perform?.()
+    pressed.action.perform?.()
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKey(event)

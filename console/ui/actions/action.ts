@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'react'
+import type { IconName } from '../elements/icons.tsx'
+import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
+
+/** An action of the user, which menus, rows, shortcuts and the palette render. */
+export type Action = {
+  readonly title: string
+  readonly icon?: IconName
+  readonly tone?: 'normal' | 'danger'
+  /** Defined for an action that chooses one of several values. */
+  readonly isSelected?: boolean
+  /** The language of the title if it is not that of the page. */
+  readonly lang?: string
+  /** True for an action that cards show as a separate button. */
+  readonly isOnTable?: boolean
+  readonly perform: () => void
+}
+
+/** The last action registered under an id applies. */
+export type RegisteredAction = Omit<Action, 'perform'> & {
+  readonly id: string
+  readonly keywords?: string
+  readonly section: 'page' | 'go' | 'action'
+  /** A `KeyboardEvent.key` (`?`, `r`), or a sequence of two keys (`g d`). */
+  readonly keys?: string
+  /** Undefined for a listed action whose keys the page itself handles. */
+  readonly perform?: () => void
+  /** True for an action that only the sheet of shortcuts lists. */
+  readonly isKeyOnly?: boolean
+}
+
+type Source = { readonly current: readonly RegisteredAction[] }
+
+const sources = new Set<Source>()
+
+function register(source: Source): () => void {
+  sources.add(source)
+  return () => sources.delete(source)
+}
+
+export function registeredActions(): readonly RegisteredAction[] {
+  const byId = new Map<string, RegisteredAction>()
+  for (const source of sources) {
+    for (const action of source.current) byId.set(action.id, action)
+  }
+  const order = { page: 0, action: 1, go: 2 }
+  return [...byId.values()].sort((a, b) => order[a.section] - order[b.section])
+}
+
+export function matches(title: string, query: string): boolean {
+  const text = title.toLowerCase()
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+type PageAction = Omit<RegisteredAction, 'section'> & Partial<Pick<RegisteredAction, 'section'>>
+
+/** Registers actions while mounted. The default section is `page`. */
+export function useRegisterActions(pageActions: readonly PageAction[]): void {
+  const actions = pageActions.map((action) => ({ section: 'page' as const, ...action }))
+  const latest = useRef(actions)
+  useEffect(() => {
+    latest.current = actions
+  })
+  useEffect(() => register(latest), [])
+}
+
+const KEY = 'single-keys'
+
+/** Users can disable single-letter shortcuts (WCAG 2.1.4). */
+export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
+  useLocalPreference(KEY, true, readFlag)
+
+export const areSingleKeysOn = (): boolean => localStorage.getItem(KEY) !== 'false'
