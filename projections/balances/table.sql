@@ -19,9 +19,9 @@ create table token_budgets (
   is_closed boolean not null default false,
   used_quota bigint not null default 0,
   accessed_at bigint not null default 0,
-  -- Where its owner or an admin set it last; calls leave it alone.
+  -- The position of the last change by the owner or an admin. Calls do not change it.
   set_position bigint not null default 0,
-  -- How often it was set since it was opened; calls leave it alone.
+  -- The number of changes by the owner or an admin since the budget was opened, without calls.
   edits bigint not null default 0
 );
 

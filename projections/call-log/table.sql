@@ -19,12 +19,13 @@ create table log (
   client_ip text,
   other text not null default '{}',
   admin_other text not null default '{}',
-  -- The channels whose attempts failed; null if no attempt failed, which is nearly always so.
+  -- The channels whose attempts failed, or null if no attempt failed, as for nearly all calls.
   failed_channels bigint[],
   primary key (id, created_at)
 ) partition by range (created_at);
 
--- With the time, so that pages deep in a range are skipped to without reading the rows before them.
+-- The indexes include the time, so that a page deep in a range is found without reading the rows
+-- before it.
 create index log_of_user on log (user_id, id desc) include (created_at);
 create index log_of_user_and_model on log (user_id, model, id desc);
 create index log_of_model on log (model, id desc) include (created_at);
@@ -32,16 +33,16 @@ create index log_of_channel on log (channel_id, id desc) include (created_at);
 create index log_of_token on log (token_id, id desc) include (created_at);
 create index log_of_group on log (call_group, id desc) include (created_at);
 create index log_of_user_and_group on log (user_id, call_group, id desc);
--- Consumption is nearly all there is: it needs no finding.
+-- Nearly all rows are of type 2 (consumption), so an index of that type would not narrow a search.
 create index log_of_type on log (type, id desc) where type <> 2;
 create index log_of_user_and_type on log (user_id, type, id desc) where type <> 2;
--- In byte order, so that the first characters of an id find it as well.
+-- The index is in byte order, so that rows can be found by the first characters of an id.
 create index log_by_request on log (request_id text_pattern_ops);
 create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);
 
 -- One row for each channel on which an attempt of a call failed, so that the failures of a channel
--- are read in the order of their ids. The figures are those of the call, for sums.
+-- are read in the order of their ids. Sums use the figures, which are those of the call.
 create table failed_calls (
   channel_id bigint not null,
   id bigint not null,

@@ -1,5 +1,6 @@
--- Positions: of the last event that changed the row. `run…`: of the last run over all that tested
--- the channel, and what it found; of the last test, whatever asked for it, `reason` alone.
+-- `changed_position` is the position of the last event that changed the row. The columns `run…`
+-- contain the last run of all channels that tested this channel, and its result. `reason` is the
+-- result of the last test, whether an admin or a run started it.
 create table checks (
   channel_id bigint primary key,
   model text not null default '',

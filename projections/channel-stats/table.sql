@@ -20,6 +20,7 @@ create table spread (
   primary key (minute, channel_id, model, what, bucket)
 );
 
--- One channel over days: by minute alone, every other channel's rows would be read as well.
+-- These indexes serve queries of one channel over days. With the primary keys alone, the rows of
+-- all other channels would be read as well.
 create index tries_of_channel on tries (channel_id, minute);
 create index spread_of_channel on spread (channel_id, minute);

@@ -1,4 +1,5 @@
--- What a tag-wide change sets has cells of its own; the rest of the terms is kept as recorded.
+-- Each term that a change of a tag can set has a separate column. `terms` contains the other terms
+-- as they were recorded.
 create table channels (
   id bigint primary key,
   terms jsonb not null,
@@ -24,7 +25,7 @@ create index channels_by_change on channels (changed_position);
 create index channels_there on channels (priority desc, id desc) where not is_deleted;
 create index channels_by_tag on channels (tag) where not is_deleted;
 
--- A key that is of no channel any more leaves its row, which nobody asks for.
+-- The row of a key remains after the key was removed from its channel. No query reads such a row.
 create table keys_set_aside (
   channel_id bigint not null,
   key_ref text not null,

@@ -1,4 +1,4 @@
--- A deleted message keeps its row, without its text: consoles are told that it is gone.
+-- The row of a deleted message remains without its text, so that consoles learn of the deletion.
 create table messages (
   id bigint primary key,
   title text not null,
@@ -14,7 +14,7 @@ create table messages (
 create index messages_by_change on messages (changed_position);
 create index messages_shown on messages (id desc) where not is_deleted;
 
--- To whom a message went: ids from first to last. Everybody on a site is a row or a few.
+-- The recipients of a message, as ranges of user ids. A message to all users has only a few rows.
 create table recipients (
   message_id bigint not null,
   first_id bigint not null,

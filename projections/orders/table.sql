@@ -6,11 +6,11 @@ create table orders (
   method text not null,
   amount bigint not null,
   quota bigint not null,
-  -- Hundredths of `currency`.
+  -- The price in hundredths of `currency`.
   cents bigint not null,
   currency text not null,
   code text not null default '',
-  -- pending, paid; a refund changes no status.
+  -- `pending` or `paid`. A refund does not change the status.
   status text not null default 'pending',
   payment_id text not null default '',
   rebate_quota bigint not null default 0,
@@ -18,7 +18,7 @@ create table orders (
   refunded_cents bigint not null default 0,
   refunded_quota bigint not null default 0,
   refunds bigint not null default 0,
-  -- Unix seconds.
+  -- The times are in unix seconds.
   created_at bigint not null,
   paid_at bigint
 );
@@ -33,7 +33,8 @@ create table refunds (
   quota bigint not null,
   reason text not null,
   actor_id bigint not null,
-  -- admin, refund, dispute: who said so; and the provider's id of it.
+  -- The origin (`admin`, `refund` or `dispute`). `source_id` is the provider's id of the refund or
+  -- dispute.
   source text not null default 'admin',
   source_id text not null default '',
   created_at bigint not null,
@@ -51,11 +52,11 @@ create table restorations (
   primary key (order_id, restore_no)
 );
 
--- Every word of the provider about refunds and disputes, in the order in which it came.
+-- All reports of the provider about refunds and disputes, in the order of their arrival.
 create table reports (
   order_id bigint not null,
   position bigint not null,
-  -- refund, dispute
+  -- `refund` or `dispute`.
   kind text not null,
   report_id text not null,
   cents bigint not null,

@@ -3,21 +3,45 @@ import type { Pool, PoolClient } from 'pg'
 import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
 import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
+import { HASHES_WITH_COMMENTS } from './hashes-with-comments.ts'
 
 /** The position up to which events are included, by the number of the lane (stream partition). */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
 
-/** Returns a hash of SQL and version. A read model that was built with another hash is rebuilt. */
+/** Lines that contain only a comment. The files have no comments behind code. */
+const COMMENT_LINES = /^[ \t]*--.*\n/gm
+
+/**
+ * Returns a hash of the version and of the SQL without its comments. A read model that was built
+ * with another hash is rebuilt.
+ */
 export const definitionOf = ({ sql, version }: Projection): string => {
   const known = definitions.get(sql)?.get(version)
   if (known !== undefined) return known
-  const definition = createHash('sha256').update(`${version}\n${sql}`).digest('hex')
+  const code = sql.replace(COMMENT_LINES, '')
+  const definition = createHash('sha256').update(`${version}\n${code}`).digest('hex')
   definitions.set(sql, new Map(definitions.get(sql)).set(version, definition))
   return definition
 }
 const definitions = new Map<string, Map<number, string>>()
+
+/** Replaces hashes that earlier releases stored for the same tables by the present hashes. */
+export async function adoptEarlierHashes(
+  pg: Pool,
+  projections: readonly Projection[],
+): Promise<void> {
+  for (const projection of projections) {
+    const definition = definitionOf(projection)
+    const earlier = HASHES_WITH_COMMENTS.get(definition)
+    if (earlier === undefined) continue
+    await pg.query(
+      `update projections.checkpoint set definition = $1 where name = $2 and definition = $3`,
+      [definition, projection.name, earlier],
+    )
+  }
+}
 
 /** Returns the position up to which a read model includes all lanes (stream partitions). */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)

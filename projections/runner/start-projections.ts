@@ -9,7 +9,7 @@ import {
   type AdvanceSignal,
   advanceSignal,
 } from '../read-model-freshness/read-model-advance-signal.ts'
-import { definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
+import { adoptEarlierHashes, definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
 import {
   failureOf,
@@ -112,6 +112,7 @@ async function openReadModels(
   context: FoldContext,
 ): Promise<Map<Projection, ProjectionFailure>> {
   await ensureSchema(core.pg, CHECKPOINT_SCHEMA, CHECKPOINT_TABLE)
+  await adoptEarlierHashes(core.pg, projections)
   const failures = new Map<Projection, ProjectionFailure>()
   for (const projection of projections) {
     await ensureReadModel(core.pg, projection)

@@ -1,10 +1,10 @@
 create table tasks (
-  -- Of the call that pays for it; what its caller knows it by.
+  -- The id of the call that pays for the task. The caller uses it as the task's id.
   id text primary key,
-  -- Where it was submitted: lists are ordered and paged by it.
+  -- The position of the submission. Lists are ordered and paged by it.
   position bigint not null,
   changed_position bigint not null,
-  -- drawing, music.
+  -- `drawing` or `music`.
   kind text not null,
   user_id bigint not null,
   platform text not null,
@@ -12,19 +12,19 @@ create table tasks (
   model text not null,
   task_group text not null,
   hold bigint not null,
-  -- 0 while no provider has it.
+  -- 0 until a provider has accepted the task.
   channel_id bigint not null default 0,
   upstream_id text not null default '',
-  -- As its provider answered; 0: it was not submitted.
+  -- The code of the provider's answer, or 0 if the task was not submitted.
   code bigint not null default 0,
   status text not null default 'NOT_START',
-  -- Why it failed, where its provider has no words for it.
+  -- The cause of the failure if the provider gave no reason.
   cause text not null default '',
-  -- Unix milliseconds, null until then.
+  -- The times are in unix milliseconds, and null until the task reaches the state.
   submitted_at bigint not null,
   started_at bigint,
   finished_at bigint,
-  -- Sealed for its user.
+  -- The texts are encrypted with the key of the task's user.
   prompt text,
   description text,
   prompt_en text,

@@ -1,5 +1,5 @@
--- `cost` is what providers ask for, in quota, as far as that is known; `costed_quota` what was charged
--- for the same calls.
+-- `cost` is the sum of the known prices of providers, in quota. `costed_quota` is the quota that
+-- was charged for the same calls.
 create table by_model (
   hour bigint not null,
   type smallint not null,
@@ -25,7 +25,8 @@ create table by_user_and_model (
   primary key (user_id, hour, type, model)
 );
 
--- Who was charged most: the hours at both ends of a range, between them whole days.
+-- The users who were charged most are read from this table for the hours at both ends of a range,
+-- and from `charged_by_day` for the whole days between them.
 create index by_user_and_model_hour on by_user_and_model (hour);
 
 create table charged_by_day (
@@ -38,7 +39,8 @@ create table charged_by_day (
   primary key (day, user_id)
 );
 
--- `channel:3` or `group:vip`, by hour. By hour a token's rows would be as many as its calls.
+-- The usage by hour of a part such as `channel:3` or `group:vip`. Tokens are not included, because
+-- a token has nearly as many rows by hour as calls.
 create table by_part (
   part text not null,
   hour bigint not null,
@@ -55,7 +57,7 @@ create table by_part (
   primary key (part, hour, type, model, call_group, channel_id)
 );
 
--- These, `user:7` and `token:7`, by day: for long ranges.
+-- The usage by day of the same parts, and of `user:7` and `token:7`, for long ranges.
 create table by_day (
   part text not null,
   day bigint not null,

@@ -25,13 +25,13 @@ create table users (
 
 create index users_by_change on users (changed_position);
 
--- A row without a user: released, as below.
+-- A row without a user id is a released username.
 create table names (
   name_key text primary key,
   user_id bigint
 );
 
--- A row without a user: released.
+-- A row without a user id is a released identity.
 create table identities (
   provider text not null,
   identity_key text not null,

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callLog } from '#projections/call-log/projection.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
+import { PROJECTIONS } from '#projections/projection-registry.ts'
+import { definitionOf, readCheckpoints } from '#projections/runner/checkpoints.ts'
+import { HASHES_WITH_COMMENTS } from '#projections/runner/hashes-with-comments.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import {
@@ -174,6 +178,38 @@ describe('the projection runner', () => {
     await fixture.core.pg.query('delete from read_call_log.log')
     runner = await startProjections(fixture.core)
     await allEqual()
+  })
+
+  it('the runner keeps a read model whose stored hash includes the comments of its SQL', async () => {
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.append(aDay()))
+    await runner.stop()
+    const { pg } = fixture.core
+    const definition = definitionOf(callLog)
+    const earlier = HASHES_WITH_COMMENTS.get(definition)
+    expect(earlier).toBeDefined()
+    await pg.query(`update projections.checkpoint set definition = $1 where name = 'call-log'`, [
+      earlier,
+    ])
+    await pg.query('delete from read_call_log.log')
+    runner = await startProjections(fixture.core)
+    expect((await pg.query('select 1 from read_call_log.log')).rowCount).toBe(0)
+    expect((await readCheckpoints(pg)).get('call-log')?.definition).toBe(definition)
+    expect(runner.health().find(({ name }) => name === 'call-log')?.state).not.toBe('stopped')
+  })
+
+  it('a changed comment leaves the definition of a read model as it is, changed SQL does not', () => {
+    const commented = { ...callLog, sql: `-- Another comment.\n${callLog.sql}` }
+    expect(definitionOf(commented)).toBe(definitionOf(callLog))
+    const changed = { ...callLog, sql: `${callLog.sql}create index more on log (id);\n` }
+    expect(definitionOf(changed)).not.toBe(definitionOf(callLog))
+    const next = { ...callLog, version: callLog.version + 1 }
+    expect(definitionOf(next)).not.toBe(definitionOf(callLog))
+  })
+
+  it('the SQL of every read model has comments only in lines without code', () => {
+    const behindCode = PROJECTIONS.filter(({ sql }) => /^[ \t]*[^\s-].*--|\/\*/m.test(sql))
+    expect(behindCode.map(({ name }) => name)).toEqual([])
   })
 
   it('the runner keeps updating a read model while it is rebuilt', async () => {

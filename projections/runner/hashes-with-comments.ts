@@ -1,0 +1,72 @@
+/**
+ * The hashes of the definitions that were stored while comments of the SQL were part of the hash,
+ * by the present hash. A read model with such a hash has the same tables and rows as one with the
+ * present hash, so it is not rebuilt. An entry has no effect once its SQL or version changes.
+ */
+export const HASHES_WITH_COMMENTS: ReadonlyMap<string, string> = new Map([
+  // users
+  [
+    'abbdf507ce83511a6353d36928a55a1929e292048930d28311f7f8b2e6130937',
+    '13d05337c225880ea2e755dcc5570202917906d09e80c108f4ed01145f583478',
+  ],
+  // channels
+  [
+    'b4b791ac8d0334d79bd3e4e024f861ed8211ace5b50af6dfbca9f803e32c3988',
+    '53230d2749d15fc934a9c6c81bd5fe0070558583f48656e111b72349bd623ef6',
+  ],
+  // channel-checks
+  [
+    'a20f56e4326eccf61c67150e4fe5ebd6c202405184fd1e176917aea88dc6241f',
+    'e51191fdbe8e4aed9112c80868cab80d7570b9af92aee857a31c2aea6cb3fb32',
+  ],
+  // option-changes
+  [
+    '7ac2058f95da602f71950d28f830c7c50ec28baea2a8286980dcad6b489c7101',
+    'db74cb1af447dcb4ac00468679f29a54f8eb73d18227e41cd53bf943c93c1e5a',
+  ],
+  // price-history
+  [
+    '73218e65f1773d6067dc2355d8cb1524e7a42b897e0b46833ed5b2fd4ca48b34',
+    '47c6c04c9679e053aa455f3ac71abd6381034f8b3977e0fb496ededd259301c9',
+  ],
+  // price-schedule
+  [
+    '75b61baccfe666678ac4c82783ddb4a9d278d1ff66512c39195d1dceb70b37ca',
+    '286486222c047e92945e4fb58be37c6ed915ffc0985275da8dc726683938c269',
+  ],
+  // balances
+  [
+    'af6f837049129e543022a7ffb04b15634dca727122243e4ef4747f4414ff393b',
+    'c8c845111bd4e83dae7eda01c2680e9fef0d06623a26ba858a266f2f590d4fa1',
+  ],
+  // messages
+  [
+    '7d34fbed05bb60d19e92ff8f0056c80e9ea2276ffc08d1bc06ad7f4c6d05ef88',
+    '94bcbb02867ced3dc2f65c1cc8936747b24bda5e5dd8f3a98e8369d3125503dd',
+  ],
+  // orders
+  [
+    'd639048bade39ef48f9c5db5b44458cd3f714856ca97b272a93dad384c13f54c',
+    '41320058e3cd4f7c7a34571e4cfac88d6caee4f67535a19bb94676e872935c53',
+  ],
+  // tasks
+  [
+    '9f1127beb32f6a6d20983a294fd3c12c1674ceaf943aba5274f653184d6c96e4',
+    '98a234e945aea05f58cfb20cf1af75965b62bb9412c2d1b8fb233e9ba8d4c722',
+  ],
+  // call-log
+  [
+    '0145348d430e573ed405d0dbb9c7da00a3b5eadd110a893207ea59a4c55ea3ec',
+    'a750a3e286c343f070d05f50041892523d67296b5c6fe2128be8d23e3ccb5a3d',
+  ],
+  // usage-by-hour
+  [
+    '90b2ced79d20c20fffd8d5f5bded65599da171cd36e290aee08778b1faa00b05',
+    '02808ebbf5e05669d325429674ac6943bd066ea5ee983119fd1e0e7759ae42e0',
+  ],
+  // channel-stats
+  [
+    'be55239b24f91662fb79aac2856fb0dcee11c6b4bbeb03946e1774b2d9e7086c',
+    'b687ff8816d148505caaefab5df7957d6d38e452f14dc9b7d6e65b2dbba281a8',
+  ],
+])
