@@ -19,11 +19,10 @@ import { describeApi } from './openapi.ts'
 import { listOptions, optionHistory, optionSchema } from './options/list-options.ts'
 import { presetRatios } from './options/preset-ratios.ts'
 import { priceHistory, priceSchedule } from './options/price-history.ts'
-import { getPages } from './pages/get-page.ts'
 import { getPricing } from './pricing/get-pricing.ts'
 import { type ReadDeps, withTypes } from './read-route-helpers.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'
-import { getSetup, getStatus } from './status/get-status.ts'
+import { getPages, getSetup, getStatus } from './status/get-status.ts'
 
 export { pageSources } from './status/content-security-sources.ts'
 

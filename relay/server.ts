@@ -9,12 +9,10 @@ import {
 } from '#infra/provider-messages/provider-messages.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { newCallId } from './call-id.ts'
 import { relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { Breaker } from './channel-health/circuit-breaker.ts'
-import { clientIpReader } from './client-ip.ts'
 import { DenseList } from './dense-list.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
@@ -28,7 +26,13 @@ import { AutoDisable } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
 import { KeyChoice } from './pipeline/choose-channel-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
-import { type Exchange, headersOf, sendError } from './pipeline/http-exchange.ts'
+import {
+  clientIpReader,
+  type Exchange,
+  headersOf,
+  newCallId,
+  sendError,
+} from './pipeline/http-exchange.ts'
 import { type Authenticator, relayCall } from './pipeline/relay-call.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'

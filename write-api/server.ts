@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { siteDecider } from '#domain/setup/decide.ts'
-import { SITE_STREAM } from '#domain/setup/events.ts'
+import { SITE_STREAM, siteDecider } from '#domain/setup/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
@@ -21,9 +20,13 @@ import { updateChannel } from './channels/update-channel.ts'
 import { resetAccessToken, revokeAccessToken } from './credentials/access-token.ts'
 import { addPasskey, beginPasskey } from './credentials/add-passkey.ts'
 import { removePasskey, renamePasskey } from './credentials/change-passkey.ts'
-import { beginTotp, confirmTotp, disableTotp } from './credentials/enable-totp.ts'
+import {
+  beginTotp,
+  confirmTotp,
+  disableTotp,
+  replaceRecoveryCodes,
+} from './credentials/enable-totp.ts'
 import { beginProof, proveSession } from './credentials/identity-proof.ts'
-import { replaceRecoveryCodes } from './credentials/replace-recovery-codes.ts'
 import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-mail-code.ts'
@@ -54,7 +57,6 @@ import {
 } from './redemptions/delete-redemptions.ts'
 import { redeemCode } from './redemptions/redeem-code.ts'
 import { updateRedemption } from './redemptions/update-redemption.ts'
-import { rejectWritesOnDemoSite } from './reject-writes-on-demo-site.ts'
 import { endOtherSessions, endSession, logout } from './sessions/end-sessions.ts'
 import { createHumanCheck } from './sessions/human-check.ts'
 import { login } from './sessions/login.ts'
@@ -84,7 +86,7 @@ import { manageUser } from './users/manage-user.ts'
 import { register } from './users/register.ts'
 import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
-import { limitWrites } from './write-limit.ts'
+import { limitWrites, rejectWritesOnDemoSite } from './write-checks.ts'
 
 const ACTIONS: readonly Action[] = [
   initializeSite,

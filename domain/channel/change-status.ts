@@ -2,8 +2,7 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import { truncateNames } from '../shared/truncate-name-list.ts'
 import type { ChannelError, EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
-import { channelsOfTag, unknownChannelError } from './find-channels.ts'
-import type { ChannelRecord } from './state.ts'
+import { type ChannelRecord, channelsOfTag, unknownChannelError } from './state.ts'
 
 type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>

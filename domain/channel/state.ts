@@ -1,4 +1,5 @@
 import { assert } from '../shared/assert.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import {
   type ChannelEvent,
   type ChannelKeys,
@@ -110,4 +111,24 @@ export function idsOf({ data }: ChannelEvent): readonly number[] {
   if ('channelIds' in data) return data.channelIds
   if ('channelId' in data) return [data.channelId]
   return 'channels' in data ? data.channels.map(({ channelId }) => channelId) : []
+}
+
+type Channels = ReadonlyMap<number, ChannelRecord>
+
+export function unknownChannelError(
+  channelIds: readonly number[],
+  channels: Channels,
+): CodedError<'ChannelUnknown'> | null {
+  const id = channelIds.find((channelId) => !channels.has(channelId))
+  return id === undefined ? null : codedError('ChannelUnknown', { id })
+}
+
+export function channelsOfTag(
+  given: string,
+  channels: Channels,
+): readonly ChannelRecord[] | CodedError<'TagRequired' | 'TagUnknown'> {
+  const tag = given.trim()
+  if (tag === '') return codedError('TagRequired')
+  const found = [...channels.values()].filter(({ terms }) => terms.tag === tag)
+  return found.length === 0 ? codedError('TagUnknown') : found
 }

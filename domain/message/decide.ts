@@ -2,8 +2,13 @@ import { assert } from '../shared/assert.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import type { MessageEvent, MessageText } from './events.ts'
-import { countOf, type IdRange } from './recipient-id-ranges.ts'
+import {
+  countOf,
+  type IdRange,
+  type MessageEvent,
+  type MessageRead,
+  type MessageText,
+} from './events.ts'
 
 type SendMessage = {
   readonly type: 'SendMessage'
@@ -85,3 +90,21 @@ export type MessageErrorCode =
   | 'RecipientsScattered'
 
 type MessageError = CodedError<MessageErrorCode>
+
+export type InboxState = { readonly read: Set<number> }
+
+/** The decider of a user's inbox, which records the messages that the user has read. */
+export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, CodedError<never>> = {
+  initialState: () => ({ read: new Set() }),
+  decide: ({ type: _type, ...data }, { read }) =>
+    read.has(data.messageId) ? [] : [{ type: 'MessageRead', v: 1, data }],
+  evolve: (state, { data }) => {
+    state.read.add(data.messageId)
+    return state
+  },
+  snapshot: {
+    version: 1,
+    encode: ({ read }) => [...read],
+    decode: (stored) => ({ read: new Set(stored as number[]) }),
+  },
+}

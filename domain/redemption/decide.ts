@@ -1,17 +1,75 @@
 import { assert } from '../shared/assert.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
-import type { Decider } from '../shared/decider.ts'
+import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
-import type { RedemptionEvent, RedemptionTerms } from './events.ts'
-import {
-  evolveRedemption,
-  noRedemption,
-  type RedemptionRecord,
-  type RedemptionState,
-  redemptionSnapshot,
-  statusOf,
-} from './evolve.ts'
+import type {
+  RedemptionEvent,
+  RedemptionIdsTaken,
+  RedemptionRequest,
+  RedemptionTerms,
+} from './events.ts'
+
+export type RedemptionRecord = {
+  readonly id: number
+  readonly keyRef: string
+  readonly terms: RedemptionTerms
+  readonly isDisabled: boolean
+  readonly userIds: Set<number>
+}
+
+/** `code` is null if no code has ever had the key, or if the code was deleted. */
+export type RedemptionState = { code: RedemptionRecord | null }
+
+export const noRedemption = (): RedemptionState => ({ code: null })
+
+/** 1 is unused, 2 disabled, 3 used. A gift never becomes used. */
+export const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
+  if (!terms.isGift && userIds.size > 0) return 3
+  return isDisabled ? 2 : 1
+}
+
+/** Applies an event to `state` in place. */
+export function evolveRedemption(state: RedemptionState, event: RedemptionEvent): RedemptionState {
+  if (event.type === 'RedemptionCreated') {
+    const { redemptionId: id, keyRef, terms } = event.data
+    state.code = { id, keyRef, terms, isDisabled: false, userIds: new Set() }
+    return state
+  }
+  const { code } = state
+  // A store without atomic appends to several streams may append an event of a batch after the
+  // deletion of the code. Such an event is ignored.
+  const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
+  if (isLate && code?.id !== event.data.redemptionId) return state
+  assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
+  switch (event.type) {
+    case 'RedemptionTermsChanged':
+      state.code = { ...code, terms: event.data.terms }
+      return state
+    case 'RedemptionDisabled':
+    case 'RedemptionEnabled':
+      state.code = { ...code, isDisabled: event.type === 'RedemptionDisabled' }
+      return state
+    case 'RedemptionDeleted':
+      state.code = null
+      return state
+    case 'CodeRedeemed':
+      code.userIds.add(event.data.userId)
+      return state
+  }
+}
+
+type StoredCode = Omit<RedemptionRecord, 'userIds'> & { readonly userIds: readonly number[] }
+type Stored = { readonly code: StoredCode | null }
+
+export const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
+  version: 1,
+  encode: ({ code }): Stored => ({ code: code && { ...code, userIds: [...code.userIds] } }),
+  decode: (stored) => {
+    const { code } = stored as Stored
+    return { code: code && { ...code, userIds: new Set(code.userIds) } }
+  },
+}
 
 /** The id of the code must have been reserved before. */
 type CreateRedemption = {
@@ -185,4 +243,66 @@ function errorOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | n
     return codedError('ValidityOrder')
   }
   return null
+}
+
+/** Assigns `count` ids from `first`, which must be one above the highest assigned id. */
+export type AssignRedemptionIds = {
+  readonly type: 'AssignRedemptionIds'
+  readonly first: number
+  readonly count: number
+  readonly request?: RedemptionRequest
+}
+
+/** `requests` maps the hash of a request's key to the hash of its content. */
+export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
+
+/**
+ * How many requests are remembered. A repeat of an older request is recognised by the keys of its
+ * codes, which are derived from the request.
+ */
+const REQUESTS_KEPT = 500
+
+type StoredIds = {
+  readonly highest: number
+  readonly requests: readonly (readonly [key: string, content: string])[]
+}
+
+/**
+ * If commands are simultaneous, the first succeeds and the others receive `RedemptionIdTaken`. A
+ * repeated request receives `RedemptionsMade`. The same append creates the codes, so that no id is
+ * wasted.
+ */
+export const redemptionIdsDecider: Decider<
+  RedemptionIdsState,
+  AssignRedemptionIds,
+  RedemptionIdsTaken,
+  RedemptionError
+> = {
+  initialState: () => ({ highest: 0, requests: new Map() }),
+  decide: ({ type, ...data }, { highest, requests }) => {
+    assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')
+    const { request } = data
+    const known = request && requests.get(request.key)
+    if (known !== undefined) {
+      return codedError(known === request?.content ? 'RedemptionsMade' : 'RequestKeyReused')
+    }
+    if (data.first !== highest + 1) return codedError('RedemptionIdTaken')
+    return [{ type: 'RedemptionIdsTaken', v: 1, data }]
+  },
+  evolve: (state, { data: { first, count, request } }) => {
+    state.highest = first + count - 1
+    if (request === undefined) return state
+    state.requests.set(request.key, request.content)
+    const [oldest] = state.requests.keys()
+    if (state.requests.size > REQUESTS_KEPT && oldest !== undefined) state.requests.delete(oldest)
+    return state
+  },
+  snapshot: {
+    version: 2,
+    encode: ({ highest, requests }): StoredIds => ({ highest, requests: [...requests] }),
+    decode: (stored) => {
+      const { highest, requests } = stored as StoredIds
+      return { highest, requests: new Map(requests) }
+    },
+  },
 }

@@ -2,9 +2,20 @@ import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
-import { bindIdentity, dropPasskeys, unbindIdentity } from './bind-identities.ts'
-import type { ActorRole, CreateUser, EraseUser, UserCommand, UserError } from './commands.ts'
-import type { Role, UserEvent, UserSettings } from './events.ts'
+import type {
+  ActorRole,
+  BindIdentity,
+  CreateUser,
+  DropPasskeys,
+  EraseUser,
+  LoginMethod,
+  UnbindIdentity,
+  UserCommand,
+  UserError,
+  UsernameCommand,
+  UsernameError,
+} from './commands.ts'
+import type { Role, UserEvent, UsernameEvent, UserSettings } from './events.ts'
 import { evolveUser, initialUser, type UserRecord, type UserState } from './state.ts'
 
 type Outcome = readonly UserEvent[] | UserError
@@ -102,4 +113,65 @@ const changeRole = (user: UserRecord, role: Role): Outcome => [
 function changeSettings(settings: UserSettings, user: UserRecord): Outcome {
   if (isSame(settings, user.settings)) return []
   return [{ type: 'UserSettingsChanged', v: 1, data: { userId: user.userId, settings } }]
+}
+
+export function bindIdentity(command: BindIdentity, { userId, identities }: UserRecord): Outcome {
+  const { provider, identityKey, identity, replaces } = command
+  const bound = identities[provider] ?? null
+  if (bound === identityKey) return []
+  if (bound !== replaces) return codedError('IdentityChanged')
+  return [{ type: 'IdentityBound', v: 1, data: { userId, provider, identityKey, identity } }]
+}
+
+export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outcome {
+  const { provider, identityKey, enabledLoginMethods, expectedRemovedLoginMethods } = command
+  const bound = user.identities[provider]
+  if (bound === undefined) return []
+  if (bound !== identityKey) return codedError('IdentityChanged')
+  if (user.removedLoginMethods !== expectedRemovedLoginMethods) return codedError('WaysInChanged')
+  const others = enabledLoginMethods.filter((way) => way !== provider)
+  if (!hasLoginMethod(user, others)) return codedError('LastWayIn')
+  return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
+}
+
+/** Records the removal. The same append removes the passkeys from the credentials. */
+export function dropPasskeys(
+  { enabledLoginMethods, expectedRemovedLoginMethods }: DropPasskeys,
+  user: UserRecord,
+): Outcome {
+  if (user.removedLoginMethods !== expectedRemovedLoginMethods) return codedError('WaysInChanged')
+  if (!hasLoginMethod(user, enabledLoginMethods)) return codedError('LastWayIn')
+  return [{ type: 'UserPasskeysGone', v: 1, data: { userId: user.userId } }]
+}
+
+const hasLoginMethod = (user: UserRecord, open: readonly LoginMethod[]): boolean =>
+  open.some((way) => {
+    if (way === 'passkey') return true
+    return way === 'password' ? user.passwordRef !== null : user.identities[way] !== undefined
+  })
+
+/** `userId` is null while no user has claimed the name. */
+export type UsernameState = { readonly userId: number | null }
+
+/**
+ * The decider of one username. The first user who claims the name owns it until the user is erased.
+ */
+export const usernameDecider: Decider<
+  UsernameState,
+  UsernameCommand,
+  UsernameEvent,
+  UsernameError
+> = {
+  initialState: () => ({ userId: null }),
+  decide: ({ type, ...data }, state) => {
+    if (type === 'ReleaseUsername') {
+      return state.userId === data.userId ? [{ type: 'UsernameReleased', v: 1, data }] : []
+    }
+    if (state.userId === data.userId) return []
+    if (state.userId !== null) return codedError('UsernameTaken')
+    return [{ type: 'UsernameClaimed', v: 1, data }]
+  },
+  evolve: (_state, { type, data }) => ({
+    userId: type === 'UsernameClaimed' ? data.userId : null,
+  }),
 }

@@ -160,3 +160,23 @@ export function getSetup(app: App, deps: ReadDeps): void {
     },
   })
 }
+
+const PAGES = [
+  ['GET /api/notice', 'Notice'],
+  ['GET /api/about', 'About'],
+  ['GET /api/home_page_content', 'HomePageContent'],
+] as const
+
+/**
+ * `GET /api/notice`, `GET /api/about` and `GET /api/home_page_content`: the public pages that the
+ * operator has written.
+ */
+export function getPages(app: App, deps: ReadDeps): void {
+  for (const [name, option] of PAGES) {
+    app.route({
+      ...endpoint(statusQueries, name),
+      preHandler: upToDate(deps, 'options'),
+      handler: async () => success((await currentOptions(deps.core)).text(option)),
+    })
+  }
+}

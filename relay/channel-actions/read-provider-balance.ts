@@ -1,5 +1,4 @@
-import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
-import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
 import {
   type Amount,
   amountText,

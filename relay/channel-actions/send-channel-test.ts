@@ -1,5 +1,4 @@
-import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
-import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling, readOpenAiUsage } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'

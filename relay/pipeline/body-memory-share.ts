@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { accountDecider } from '#domain/account/decide.ts'
 import { payableBy } from '#domain/account/decide-call.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/body-memory.ts'
+import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
-import { isAnyChatFree } from './is-any-chat-model-free.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /** The share of one user: half of the memory, so that a single user can't use all of it. */
@@ -77,3 +78,14 @@ async function rejectUnpaid(
 
 const isSmall = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES
+
+/** The free models of each price list, cached because price lists are immutable. */
+const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
+
+/** Reports whether a chat may be free for some group and model. */
+export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
+  const known = ZERO_PRICES.get(prices)
+  const zero = known ?? zeroPrices(prices)
+  if (known === undefined) ZERO_PRICES.set(prices, zero)
+  return zero === 'any' || zero.some((model) => channels.isKnown(model))
+}

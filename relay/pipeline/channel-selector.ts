@@ -1,8 +1,7 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import { Draw } from '#domain/routing/weighted-channel-draw.ts'
-import { isFull, type Limits, type Permit } from '#infra/limits/port.ts'
-import { type ChannelLimits, channelClaims } from '#relay/limits/channel-limit-claims.ts'
+import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { Breaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
@@ -146,4 +145,24 @@ export class ChannelSelector {
 
   private readonly isLeft = (channel: RelayChannel): boolean =>
     this.isValidNow(channel) && this.seen?.has(channel) !== true
+}
+
+const MINUTE_MS = 60_000
+
+/** Channels that were created before these limits existed have no limits. */
+export type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
+
+/** Returns the limits for an attempt at the channel; null when its terms set no limits. */
+export function channelClaims(
+  channelId: number,
+  { maxConcurrency = 0, maxRpm = 0 }: ChannelLimits,
+): readonly Claim[] | null {
+  if (maxConcurrency <= 0 && maxRpm <= 0) return null
+  const claims: Claim[] = []
+  const key = `channel:${channelId}`
+  if (maxConcurrency > 0) claims.push({ kind: 'permits', key, max: maxConcurrency })
+  if (maxRpm > 0) {
+    claims.push({ kind: 'rate', key, max: maxRpm, periodMs: MINUTE_MS, isRefundable: true })
+  }
+  return claims
 }

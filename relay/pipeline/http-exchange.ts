@@ -1,4 +1,6 @@
+import { randomFillSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { type ErrorBody, errorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
@@ -92,3 +94,50 @@ export function sendJson(
 /** Returns the text of an error event, for errors after the response has begun. */
 export const errorEvent = (exchange: Exchange, code: RelayErrorCode): string =>
   `data: ${JSON.stringify(errorBody(relayError(code), exchange.language).body)}\n\n`
+
+/**
+ * Determines the client's IP address. `X-Forwarded-For` is read from the right, up to the first
+ * address that is not a trusted proxy. A client can forge the addresses further left.
+ */
+export function clientIpReader(
+  trustProxy: readonly string[],
+): (request: IncomingMessage) => string {
+  const isTrusted = trustProxy.length === 0 ? () => false : addressSet(trustProxy)
+  return (request) => {
+    const peer = request.socket.remoteAddress ?? ''
+    const direct = peer.startsWith('::ffff:') ? (plainAddress(peer) ?? peer) : peer
+    const forwarded = request.headers['x-forwarded-for']
+    if (forwarded === undefined || !isTrusted(direct)) return direct
+    let nearest = direct
+    for (const entry of String(forwarded).split(',').reverse()) {
+      const address = plainAddress(entry.trim())
+      if (address === null) return nearest
+      nearest = address
+      if (!isTrusted(address)) return address
+    }
+    return nearest
+  }
+}
+
+const POOL_BYTES = 4_096
+const pool = Buffer.alloc(POOL_BYTES)
+let used = POOL_BYTES
+
+/**
+ * Returns a UUID v7 (RFC 9562), so that ids sort by time. `now` is in unix milliseconds. Random
+ * bytes are drawn in blocks, because a system call for each id would be slow.
+ */
+export function newCallId(now: number): string {
+  if (used + 10 > POOL_BYTES) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const random = pool.toString('hex', used, used + 10)
+  used += 10
+  const time = now.toString(16).padStart(12, '0')
+  const variant = '89ab'[Number.parseInt(random.slice(3, 4), 16) & 3]
+  return (
+    `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-` +
+    `${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`
+  )
+}

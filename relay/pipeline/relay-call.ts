@@ -1,5 +1,5 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
-import { reserializeJson } from '#relay/dialects/reserialize-json.ts'
+import { reserializeJson } from '#relay/dialects/openai-chat/chat-request.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'

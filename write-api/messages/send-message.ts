@@ -1,6 +1,11 @@
 import { messageDecider } from '#domain/message/decide.ts'
-import { type MessageText, messageStream } from '#domain/message/events.ts'
-import { countOf, type IdRange, rangesOf } from '#domain/message/recipient-id-ranges.ts'
+import {
+  countOf,
+  type IdRange,
+  type MessageText,
+  messageStream,
+  rangesOf,
+} from '#domain/message/events.ts'
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'

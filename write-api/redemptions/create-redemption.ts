@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { redemptionIdsDecider } from '#domain/redemption/assign-redemption-ids.ts'
-import { redemptionDecider } from '#domain/redemption/decide.ts'
+import { redemptionDecider, redemptionIdsDecider } from '#domain/redemption/decide.ts'
 import {
   REDEMPTION_IDS_STREAM,
   type RedemptionRequest,

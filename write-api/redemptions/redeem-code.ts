@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
-import { redemptionDecider } from '#domain/redemption/decide.ts'
+import {
+  type RedemptionRecord,
+  type RedemptionState,
+  redemptionDecider,
+} from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
-import type { RedemptionRecord, RedemptionState } from '#domain/redemption/evolve.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'

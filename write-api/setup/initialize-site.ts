@@ -1,7 +1,6 @@
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
-import { siteDecider } from '#domain/setup/decide.ts'
-import { SITE_STREAM } from '#domain/setup/events.ts'
+import { SITE_STREAM, siteDecider } from '#domain/setup/events.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'

@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { tokenIdsDecider } from '#domain/token/assign-token-ids.ts'
-import { tokenDecider } from '#domain/token/decide.ts'
+import { tokenDecider, tokenIdsDecider } from '#domain/token/decide.ts'
 import {
   type NewToken,
   type SharedTerms,

@@ -1,6 +1,5 @@
 import { messageDecider } from '#domain/message/decide.ts'
-import { messageStream } from '#domain/message/events.ts'
-import { rangesOf } from '#domain/message/recipient-id-ranges.ts'
+import { messageStream, rangesOf } from '#domain/message/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { TopUpReport } from '#domain/top-up/commands.ts'

@@ -1,6 +1,5 @@
 import { isCodedError } from '#domain/shared/coded-error.ts'
-import { usernameDecider } from '#domain/user/claim-username.ts'
-import { userDecider } from '#domain/user/decide.ts'
+import { userDecider, usernameDecider } from '#domain/user/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { onlyRootSession, onlySession, principalOf } from '#infra/http/access-checks.ts'

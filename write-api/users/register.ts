@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { CommonQueryMethods } from 'slonik'
 import { optionFlag, optionInteger } from '#domain/options/option-registry.ts'
-import { usernameDecider } from '#domain/user/claim-username.ts'
+import { usernameDecider } from '#domain/user/decide.ts'
 import { usernameStream } from '#domain/user/events.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

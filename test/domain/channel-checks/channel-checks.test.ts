@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
-import { type TestRunEvent, testRunsDecider } from '#domain/channel-checks/events.ts'
+import {
+  channelChecksDecider,
+  type TestRunEvent,
+  testRunsDecider,
+} from '#domain/channel-checks/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/account/events.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
-import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import {
   type ChannelChecksEvent,
+  channelChecksDecider,
   type TestRunEvent,
   testRunsDecider,
 } from '#domain/channel-checks/events.ts'
@@ -21,14 +21,12 @@ import {
   upcastOption,
 } from '#domain/options/events.ts'
 import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemption/events.ts'
-import { siteDecider } from '#domain/setup/decide.ts'
-import type { SiteEvent } from '#domain/setup/events.ts'
+import { type SiteEvent, siteDecider } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenIdsTaken } from '#domain/token/events.ts'
 import type { TopUpEvent } from '#domain/top-up/events.ts'
-import { usernameDecider } from '#domain/user/claim-username.ts'
-import { userDecider } from '#domain/user/decide.ts'
+import { userDecider, usernameDecider } from '#domain/user/decide.ts'
 import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
 import { golden, goldenNames, story } from './story.ts'
 

@@ -1,7 +1,6 @@
 import { describe } from 'vitest'
-import { messageDecider } from '#domain/message/decide.ts'
-import { inboxDecider } from '#domain/message/mark-message-read.ts'
-import type { IdRange } from '#domain/message/recipient-id-ranges.ts'
+import { inboxDecider, messageDecider } from '#domain/message/decide.ts'
+import type { IdRange } from '#domain/message/events.ts'
 import { story } from './story.ts'
 
 const recipients: readonly IdRange[] = [

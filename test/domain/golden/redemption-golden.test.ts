@@ -1,6 +1,5 @@
 import { describe } from 'vitest'
-import { redemptionIdsDecider } from '#domain/redemption/assign-redemption-ids.ts'
-import { redemptionDecider } from '#domain/redemption/decide.ts'
+import { redemptionDecider, redemptionIdsDecider } from '#domain/redemption/decide.ts'
 import type { RedemptionTerms } from '#domain/redemption/events.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { story } from './story.ts'

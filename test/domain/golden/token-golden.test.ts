@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Sealed } from '#domain/shared/event.ts'
-import { tokenIdsDecider } from '#domain/token/assign-token-ids.ts'
-import { tokenDecider } from '#domain/token/decide.ts'
+import { tokenDecider, tokenIdsDecider } from '#domain/token/decide.ts'
 import { type SharedTerms, type TokenEvent, upcastToken } from '#domain/token/events.ts'
 import { golden, story } from './story.ts'
 

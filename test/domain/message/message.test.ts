@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
-import type { MessageSent } from '#domain/message/events.ts'
-import { inboxDecider } from '#domain/message/mark-message-read.ts'
-import { countOf, includesId, rangesOf } from '#domain/message/recipient-id-ranges.ts'
+import { inboxDecider, messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
+import { countOf, includesId, type MessageSent, rangesOf } from '#domain/message/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

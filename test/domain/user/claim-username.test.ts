@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { usernameDecider } from '#domain/user/claim-username.ts'
+import { usernameDecider } from '#domain/user/decide.ts'
 import type { UsernameEvent } from '#domain/user/events.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN, SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
+import { isDemoSite } from '#projections/options/query.ts'
 
 /** The maximum number of writing calls per user and minute. */
 const MINUTE_MAX = 120
@@ -45,4 +46,21 @@ function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
   const objects = Array.isArray(ids) ? ids.length : typeof count === 'number' ? count : 1
   return Math.max(1, Math.ceil(Math.min(objects, OBJECTS_MAX) / OBJECTS_PER_CALL))
+}
+
+/**
+ * Write routes that are allowed on a demo site. Visitors must be able to set up the site, log in
+ * and log out. Payment notifications report money that was already paid. A request for a price
+ * changes nothing.
+ */
+const OPEN =
+  /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
+
+/** Rejects writes of everyone except the super admin, who must be able to end the demo mode. */
+export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {
+  app.addHook('preValidation', async (request) => {
+    if (OPEN.test(request.routeOptions.url ?? '')) return
+    if ((request.principal?.role ?? 0) >= SUPER_ADMIN) return
+    if (await isDemoSite(db)) throw httpError('DemoSite')
+  })
 }
