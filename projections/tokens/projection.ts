@@ -10,7 +10,7 @@ import {
   type TokensDisabled,
   type TokensEnabled,
   upcastToken,
-} from '#domain/token/events.ts'
+} from '#domain/tokens/events.ts'
 import type { UserErased } from '#domain/user/events.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import { type FoldContext, projectionOf } from '../projection.ts'

@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
-import type { SharedTerms } from '#domain/token/events.ts'
+import type { SharedTerms } from '#domain/tokens/events.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { valuesIn } from '#read-api/contract/resource-field-definition.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'

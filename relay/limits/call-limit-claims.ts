@@ -1,4 +1,4 @@
-import type { SharedTerms } from '#domain/token/events.ts'
+import type { SharedTerms } from '#domain/tokens/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ConcurrencyCaps } from './process-call-limit.ts'

@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
-import { UNRESTRICTED_TERMS } from '#domain/token/events.ts'
+import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'

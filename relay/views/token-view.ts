@@ -1,4 +1,4 @@
-import type { SharedTerms, TokenEvent } from '#domain/token/events.ts'
+import type { SharedTerms, TokenEvent } from '#domain/tokens/events.ts'
 import {
   DEFAULT_SETTINGS,
   type Role,

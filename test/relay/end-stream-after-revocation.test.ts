@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { tokensStream } from '#domain/token/events.ts'
+import { tokensStream } from '#domain/tokens/events.ts'
 import { userStream } from '#domain/user/events.ts'
 import {
   chat,

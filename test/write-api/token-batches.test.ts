@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
-import { isWellFormedKey } from '#domain/token/key-format.ts'
+import { isWellFormedKey } from '#domain/tokens/key-format.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { admitCall } from '../domain/account/facts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { isWellFormedKey } from '#domain/token/key-format.ts'
+import { isWellFormedKey } from '#domain/tokens/key-format.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { OPEN_TOKEN_FIELDS } from '#test/support/token-fields.ts'

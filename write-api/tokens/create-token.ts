@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { tokenDecider, tokenIdsDecider } from '#domain/token/decide.ts'
+import { tokenDecider, tokenIdsDecider } from '#domain/tokens/decide.ts'
 import {
   type NewToken,
   type SharedTerms,
   TOKEN_IDS_STREAM,
   tokensStream,
-} from '#domain/token/events.ts'
-import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/key-format.ts'
+} from '#domain/tokens/events.ts'
+import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/tokens/key-format.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

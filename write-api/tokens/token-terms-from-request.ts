@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { optionJson } from '#domain/options/option-registry.ts'
-import type { SharedTerms } from '#domain/token/events.ts'
+import type { SharedTerms } from '#domain/tokens/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'

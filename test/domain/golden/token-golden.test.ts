@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Sealed } from '#domain/shared/event.ts'
-import { tokenDecider, tokenIdsDecider } from '#domain/token/decide.ts'
-import { type SharedTerms, type TokenEvent, upcastToken } from '#domain/token/events.ts'
+import { tokenDecider, tokenIdsDecider } from '#domain/tokens/decide.ts'
+import { type SharedTerms, type TokenEvent, upcastToken } from '#domain/tokens/events.ts'
 import { golden, story } from './story.ts'
 
 /** The fields at the time of the recording. Fields that were added later are absent. */

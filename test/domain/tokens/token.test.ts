@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { TOKENS_MAX, tokenDecider } from '#domain/token/decide.ts'
-import { type TokenEvent, type TokenTerms, UNRESTRICTED_TERMS } from '#domain/token/events.ts'
+import { TOKENS_MAX, tokenDecider } from '#domain/tokens/decide.ts'
+import { type TokenEvent, type TokenTerms, UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(tokenDecider)

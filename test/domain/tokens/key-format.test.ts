@@ -6,7 +6,7 @@ import {
   isWellFormedKey,
   KEY_ALPHABET,
   KEY_RANDOM_CHARACTERS,
-} from '#domain/token/key-format.ts'
+} from '#domain/tokens/key-format.ts'
 
 const randomPart = fc.string({
   unit: fc.constantFrom(...KEY_ALPHABET),

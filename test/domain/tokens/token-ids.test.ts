@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { tokenIdsDecider } from '#domain/token/decide.ts'
+import { tokenIdsDecider } from '#domain/tokens/decide.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(tokenIdsDecider)

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { type TokenCommand, tokenDecider } from '#domain/token/decide.ts'
-import { type TokenEvent, UNRESTRICTED_TERMS } from '#domain/token/events.ts'
+import { type TokenCommand, tokenDecider } from '#domain/tokens/decide.ts'
+import { type TokenEvent, UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import { stored } from '#test/support/given-when-then.ts'
 
 const USER = 7
