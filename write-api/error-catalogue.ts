@@ -1,5 +1,5 @@
 import type { AccountErrorCode } from '#domain/account/commands.ts'
-import type { ChannelErrorCode } from '#domain/channel/commands.ts'
+import type { ChannelErrorCode } from '#domain/channels/commands.ts'
 import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'
 import type { IdentityErrorCode } from '#domain/identity/decide.ts'
 import type { MessageErrorCode } from '#domain/message/decide.ts'

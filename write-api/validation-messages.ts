@@ -1,4 +1,4 @@
-import type { TermsErrorCode } from '#domain/channel/validate-channel-fields.ts'
+import type { TermsErrorCode } from '#domain/channels/validate-channel-fields.ts'
 import type { OptionErrorCode } from '#domain/options/check-option.ts'
 import type { OptionUnit } from '#domain/options/option-definition.ts'
 import type { Words } from '#domain/shared/translated-text.ts'

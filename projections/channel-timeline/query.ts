@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
-import type { ChannelTerms } from '#domain/channel/events.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
 import { jsonOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
 import type { Listed } from '../list-queries.ts'

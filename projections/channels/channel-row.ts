@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { ChannelTerms } from '#domain/channel/events.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
 import {
   decimalText,
   jsonOf,

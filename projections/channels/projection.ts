@@ -6,7 +6,7 @@ import {
   type ChannelTerms,
   type TagChange,
   termsOfNew,
-} from '#domain/channel/events.ts'
+} from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { projectionOf } from '../projection.ts'

@@ -1,4 +1,4 @@
-import { proxyToUse } from '#domain/channel/validate-channel-fields.ts'
+import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'

@@ -1,5 +1,5 @@
-import { channelsDecider } from '#domain/channel/decide.ts'
-import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { ProbeResult } from '../channel-actions/send-channel-test.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'

@@ -1,4 +1,4 @@
-import { TASK_MEMBERS } from '#domain/channel/restricted-request-members.ts'
+import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'

@@ -1,4 +1,4 @@
-import { TASK_MEMBERS } from '#domain/channel/restricted-request-members.ts'
+import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskRequest } from './plan-task.ts'
 import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'

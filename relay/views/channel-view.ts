@@ -1,13 +1,13 @@
-import { isExpired } from '#domain/channel/change-status.ts'
-import type { ChannelEvent } from '#domain/channel/events.ts'
+import { isExpired } from '#domain/channels/change-status.ts'
+import type { ChannelEvent } from '#domain/channels/events.ts'
 import {
   type ChannelRecord,
   type ChannelsState,
   evolveChannels,
   idsOf,
   initialChannels,
-} from '#domain/channel/state.ts'
-import { proxyToUse } from '#domain/channel/validate-channel-fields.ts'
+} from '#domain/channels/state.ts'
+import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import type { ProviderCost } from '#domain/pricing/price.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskKind } from '#domain/task/events.ts'

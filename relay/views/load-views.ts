@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChannelEvent } from '#domain/channel/events.ts'
-import type { ChannelRecord, ChannelStatus } from '#domain/channel/state.ts'
+import type { ChannelEvent } from '#domain/channels/events.ts'
+import type { ChannelRecord, ChannelStatus } from '#domain/channels/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { relayCircuits } from '#projections/channel-health/query.ts'

@@ -1,5 +1,5 @@
-import type { ChannelTerms } from '#domain/channel/events.ts'
-import { allowableMembers } from '#domain/channel/restricted-request-members.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { allowableMembers } from '#domain/channels/restricted-request-members.ts'
 import { MAPPING_DEPTH_MAX } from '#domain/shared/check-channel-mappings.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'

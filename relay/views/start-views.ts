@@ -1,5 +1,5 @@
-import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channel/events.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
+import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { TokenEvent } from '#domain/tokens/events.ts'

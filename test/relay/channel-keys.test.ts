@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CHANNELS_STREAM, type KeyMode } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM, type KeyMode } from '#domain/channels/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, relayRig } from './support/relay-rig.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'

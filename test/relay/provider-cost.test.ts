@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { ChannelEvent } from '#domain/channel/events.ts'
-import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import type { ChannelEvent } from '#domain/channels/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'

@@ -1,4 +1,4 @@
-import type { ChannelTerms } from '#domain/channel/events.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
 import { INITIAL_TERMS } from '#write-api/channels/channel-terms-from-request.ts'
 
 /** The default terms of a channel for one model. */

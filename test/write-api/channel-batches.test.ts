@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { fifty, seededFixture } from './write-fixture.ts'

@@ -1,5 +1,5 @@
-import type { ChannelTerms } from '#domain/channel/events.ts'
-import { proxyOf } from '#domain/channel/validate-channel-fields.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { proxyOf } from '#domain/channels/validate-channel-fields.ts'
 import {
   maskedSetting,
   secretProxyIn,

@@ -1,5 +1,5 @@
-import type { ChannelTerms } from '#domain/channel/events.ts'
-import { NAMED_BASES, proxyToUse } from '#domain/channel/validate-channel-fields.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { NAMED_BASES, proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { isMasked, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
 import type { Words } from '#domain/shared/translated-text.ts'
 import { invalidField } from '#infra/http/http-errors.ts'

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { KEYS_MAX } from '#domain/channel/channel-key-rules.ts'
-import { channelsDecider } from '#domain/channel/decide.ts'
+import { KEYS_MAX } from '#domain/channels/channel-key-rules.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
 import {
   CHANNELS_STREAM,
   type ChannelTerms,
   type KeyMode,
   type NewChannel,
-} from '#domain/channel/events.ts'
+} from '#domain/channels/events.ts'
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channel/commands.ts'
+import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channels/commands.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/response-envelope.ts'

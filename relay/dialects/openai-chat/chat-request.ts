@@ -1,4 +1,4 @@
-import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channel/restricted-request-members.ts'
+import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'

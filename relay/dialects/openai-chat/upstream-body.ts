@@ -1,4 +1,4 @@
-import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-request-members.ts'
+import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest } from './chat-request.ts'

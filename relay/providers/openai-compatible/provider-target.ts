@@ -1,5 +1,5 @@
-import type { ChannelTerms } from '#domain/channel/events.ts'
-import { proxyToUse } from '#domain/channel/validate-channel-fields.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
 import type { KeyHeader, Profile } from './provider-profile.ts'

@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { channelsDecider } from '#domain/channel/decide.ts'
-import type { ChannelTerms } from '#domain/channel/events.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
 import { story } from './story.ts'
 
 const TERMS: ChannelTerms = {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/account/events.ts'
-import type { ChannelEvent } from '#domain/channel/events.ts'
 import {
   type ChannelChecksEvent,
   channelChecksDecider,
@@ -8,6 +7,7 @@ import {
   testRunsDecider,
 } from '#domain/channel-checks/events.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
+import type { ChannelEvent } from '#domain/channels/events.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identity/decide.ts'
 import type { IdentityEvent } from '#domain/identity/events.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { channelsDecider } from '#domain/channel/decide.ts'
-import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { modelsIn } from '#relay/channel-actions/fetch-models.ts'
 import { connectProxy } from '#test/support/connect-proxy.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ChannelTerms } from '#domain/channel/events.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { channelsDecider } from '#domain/channel/decide.ts'
-import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { actionsSite } from '../support/channel-actions-site.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelTerms } from '#domain/channel/events.ts'
-import { NAMED_BASES } from '#domain/channel/validate-channel-fields.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { NAMED_BASES } from '#domain/channels/validate-channel-fields.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import { chatPathOf, providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { channelsDecider } from '#domain/channel/decide.ts'
-import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import { addChannel, PASSWORD, type TestProduct, testProduct } from '#test/support/test-product.ts'

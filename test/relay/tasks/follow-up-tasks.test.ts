@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelEvent } from '#domain/channel/events.ts'
+import type { ChannelEvent } from '#domain/channels/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { changed, changeTerms, createChannel, created, given } from './facts.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelCommand } from '#domain/channel/commands.ts'
-import type { ChannelEvent, KeyMode } from '#domain/channel/events.ts'
+import type { ChannelCommand } from '#domain/channels/commands.ts'
+import type { ChannelEvent, KeyMode } from '#domain/channels/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { created, createdWithKeys, given, KEY, TERMS } from './facts.ts'
 

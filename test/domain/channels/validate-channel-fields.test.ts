@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelTerms } from '#domain/channel/events.ts'
-import { invalidFieldError, proxyOf, proxyToUse } from '#domain/channel/validate-channel-fields.ts'
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { invalidFieldError, proxyOf, proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { createChannel, given, TERMS } from './facts.ts'
 

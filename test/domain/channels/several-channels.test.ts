@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { channelsDecider } from '#domain/channel/decide.ts'
-import type { ChannelEvent } from '#domain/channel/events.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import type { ChannelEvent } from '#domain/channels/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { createChannel, created, createdMany, given, KEY, TERMS } from './facts.ts'

@@ -1,6 +1,6 @@
-import type { ChannelCommand } from '#domain/channel/commands.ts'
-import { channelsDecider } from '#domain/channel/decide.ts'
-import type { ChannelEvent, ChannelTerms, KeyMode } from '#domain/channel/events.ts'
+import type { ChannelCommand } from '#domain/channels/commands.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import type { ChannelEvent, ChannelTerms, KeyMode } from '#domain/channels/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
