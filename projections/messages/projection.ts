@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MessageEvent, MessageRead, MessageText } from '#domain/message/events.ts'
+import type { MessageEvent, MessageRead, MessageText } from '#domain/messages/events.ts'
 import { type FoldContext, projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 

@@ -1,11 +1,11 @@
-import { messageDecider } from '#domain/message/decide.ts'
+import { messageDecider } from '#domain/messages/decide.ts'
 import {
   countOf,
   type IdRange,
   type MessageText,
   messageStream,
   rangesOf,
-} from '#domain/message/events.ts'
+} from '#domain/messages/events.ts'
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'

@@ -1,5 +1,5 @@
-import { messageDecider } from '#domain/message/decide.ts'
-import { messageStream, rangesOf } from '#domain/message/events.ts'
+import { messageDecider } from '#domain/messages/decide.ts'
+import { messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { TopUpReport } from '#domain/top-up/commands.ts'

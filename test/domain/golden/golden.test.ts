@@ -11,7 +11,7 @@ import type { ChannelEvent } from '#domain/channels/events.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identity/decide.ts'
 import type { IdentityEvent } from '#domain/identity/events.ts'
-import type { MessageEvent, MessageRead } from '#domain/message/events.ts'
+import type { MessageEvent, MessageRead } from '#domain/messages/events.ts'
 import type { NotificationEvent } from '#domain/notification-settings/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { inboxDecider, messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
-import { countOf, includesId, type MessageSent, rangesOf } from '#domain/message/events.ts'
+import { inboxDecider, messageDecider, RANGES_MAX } from '#domain/messages/decide.ts'
+import { countOf, includesId, type MessageSent, rangesOf } from '#domain/messages/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
