@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RedemptionEvent } from '#domain/redemption/events.ts'
+import type { RedemptionEvent } from '#domain/redemptions/events.ts'
 import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 import { projectionOf } from '../projection.ts'
 import { cellsOfFields } from '../resource-field-columns.ts'

@@ -9,7 +9,7 @@ import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTION_FIELDS) })
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
-/** The status of a code `r` in SQL, by the rules of `statusOf` in `domain/redemption`. */
+/** The status of a code `r` in SQL, by the rules of `statusOf` in `domain/redemptions`. */
 const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { redemptionDecider, redemptionIdsDecider } from '#domain/redemption/decide.ts'
+import { redemptionDecider, redemptionIdsDecider } from '#domain/redemptions/decide.ts'
 import {
   REDEMPTION_IDS_STREAM,
   type RedemptionRequest,
   type RedemptionTerms,
   redemptionStream,
-} from '#domain/redemption/events.ts'
+} from '#domain/redemptions/events.ts'
 import { isName } from '#domain/shared/check-characters.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access-checks.ts'

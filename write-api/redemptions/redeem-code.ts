@@ -5,8 +5,8 @@ import {
   type RedemptionRecord,
   type RedemptionState,
   redemptionDecider,
-} from '#domain/redemption/decide.ts'
-import { redemptionStream } from '#domain/redemption/events.ts'
+} from '#domain/redemptions/decide.ts'
+import { redemptionStream } from '#domain/redemptions/events.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'

@@ -1,4 +1,4 @@
-import type { RedemptionTerms } from '#domain/redemption/events.ts'
+import type { RedemptionTerms } from '#domain/redemptions/events.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'

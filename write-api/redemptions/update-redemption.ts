@@ -1,5 +1,5 @@
-import { redemptionDecider } from '#domain/redemption/decide.ts'
-import { redemptionStream } from '#domain/redemption/events.ts'
+import { redemptionDecider } from '#domain/redemptions/decide.ts'
+import { redemptionStream } from '#domain/redemptions/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

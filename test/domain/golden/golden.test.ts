@@ -20,7 +20,7 @@ import {
   type SettingEvent,
   upcastOption,
 } from '#domain/options/events.ts'
-import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemption/events.ts'
+import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemptions/events.ts'
 import { type SiteEvent, siteDecider } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/task/events.ts'

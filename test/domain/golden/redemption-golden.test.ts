@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { redemptionDecider, redemptionIdsDecider } from '#domain/redemption/decide.ts'
-import type { RedemptionTerms } from '#domain/redemption/events.ts'
+import { redemptionDecider, redemptionIdsDecider } from '#domain/redemptions/decide.ts'
+import type { RedemptionTerms } from '#domain/redemptions/events.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { story } from './story.ts'
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
+import type { RedemptionEvent, RedemptionTerms } from '#domain/redemptions/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { change, create, created, fact, GIFT, given, redeemed, wire } from './facts.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { redemptionDecider } from '#domain/redemption/decide.ts'
-import type { RedemptionEvent } from '#domain/redemption/events.ts'
+import { redemptionDecider } from '#domain/redemptions/decide.ts'
+import type { RedemptionEvent } from '#domain/redemptions/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { created, fact, GIFT, given, NOW, redeem, redeemed } from './facts.ts'
 

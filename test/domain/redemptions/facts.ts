@@ -1,5 +1,5 @@
-import { redemptionDecider } from '#domain/redemption/decide.ts'
-import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
+import { redemptionDecider } from '#domain/redemptions/decide.ts'
+import type { RedemptionEvent, RedemptionTerms } from '#domain/redemptions/events.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
