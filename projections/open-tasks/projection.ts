@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TaskEvent } from '#domain/task/events.ts'
+import type { TaskEvent } from '#domain/tasks/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /** The tasks that have not ended, whose status the poller queries from the providers. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TaskEvent, TaskFailed, TaskSubmitted } from '#domain/task/events.ts'
+import type { TaskEvent, TaskFailed, TaskSubmitted } from '#domain/tasks/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /** All drawing and music tasks, each with its request, state and result. */

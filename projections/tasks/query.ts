@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
-import { TASK_KINDS, type TaskKind } from '#domain/task/events.ts'
+import { TASK_KINDS, type TaskKind } from '#domain/tasks/events.ts'
 import { type RowOf, rowType, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/tasks.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'

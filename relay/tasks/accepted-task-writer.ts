@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { TASK_MS_MAX } from '#domain/task/decide.ts'
+import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { TaskRecord } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The task on which a callback reports, with the channel and key that the relay used for it. */

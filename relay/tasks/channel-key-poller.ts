@@ -1,4 +1,4 @@
-import type { TaskKind } from '#domain/task/events.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'

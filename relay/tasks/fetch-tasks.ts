@@ -1,6 +1,6 @@
 import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
-import type { TaskLocation, TaskRecord } from '#domain/task/decide.ts'
-import type { TaskKind } from '#domain/task/events.ts'
+import type { TaskLocation, TaskRecord } from '#domain/tasks/decide.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { inParallel } from '../channel-actions/run-in-parallel.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { causeOfExpiry, TASK_MS_MAX } from '#domain/task/decide.ts'
+import { causeOfExpiry, TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'

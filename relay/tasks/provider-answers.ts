@@ -1,4 +1,4 @@
-import type { OpenStatus, TaskStatus } from '#domain/task/events.ts'
+import type { OpenStatus, TaskStatus } from '#domain/tasks/events.ts'
 import {
   type JsonObject,
   listOf,

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallbackSource } from './callback-address.ts'

@@ -1,6 +1,6 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import type { TaskRecord } from '#domain/task/decide.ts'
-import type { FailureCause } from '#domain/task/events.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
+import type { FailureCause } from '#domain/tasks/events.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { objectOf, parsedObject } from './task-request-body.ts'

@@ -1,4 +1,4 @@
-import type { TaskKind } from '#domain/task/events.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { errorBody, providerErrorBody, redact } from '../dialects/openai-chat/error-body.ts'

@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { request } from 'undici'
-import type { TaskRecord } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { addressLine } from '#infra/http/client-address-hash.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'

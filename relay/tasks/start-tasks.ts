@@ -1,4 +1,4 @@
-import type { TaskKind } from '#domain/task/events.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'

@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/account/events.ts'
-import type { TaskRecord } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'

@@ -13,8 +13,8 @@ import {
   type TaskError,
   type TaskRecord,
   taskDecider,
-} from '#domain/task/decide.ts'
-import { taskStream } from '#domain/task/events.ts'
+} from '#domain/tasks/decide.ts'
+import { taskStream } from '#domain/tasks/events.ts'
 import type { AnyStep, StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'

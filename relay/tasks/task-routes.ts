@@ -1,4 +1,4 @@
-import type { TaskKind } from '#domain/task/events.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type DrawingReader, drawingReader } from './drawing-requests.ts'
 import { type CallbackPath, callbackPath } from './handle-callback.ts'

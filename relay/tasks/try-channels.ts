@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/account/events.ts'
-import type { TaskRecord } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'

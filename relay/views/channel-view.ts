@@ -10,7 +10,7 @@ import {
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import type { ProviderCost } from '#domain/pricing/price.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-group-and-model.ts'
-import type { TaskKind } from '#domain/task/events.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'

@@ -1,4 +1,4 @@
-import type { TaskEvent } from '#domain/task/events.ts'
+import type { TaskEvent } from '#domain/tasks/events.ts'
 import { type Given, NOW, sealed } from './fixture.ts'
 
 type Of = { readonly task: string; readonly userId: number; readonly kind: 'drawing' | 'music' }

@@ -1,5 +1,5 @@
 import type { Words } from '#domain/shared/translated-text.ts'
-import type { TaskKind } from '#domain/task/events.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
 /** The name of a header that holds the key without a scheme such as `Bearer`. */

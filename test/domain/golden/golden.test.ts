@@ -23,7 +23,7 @@ import {
 import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemptions/events.ts'
 import { type SiteEvent, siteDecider } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
-import type { TaskEvent } from '#domain/task/events.ts'
+import type { TaskEvent } from '#domain/tasks/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenIdsTaken } from '#domain/tokens/events.ts'
 import type { TopUpEvent } from '#domain/top-up/events.ts'
 import { userDecider, usernameDecider } from '#domain/user/decide.ts'

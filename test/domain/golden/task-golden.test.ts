@@ -1,13 +1,13 @@
 import { describe } from 'vitest'
-import { taskDecider } from '#domain/task/decide.ts'
+import { taskDecider } from '#domain/tasks/decide.ts'
 import type {
   TaskAccepted,
   TaskFailed,
   TaskSubmitted,
   TaskSucceeded,
   TaskUnconfirmed,
-} from '#domain/task/events.ts'
-import { accept, NOW, noteUnconfirmed, RESULT, report, sealed, submit } from '../task/facts.ts'
+} from '#domain/tasks/events.ts'
+import { accept, NOW, noteUnconfirmed, RESULT, report, sealed, submit } from '../tasks/facts.ts'
 import { golden, story } from './story.ts'
 
 const submitted = (golden('task-submitted-v1') as TaskSubmitted).data

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Recorded } from '#domain/shared/event.ts'
-import type { TaskEvent } from '#domain/task/events.ts'
+import type { TaskEvent } from '#domain/tasks/events.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { addChannel, setOption } from '#test/support/test-product.ts'

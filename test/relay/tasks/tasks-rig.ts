@@ -1,5 +1,5 @@
 import type { Recorded } from '#domain/shared/event.ts'
-import type { TaskEvent } from '#domain/task/events.ts'
+import type { TaskEvent } from '#domain/tasks/events.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { RelayOverrides } from '#relay/server.ts'
 import type { FindOpenTasks } from '#relay/tasks/poll-tasks.ts'

@@ -1,7 +1,7 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
-import { type ReportTask, taskDecider } from '#domain/task/decide.ts'
-import type { OpenStatus, TaskEvent, TaskStatus } from '#domain/task/events.ts'
+import { type ReportTask, taskDecider } from '#domain/tasks/decide.ts'
+import type { OpenStatus, TaskEvent, TaskStatus } from '#domain/tasks/events.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
 export const { given } = specificationOf(taskDecider)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import type { TaskCommand } from '#domain/task/decide.ts'
-import type { TaskEvent } from '#domain/task/events.ts'
+import type { TaskCommand } from '#domain/tasks/decide.ts'
+import type { TaskEvent } from '#domain/tasks/events.ts'
 import {
   ATTEMPTS,
   accept,
