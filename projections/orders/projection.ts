@@ -8,7 +8,7 @@ import type {
   TopUpRefunded,
   TopUpRefundReported,
   TopUpRestored,
-} from '#domain/top-up/events.ts'
+} from '#domain/top-ups/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { topUpStream } from '#domain/top-up/events.ts'
+import { topUpStream } from '#domain/top-ups/events.ts'
 import { checkoutEvent } from '#infra/demo/simulated-payment-gateway.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { warnOfPartialConfigAtStart } from '#write-api/top-ups/payment-methods.ts'

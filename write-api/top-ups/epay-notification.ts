@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { centsOf } from '#domain/top-up/money.ts'
+import { centsOf } from '#domain/top-ups/money.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'

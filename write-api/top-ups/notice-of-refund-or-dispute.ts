@@ -1,6 +1,6 @@
-import type { ReportEffect } from '#domain/top-up/decide-provider-report.ts'
-import type { TopUpOrdered } from '#domain/top-up/events.ts'
-import { moneyText } from '#domain/top-up/money.ts'
+import type { ReportEffect } from '#domain/top-ups/decide-provider-report.ts'
+import type { TopUpOrdered } from '#domain/top-ups/events.ts'
+import { moneyText } from '#domain/top-ups/money.ts'
 import type { MessageContent } from '../messages/send-message.ts'
 import type { StripeReport } from './read-stripe-report.ts'
 

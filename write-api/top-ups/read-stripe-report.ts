@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { ReportDispute, ReportRefund } from '#domain/top-up/commands.ts'
+import type { ReportDispute, ReportRefund } from '#domain/top-ups/commands.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
 /** The fields of Stripe's report of a refund or dispute that this site uses. */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { TopUpOrdered } from '#domain/top-up/events.ts'
-import { centsOf } from '#domain/top-up/money.ts'
+import type { TopUpOrdered } from '#domain/top-ups/events.ts'
+import { centsOf } from '#domain/top-ups/money.ts'
 import type { Deps } from '../action.ts'
 import { providerFetch } from '../oauth/provider-client.ts'
 import { topUpError } from './top-up-errors.ts'

@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { topUpDecider } from '#domain/top-up/decide.ts'
-import type { TopUpOrdered, TopUpPaid } from '#domain/top-up/events.ts'
+import { topUpDecider } from '#domain/top-ups/decide.ts'
+import type { TopUpOrdered, TopUpPaid } from '#domain/top-ups/events.ts'
 import { golden, story } from './story.ts'
 
 const why = 'sealed:why' as Sealed

@@ -1,4 +1,4 @@
-import type { TopUpOrdered } from '#domain/top-up/events.ts'
+import type { TopUpOrdered } from '#domain/top-ups/events.ts'
 
 /** By default, user 7 orders $1 through EPay. */
 export const orderedTopUp = (
