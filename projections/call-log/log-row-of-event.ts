@@ -13,7 +13,7 @@ import type {
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import type { SiteInitialized } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
-import type { UserGroupChanged } from '#domain/user/events.ts'
+import type { UserGroupChanged } from '#domain/users/events.ts'
 import { attemptOutcome } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './log-row-details.ts'

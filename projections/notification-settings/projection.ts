@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NotificationEvent } from '#domain/notification-settings/events.ts'
-import type { UserErased } from '#domain/user/events.ts'
+import type { UserErased } from '#domain/users/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /**

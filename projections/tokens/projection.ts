@@ -11,7 +11,7 @@ import {
   type TokensEnabled,
   upcastToken,
 } from '#domain/tokens/events.ts'
-import type { UserErased } from '#domain/user/events.ts'
+import type { UserErased } from '#domain/users/events.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import { type FoldContext, projectionOf } from '../projection.ts'
 import { cellsOfFields } from '../resource-field-columns.ts'

@@ -8,7 +8,7 @@ import type {
   UserEvent,
   UsernameEvent,
   UserPasswordChanged,
-} from '#domain/user/events.ts'
+} from '#domain/users/events.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import { cellsOfFields } from '../resource-field-columns.ts'

@@ -4,7 +4,7 @@ import {
   type Role,
   type UserEvent,
   type UserSettings,
-} from '#domain/user/events.ts'
+} from '#domain/users/events.ts'
 import { addressSet } from '#infra/outbound/ip-addresses.ts'
 import type { Vault } from '#infra/vault/port.ts'
 

@@ -5,7 +5,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
-import { userStream } from '#domain/user/events.ts'
+import { userStream } from '#domain/users/events.ts'
 import {
   chat,
   errorOf,

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '#domain/user/events.ts'
+import { DEFAULT_SETTINGS } from '#domain/users/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'

@@ -1,5 +1,5 @@
-import { userDecider } from '#domain/user/decide.ts'
-import { userStream } from '#domain/user/events.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import { userStream } from '#domain/users/events.ts'
 import { type Caller, callerOf, type WriteFixture } from './write-fixture.ts'
 
 /** More concurrent commands would exceed the database clients' time limit. */

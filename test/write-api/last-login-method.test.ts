@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { credentialsStream } from '#domain/credentials/events.ts'
-import { userDecider } from '#domain/user/decide.ts'
-import { userStream } from '#domain/user/events.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import { userStream } from '#domain/users/events.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import {
   type Caller,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { userDecider } from '#domain/user/decide.ts'
-import { userStream } from '#domain/user/events.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import { userStream } from '#domain/users/events.ts'
 import { createAuthenticator } from '#test/support/authenticator.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'

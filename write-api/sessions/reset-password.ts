@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { userDecider } from '#domain/user/decide.ts'
-import { userStream } from '#domain/user/events.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import { userStream } from '#domain/users/events.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type Action, type Deps, waitUntilVisible } from '../action.ts'

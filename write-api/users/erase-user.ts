@@ -1,6 +1,6 @@
 import { isCodedError } from '#domain/shared/coded-error.ts'
-import { userDecider, usernameDecider } from '#domain/user/decide.ts'
-import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
+import { userDecider, usernameDecider } from '#domain/users/decide.ts'
+import { type Role, usernameStream, userStream } from '#domain/users/events.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { onlyRootSession, onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -1,5 +1,5 @@
 import type { Recorded } from '#domain/shared/event.ts'
-import { type UserEvent, userStream } from '#domain/user/events.ts'
+import { type UserEvent, userStream } from '#domain/users/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { userError } from './user-errors.ts'

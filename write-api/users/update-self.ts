@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { userDecider } from '#domain/user/decide.ts'
-import { userStream } from '#domain/user/events.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import { userStream } from '#domain/users/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import {
   onlyUser,

@@ -26,8 +26,8 @@ import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/tasks/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenIdsTaken } from '#domain/tokens/events.ts'
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
-import { userDecider, usernameDecider } from '#domain/user/decide.ts'
-import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
+import { userDecider, usernameDecider } from '#domain/users/decide.ts'
+import type { UserEvent, UsernameEvent } from '#domain/users/events.ts'
 import { golden, goldenNames, story } from './story.ts'
 
 type AnyEvent =

@@ -7,7 +7,7 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import { type SharedTerms, tokensStream, UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
-import { userStream } from '#domain/user/events.ts'
+import { userStream } from '#domain/users/events.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import {

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { usernameDecider } from '#domain/user/decide.ts'
-import type { UsernameEvent } from '#domain/user/events.ts'
+import { usernameDecider } from '#domain/users/decide.ts'
+import type { UsernameEvent } from '#domain/users/events.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(usernameDecider)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { DEFAULT_SETTINGS, type UserEvent } from '#domain/user/events.ts'
+import { DEFAULT_SETTINGS, type UserEvent } from '#domain/users/events.ts'
 import {
   created,
   createUser,

@@ -1,6 +1,6 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import { userDecider } from '#domain/user/decide.ts'
-import type { Role, UserEvent } from '#domain/user/events.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import type { Role, UserEvent } from '#domain/users/events.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
 export const { given } = specificationOf(userDecider)

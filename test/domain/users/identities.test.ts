@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import type { LoginMethod } from '#domain/user/commands.ts'
-import type { UserEvent } from '#domain/user/events.ts'
+import type { LoginMethod } from '#domain/users/commands.ts'
+import type { UserEvent } from '#domain/users/events.ts'
 import { created, deleted, given, sealed } from './facts.ts'
 
 type Provider = 'github' | 'oidc' | 'email'

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import type { UserCommand } from '#domain/user/commands.ts'
-import type { Role } from '#domain/user/events.ts'
+import type { UserCommand } from '#domain/users/commands.ts'
+import type { Role } from '#domain/users/events.ts'
 import { created, deleted, disabled, erased, given, roleChanged, sealed } from './facts.ts'
 
 /** Every command of an admin on another user's account. */
