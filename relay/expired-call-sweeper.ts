@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { expiredCalls } from '#projections/open-calls/query.ts'

@@ -1,4 +1,4 @@
-import type { AccountErrorCode } from '#domain/account/commands.ts'
+import type { AccountErrorCode } from '#domain/accounts/commands.ts'
 import type { ChannelErrorCode } from '#domain/channels/commands.ts'
 import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'
 import type { IdentityErrorCode } from '#domain/identity/decide.ts'

@@ -1,4 +1,4 @@
-import type { Attempt } from '../account/events.ts'
+import type { Attempt } from '../accounts/events.ts'
 import type { ProviderCost } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'

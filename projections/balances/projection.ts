@@ -13,7 +13,7 @@ import type {
   RebateReversed,
   TopUpCredited,
   TopUpReversed,
-} from '#domain/account/events.ts'
+} from '#domain/accounts/events.ts'
 import { isPlayground } from '#domain/shared/playground-token-id.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { type Handlers, projectionOf } from '../projection.ts'

@@ -4,7 +4,7 @@ import type {
   CallInterrupted,
   CallReleased,
   CallSettled,
-} from '#domain/account/events.ts'
+} from '#domain/accounts/events.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 

@@ -9,7 +9,7 @@ import type {
   QuotaGranted,
   TopUpCredited,
   TopUpReversed,
-} from '#domain/account/events.ts'
+} from '#domain/accounts/events.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import type { SiteInitialized } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Attempt, CallReleased, CallSettled } from '#domain/account/events.ts'
+import type { Attempt, CallReleased, CallSettled } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CallInterrupted, CallSettled } from '#domain/account/events.ts'
+import type { CallInterrupted, CallSettled } from '#domain/accounts/events.ts'
 import {
   type ChannelEvent,
   type ChannelTerms,

@@ -6,7 +6,7 @@ import type {
   CallProgressed,
   CallReleased,
   CallSettled,
-} from '#domain/account/events.ts'
+} from '#domain/accounts/events.ts'
 import { projectionOf } from '../projection.ts'
 
 type CallEvent = CallAdmitted | CallProgressed | CallSettled | CallReleased | CallInterrupted

@@ -1,8 +1,8 @@
-import type { AccountError } from '#domain/account/commands.ts'
-import { accountDecider } from '#domain/account/decide.ts'
-import { emptiedError } from '#domain/account/decide-call.ts'
-import { accountStream } from '#domain/account/events.ts'
-import type { AccountState } from '#domain/account/state.ts'
+import type { AccountError } from '#domain/accounts/commands.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { emptiedError } from '#domain/accounts/decide-call.ts'
+import { accountStream } from '#domain/accounts/events.ts'
+import type { AccountState } from '#domain/accounts/state.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 

@@ -1,11 +1,11 @@
-import type { AccountCommand, OutputReduction } from '#domain/account/commands.ts'
-import { accountDecider } from '#domain/account/decide.ts'
+import type { AccountCommand, OutputReduction } from '#domain/accounts/commands.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
 import {
   type AccountEvent,
   type Attempt,
   accountStream,
   type CallEnd,
-} from '#domain/account/events.ts'
+} from '#domain/accounts/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits, Usage, UsageSource } from '#domain/pricing/usage.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'

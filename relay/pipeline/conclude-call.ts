@@ -1,4 +1,4 @@
-import type { CallEnd } from '#domain/account/events.ts'
+import type { CallEnd } from '#domain/accounts/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'

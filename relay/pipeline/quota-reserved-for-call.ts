@@ -1,4 +1,4 @@
-import type { OutputReduction } from '#domain/account/commands.ts'
+import type { OutputReduction } from '#domain/accounts/commands.ts'
 import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Quota } from '#domain/shared/quota.ts'

@@ -1,4 +1,4 @@
-import type { Attempt } from '#domain/account/events.ts'
+import type { Attempt } from '#domain/accounts/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-job.ts'

@@ -1,4 +1,4 @@
-import type { Attempt } from '#domain/account/events.ts'
+import type { Attempt } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'

@@ -1,5 +1,5 @@
-import { accountDecider } from '#domain/account/decide.ts'
-import { type Attempt, accountStream, type CallReleased } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { type Attempt, accountStream, type CallReleased } from '#domain/accounts/events.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'

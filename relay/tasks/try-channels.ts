@@ -1,4 +1,4 @@
-import type { Attempt } from '#domain/account/events.ts'
+import type { Attempt } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'

@@ -115,7 +115,7 @@ describe('the import table', () => {
   })
 
   it('catches a broken row', () => {
-    const intruder = { path: 'domain/account/x.ts', text: "import pg from 'pg'\n" }
+    const intruder = { path: 'domain/accounts/x.ts', text: "import pg from 'pg'\n" }
     expect(brokenRows(intruder)).toHaveLength(1)
   })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import type { CallFacts } from '#domain/account/events.ts'
+import type { CallFacts } from '#domain/accounts/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Fact, Sealed } from '#domain/shared/event.ts'
 import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'

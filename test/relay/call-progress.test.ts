@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { roughInput } from '#relay/token-counts/estimate-input-tokens.ts'
 import { serve } from '#test/support/start-http-server.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { OpenCall } from '#projections/open-calls/query.ts'
 import { ExpiredCallDetector } from '#relay/expired-call-detector.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type AccountEvent, accountStream } from '#domain/account/events.ts'
+import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { type Answer, chat, relayRig } from './support/relay-rig.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { CallAdmitted, CallSettled } from '#domain/account/events.ts'
+import type { CallAdmitted, CallSettled } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { chat, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 

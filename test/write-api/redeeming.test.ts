@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { manyUsers } from './create-many-users.ts'
 import { type Answer, type Caller, fifty, seededFixture } from './write-fixture.ts'

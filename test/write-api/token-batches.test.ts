@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { isWellFormedKey } from '#domain/tokens/key-format.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { admitCall } from '../domain/account/facts.ts'
+import { admitCall } from '../domain/accounts/facts.ts'
 import { fifty, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { AccountCommand } from '#domain/account/commands.ts'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import type { AccountCommand } from '#domain/accounts/commands.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { admitCall, settleCall } from '../domain/account/facts.ts'
+import { admitCall, settleCall } from '../domain/accounts/facts.ts'
 import { callerOf, fifty, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

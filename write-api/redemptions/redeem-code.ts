@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import {
   type RedemptionRecord,
   type RedemptionState,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { tokenDecider, tokenIdsDecider } from '#domain/tokens/decide.ts'
 import {

@@ -1,5 +1,5 @@
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { tokenDecider } from '#domain/tokens/decide.ts'
 import { type TokenEvent, tokensStream } from '#domain/tokens/events.ts'

@@ -1,5 +1,5 @@
-import { accountDecider, heldBy } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider, heldBy } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { tokenDecider } from '#domain/tokens/decide.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'

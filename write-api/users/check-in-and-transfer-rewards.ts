@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { optionFlag, optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import { dayOf } from '#domain/shared/utc-day.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'

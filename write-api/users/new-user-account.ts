@@ -1,5 +1,5 @@
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { optionFlag, optionInteger } from '#domain/options/option-registry.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AccountEvent } from '#domain/account/events.ts'
+import type { AccountEvent } from '#domain/accounts/events.ts'
 import {
   type ChannelChecksEvent,
   channelChecksDecider,

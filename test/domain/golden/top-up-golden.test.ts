@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { accountDecider } from '#domain/account/decide.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { topUpDecider } from '#domain/top-ups/decide.ts'
 import type { TopUpOrdered, TopUpPaid } from '#domain/top-ups/events.ts'

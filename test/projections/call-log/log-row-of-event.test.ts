@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Attempt } from '#domain/account/events.ts'
+import type { Attempt } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type LoggedEvent, rowOf } from '#projections/call-log/log-row-of-event.ts'
 import { wordsOf } from '#read-api/logs/log-response.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Attempt } from '#domain/account/events.ts'
+import type { Attempt } from '#domain/accounts/events.ts'
 import { figuresSince, minutesSince } from '#projections/channel-stats/query.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import {

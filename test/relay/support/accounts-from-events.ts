@@ -1,4 +1,4 @@
-import type { AccountEvent } from '#domain/account/events.ts'
+import type { AccountEvent } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 

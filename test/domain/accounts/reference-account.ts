@@ -1,4 +1,4 @@
-import type { AccountCommand } from '#domain/account/commands.ts'
+import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type TokenLimits, type Usage } from '#domain/pricing/usage.ts'

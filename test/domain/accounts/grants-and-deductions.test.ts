@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DeductQuota, GrantQuota, SetBalance } from '#domain/account/commands.ts'
+import type { DeductQuota, GrantQuota, SetBalance } from '#domain/accounts/commands.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import { admitted, budgetSet, deducted, given, granted, settled, USER } from './facts.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AccountEvent } from '#domain/account/events.ts'
+import type { AccountEvent } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
 import {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AccountCommand, SetTokenBudget } from '#domain/account/commands.ts'
-import { accountDecider, heldBy } from '#domain/account/decide.ts'
-import { emptiedError } from '#domain/account/decide-call.ts'
-import type { AccountState, OpenCall } from '#domain/account/state.ts'
+import type { AccountCommand, SetTokenBudget } from '#domain/accounts/commands.ts'
+import { accountDecider, heldBy } from '#domain/accounts/decide.ts'
+import { emptiedError } from '#domain/accounts/decide-call.ts'
+import type { AccountState, OpenCall } from '#domain/accounts/state.ts'
 import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import {

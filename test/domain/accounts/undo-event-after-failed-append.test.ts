@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accountDecider } from '#domain/account/decide.ts'
-import type { AccountEvent } from '#domain/account/events.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import type { AccountEvent } from '#domain/accounts/events.ts'
 import {
   type AccountState,
   ENDED_MAX,
   noEndedCalls,
   remember,
   undoRemember,
-} from '#domain/account/state.ts'
-import { undoAccount } from '#domain/account/undo-event-after-failed-append.ts'
+} from '#domain/accounts/state.ts'
+import { undoAccount } from '#domain/accounts/undo-event-after-failed-append.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import { operations } from './random-operations.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountSnapshot } from '#domain/account/snapshot.ts'
-import { ENDED_MAX, noEndedCalls, recall, remember } from '#domain/account/state.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountSnapshot } from '#domain/accounts/snapshot.ts'
+import { ENDED_MAX, noEndedCalls, recall, remember } from '#domain/accounts/state.ts'
 import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { admitCall, admitted, funded, releaseCall, released, settleCall } from './facts.ts'
 
