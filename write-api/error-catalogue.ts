@@ -1,7 +1,7 @@
 import type { AccountErrorCode } from '#domain/accounts/commands.ts'
 import type { ChannelErrorCode } from '#domain/channels/commands.ts'
 import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'
-import type { IdentityErrorCode } from '#domain/identity/decide.ts'
+import type { IdentityErrorCode } from '#domain/identities/decide.ts'
 import type { MessageErrorCode } from '#domain/messages/decide.ts'
 import type { OptionsErrorCode } from '#domain/options/commands.ts'
 import type { RedemptionErrorCode } from '#domain/redemptions/decide.ts'

@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '../identity/events.ts'
+import type { IdentityProvider } from '../identities/events.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Role, UserCreated, UserSettings } from './events.ts'

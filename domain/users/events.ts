@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '../identity/events.ts'
+import type { IdentityProvider } from '../identities/events.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 
 export const userStream = (userId: number): string => `user-${userId}`

@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '../identity/events.ts'
+import type { IdentityProvider } from '../identities/events.ts'
 import { assert } from '../shared/assert.ts'
 import {
   DEFAULT_SETTINGS,

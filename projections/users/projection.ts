@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { IdentityEvent, IdentityProvider } from '#domain/identity/events.ts'
+import type { IdentityEvent, IdentityProvider } from '#domain/identities/events.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
 import type {
   IdentityBound,

@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
-import type { IdentityProvider } from '#domain/identity/events.ts'
+import type { IdentityProvider } from '#domain/identities/events.ts'
 import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { USER_FIELDS, USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { IdentityProvider } from '#domain/identity/events.ts'
+import type { IdentityProvider } from '#domain/identities/events.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'

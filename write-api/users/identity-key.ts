@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '#domain/identity/events.ts'
+import type { IdentityProvider } from '#domain/identities/events.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
 export type Identity = {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { IdentityProvider } from '#domain/identity/events.ts'
+import type { IdentityProvider } from '#domain/identities/events.ts'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'

@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '#domain/identity/events.ts'
+import type { IdentityProvider } from '#domain/identities/events.ts'
 import type { Words } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
-import { identityDecider } from '#domain/identity/decide.ts'
-import type { IdentityEvent } from '#domain/identity/events.ts'
+import { identityDecider } from '#domain/identities/decide.ts'
+import type { IdentityEvent } from '#domain/identities/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
