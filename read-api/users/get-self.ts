@@ -7,7 +7,7 @@ import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook-c
 import { codeOfId } from '#infra/vault/cipher.ts'
 import { webhookSecret } from '#infra/vault/store-secrets.ts'
 import { accountsOf } from '#projections/balances/query.ts'
-import { type NotificationsRow, notificationsOf } from '#projections/notification-settings/query.ts'
+import { type NotificationsRow, notificationsOf } from '#projections/notifications/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { currentOptions } from '../options/list-options.ts'

@@ -12,7 +12,7 @@ import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identities/decide.ts'
 import type { IdentityEvent } from '#domain/identities/events.ts'
 import type { MessageEvent, MessageRead } from '#domain/messages/events.ts'
-import type { NotificationEvent } from '#domain/notification-settings/events.ts'
+import type { NotificationEvent } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import {
   OPTIONS_VERSIONS,

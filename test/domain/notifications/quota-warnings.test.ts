@@ -3,8 +3,8 @@ import {
   DEFAULT_NOTIFICATIONS,
   notificationsDecider,
   WARNING_PAUSE_MS,
-} from '#domain/notification-settings/decide.ts'
-import type { NotificationEvent } from '#domain/notification-settings/events.ts'
+} from '#domain/notifications/decide.ts'
+import type { NotificationEvent } from '#domain/notifications/events.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NotificationEvent } from '#domain/notification-settings/events.ts'
+import type { NotificationEvent } from '#domain/notifications/events.ts'
 import type { UserErased } from '#domain/users/events.ts'
 import { projectionOf } from '../projection.ts'
 
