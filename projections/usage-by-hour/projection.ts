@@ -2,12 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import {
-  type CallCells,
-  type LogCells,
-  type LoggedEvent,
-  rowOf,
-} from '../call-log/log-row-of-event.ts'
+import { type CallCells, type LogCells, type LoggedEvent, rowOf } from '../logs/log-row-of-event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { usageKeyOf } from './usage-sum-keys.ts'

@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core-dependencies.ts'
-import { type LogFilter, logRowsAfter } from '#projections/call-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
+import { type LogFilter, logRowsAfter } from '#projections/logs/query.ts'
 import { movedInboxes, type PositionRange, unreadCounts } from '#projections/messages/query.ts'
 import { changedUsers } from '#projections/users/query.ts'
 import { channelResponse } from '../channels/channel-response.ts'

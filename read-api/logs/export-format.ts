@@ -1,7 +1,7 @@
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import type { LogRow } from '#projections/call-log/query.ts'
+import type { LogRow } from '#projections/logs/query.ts'
 import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logResponse, type Viewer, wordsOf } from './log-response.ts'

@@ -13,7 +13,7 @@ import {
   newestLogId,
   SORT_WINDOW,
   sortedLogRows,
-} from '#projections/call-log/query.ts'
+} from '#projections/logs/query.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'

@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import { PLAYGROUND_NAME, playgroundTokenId } from '#domain/shared/playground-token-id.ts'
-import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
+import { type LogFilter, playgroundIds } from '#projections/logs/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import type { LogQuery } from '../contract/logs.ts'

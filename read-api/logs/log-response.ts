@@ -3,7 +3,7 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { Words } from '#domain/shared/translated-text.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import type { LogRow } from '#projections/call-log/query.ts'
+import type { LogRow } from '#projections/logs/query.ts'
 import type { LogEntry } from '../contract/logs.ts'
 import { messageFor, type ProviderMessage } from './provider-messages.ts'
 

@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik'
-import { type LogFilter, type LogSums, sumLogRows } from '#projections/call-log/query.ts'
+import { type LogFilter, type LogSums, sumLogRows } from '#projections/logs/query.ts'
 import {
   type PartsFilter,
   sumHours,

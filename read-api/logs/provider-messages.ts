@@ -1,4 +1,4 @@
-import type { LogRow } from '#projections/call-log/query.ts'
+import type { LogRow } from '#projections/logs/query.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 
 /** A provider's message about a failed call. Without `isShown`, only admins may see it. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Core } from '#infra/core-dependencies.ts'
-import { type LogFilter, type LogRow, logBatches } from '#projections/call-log/query.ts'
+import { type LogFilter, type LogRow, logBatches } from '#projections/logs/query.ts'
 import type { ExportFormat } from './export-format.ts'
 
 /**

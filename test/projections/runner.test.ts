@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { callLog } from '#projections/call-log/projection.ts'
+import { callLog } from '#projections/logs/projection.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { definitionOf, readCheckpoints } from '#projections/runner/checkpoints.ts'

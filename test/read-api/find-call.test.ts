@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { matching } from '#projections/call-log/select-log-rows.ts'
+import { matching } from '#projections/logs/select-log-rows.ts'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'

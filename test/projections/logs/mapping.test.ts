@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CallSettled } from '#domain/accounts/events.ts'
-import { otherOfSettled } from '#projections/call-log/log-row-details.ts'
+import { otherOfSettled } from '#projections/logs/log-row-details.ts'
 
 const GOLDEN = join(import.meta.dirname, '../../domain/golden/call-settled-v1.json')
 

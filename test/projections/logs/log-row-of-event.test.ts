@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { type LoggedEvent, rowOf } from '#projections/call-log/log-row-of-event.ts'
+import { type LoggedEvent, rowOf } from '#projections/logs/log-row-of-event.ts'
 import { wordsOf } from '#read-api/logs/log-response.ts'
 import { aCall, type Given, NOW, releasedCall, settledCall } from '../fixture.ts'
 

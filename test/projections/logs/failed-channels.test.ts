@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import { describe, expect, it } from 'vitest'
 import type { Attempt, CallFacts } from '#domain/accounts/events.ts'
-import { type LogFilter, logRows, sumLogRows } from '#projections/call-log/query.ts'
-import { logOf, matching } from '#projections/call-log/select-log-rows.ts'
 import { figuresSince } from '#projections/channel-stats/query.ts'
+import { type LogFilter, logRows, sumLogRows } from '#projections/logs/query.ts'
+import { logOf, matching } from '#projections/logs/select-log-rows.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import {
   aCall,
