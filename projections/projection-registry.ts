@@ -19,7 +19,7 @@ import type { Projection } from './projection.ts'
 import { redemptions } from './redemptions/projection.ts'
 import { tasks } from './tasks/projection.ts'
 import { tokens } from './tokens/projection.ts'
-import { usageByHour } from './usage-by-hour/projection.ts'
+import { usageByHour } from './usage/projection.ts'
 import { users } from './users/projection.ts'
 
 /** A new projection consists of a folder and an entry in this list. */

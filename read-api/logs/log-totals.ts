@@ -6,7 +6,7 @@ import {
   sumPartDays,
   sumPartHours,
   usageKeyOf,
-} from '#projections/usage-by-hour/query.ts'
+} from '#projections/usage/query.ts'
 
 const HOUR = 3_600
 const DAY = 86_400
