@@ -4,7 +4,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { Outcome } from '#infra/event-store/stream-actors-port.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { highestMessageId } from '#projections/messages/query.ts'
-import { highestOrderId } from '#projections/orders/query.ts'
+import { highestOrderId } from '#projections/top-ups/query.ts'
 import { highestUserId } from '#projections/users/query.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 

@@ -9,7 +9,7 @@ import {
   refundsOf,
   reportsOf,
   restorationsOf,
-} from '#projections/orders/query.ts'
+} from '#projections/top-ups/query.ts'
 import { answerOf, openValues } from '../contract/resource-field-definition.ts'
 import {
   ORDER_FIELDS,

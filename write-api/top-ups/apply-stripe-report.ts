@@ -8,7 +8,7 @@ import { reportEffect, reportedChange } from '#domain/top-ups/decide-provider-re
 import { topUpStream } from '#domain/top-ups/events.ts'
 import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/stream-actors-port.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { orderOfPayment } from '#projections/orders/query.ts'
+import { orderOfPayment } from '#projections/top-ups/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
 import { storeText } from '../messages/send-message.ts'
