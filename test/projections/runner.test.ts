@@ -180,7 +180,7 @@ describe('the projection runner', () => {
     await allEqual()
   })
 
-  it('the runner keeps a read model whose stored hash includes the comments of its SQL', async () => {
+  it('the runner keeps a read model whose stored hash includes SQL comments', async () => {
     runner = await startProjections(fixture.core)
     await fixture.settled(await fixture.append(aDay()))
     await runner.stop()
@@ -198,7 +198,7 @@ describe('the projection runner', () => {
     expect(runner.health().find(({ name }) => name === 'call-log')?.state).not.toBe('stopped')
   })
 
-  it('a changed comment leaves the definition of a read model as it is, changed SQL does not', () => {
+  it('a changed comment does not change a definition, but changed SQL does', () => {
     const commented = { ...callLog, sql: `-- Another comment.\n${callLog.sql}` }
     expect(definitionOf(commented)).toBe(definitionOf(callLog))
     const changed = { ...callLog, sql: `${callLog.sql}create index more on log (id);\n` }
