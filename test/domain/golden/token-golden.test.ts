@@ -5,7 +5,7 @@ import { type SharedTerms, type TokenEvent, upcastToken } from '#domain/tokens/e
 import { golden, story } from './story.ts'
 
 /** The fields at the time of the recording. Fields that were added later are absent. */
-const TOKEN_TERMS = {
+const RECORDED_TERMS: Partial<SharedTerms> = {
   expiresAt: 1_830_000_000,
   group: 'vip',
   models: ['gpt-4o', 'm'],
@@ -13,7 +13,8 @@ const TOKEN_TERMS = {
   rateLimit: { isEnabled: true, periodSeconds: 60, count: 10, success: 5 },
   tokensPerMinute: 90_000,
   maxConcurrency: 4,
-} as SharedTerms
+}
+const TOKEN_TERMS = RECORDED_TERMS as SharedTerms
 const LAPTOPS = [
   { tokenId: 5, name: 'sealed:laptop', keyLookup: 'a2b3c4', keyRef: 'key-3', keyHint: 'abcd' },
   {
