@@ -81,6 +81,8 @@ function columnType(field: Field): TSchema {
     case 'name':
     case 'trimmedText':
       return Type.String()
+    case 'nullableText':
+      return nullable(Type.String())
     case 'sealedText':
       return sealedText
     case 'names':

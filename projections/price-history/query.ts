@@ -1,27 +1,27 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
-import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { PRICE_CHANGE_FIELDS } from '#read-api/contract/options.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
+
+/** Columns that are not named after their field. */
+const COLUMNS = {
+  option: 'option_key',
+  group: 'group_name',
+  before: 'before_value',
+  after: 'after_value',
+}
 
 const priceChange = rowType({
+  ...fieldColumns(PRICE_CHANGE_FIELDS),
   /** The position of the event that changed the price. */
   position: wireInteger,
   place: Type.Number(),
-  /** In unix seconds. */
-  changedAt: wireInteger,
   /** The user in the form `user:1` who made or scheduled the change. */
   actor: Type.String(),
-  /** The id of the scheduled change, or null for an immediate change. */
-  plannedId: nullable(wireInteger),
   /** Empty if the system made the change or the user no longer exists. */
   username: Type.String(),
-  option: Type.String(),
-  model: Type.String(),
-  group: Type.String(),
-  userGroup: Type.String(),
-  /** The price before the change, or null if there was none. */
-  before: nullable(Type.String()),
-  after: nullable(Type.String()),
 })
 export type PriceChange = RowOf<typeof priceChange>
 
@@ -48,11 +48,8 @@ export async function priceChanges(
       select * from read_price_history.changes where ${matches}
       order by position desc, place limit ${limit} offset ${offset}
     )
-    select c.position, c.place, c.changed_at as "changedAt",
-      coalesce(p.actor, c.actor) as actor, c.planned_id as "plannedId",
-      coalesce(u.username, '') as username, c.option_key as option, c.model,
-      c.group_name as "group", c.user_group as "userGroup",
-      c.before_value as before, c.after_value as after
+    select ${selectedFields('c', PRICE_CHANGE_FIELDS, COLUMNS)}, c.position, c.place,
+      coalesce(p.actor, c.actor) as actor, coalesce(u.username, '') as username
     from chosen c
     left join read_price_schedule.planned p on p.id = c.planned_id
     left join read_users.users u on 'user:' || u.id = coalesce(p.actor, c.actor)

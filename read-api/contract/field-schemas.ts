@@ -34,6 +34,7 @@ type Answered = Omit<Requested, 'optionalInteger' | 'time' | 'trimmedText' | 'se
   trimmedText: TString
   sealedText: TString
   nullableInteger: NullableInteger
+  nullableText: NullableText
   money: TString
 }
 
@@ -114,6 +115,6 @@ function answerSchema(field: Field): TSchema {
   if (type === 'choice') return choiceSchema(field.values)
   if (type === 'nullableInteger') return Type.Union([Type.Integer(), Type.Null()])
   if (type === 'flag') return Type.Boolean()
-  if (type === 'isoTime') return Type.Union([Type.String(), Type.Null()])
+  if (type === 'isoTime' || type === 'nullableText') return Type.Union([Type.String(), Type.Null()])
   return INTEGERS.includes(type) ? Type.Integer() : Type.String()
 }

@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { answerProperties } from './field-schemas.ts'
+import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
 
 /**
@@ -90,63 +92,73 @@ export const OptionsSchema = Type.Object({
 })
 export type OptionsSchema = Static<typeof OptionsSchema>
 
-export const OptionChange = Type.Object({
+/** The fields are in the order of the responses. */
+export const OPTION_CHANGE_FIELDS = {
   /** The position of the event that changed the option. */
-  id: Type.Integer(),
-  key: Type.String(),
+  id: { wire: 'id', type: 'integer', access: 'read' },
+  key: { wire: 'key', type: 'text', access: 'read' },
   /** The value before the change, `***` for a secret that is set, or null if unknown. */
-  before: Type.Union([Type.String(), Type.Null()]),
-  after: Type.String(),
+  before: { wire: 'before', type: 'nullableText', access: 'read' },
+  after: { wire: 'after', type: 'text', access: 'read' },
   /** The author of the change: a user (`user:7`) or a part of the system (`system:setup`). */
-  actor: Type.String(),
+  actor: { wire: 'actor', type: 'text', access: 'read', isComputed: true },
   /** The name of the user, or empty for the system. */
-  username: Type.String(),
-  /** The id of the scheduled price change that caused this change, or 0. */
-  planned_id: Type.Integer(),
-  /** In Unix seconds. */
-  changed_at: Type.Integer(),
-})
+  username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
+  /** The scheduled price change that caused this change. */
+  plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
+  /** In responses in Unix seconds. */
+  at: { wire: 'changed_at', type: 'timeMs', access: 'read' },
+} as const satisfies Fields
+
+export const OptionChange = Type.Object(answerProperties(OPTION_CHANGE_FIELDS))
 export type OptionChange = Static<typeof OptionChange>
 /**
  * The price of a model, the ratio of a group, or the special ratio that users of one group pay in
  * another group.
  */
-export const PriceChange = Type.Object({
+export const PRICE_CHANGE_FIELDS = {
   /** In Unix seconds. */
-  time: Type.Integer(),
-  user_id: Type.Integer(),
+  changedAt: { wire: 'time', type: 'integer', access: 'read' },
+  userId: { wire: 'user_id', type: 'integer', access: 'read', isComputed: true },
   /** The name of the user, or empty for user 0, which represents the system. */
-  username: Type.String(),
-  /** The id of the scheduled change that was applied, or 0. */
-  planned_id: Type.Integer(),
-  option: Type.String(),
-  model: Type.String(),
-  group: Type.String(),
-  user_group: Type.String(),
+  username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
+  /** The scheduled change that was applied. */
+  plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
+  option: { wire: 'option', type: 'text', access: 'read' },
+  model: { wire: 'model', type: 'text', access: 'read' },
+  group: { wire: 'group', type: 'text', access: 'read' },
+  userGroup: { wire: 'user_group', type: 'text', access: 'read' },
   /**
    * The prices before and after the change, as exact decimals. null means that there is no entry.
    */
-  before: Type.Union([Type.String(), Type.Null()]),
-  after: Type.Union([Type.String(), Type.Null()]),
-})
+  before: { wire: 'before', type: 'nullableText', access: 'read' },
+  after: { wire: 'after', type: 'nullableText', access: 'read' },
+} as const satisfies Fields
+
+export const PriceChange = Type.Object(answerProperties(PRICE_CHANGE_FIELDS))
 export type PriceChange = Static<typeof PriceChange>
 
+/** All times are in Unix seconds. */
+export const SCHEDULED_CHANGE_FIELDS = {
+  id: { wire: 'id', type: 'integer', access: 'read' },
+  /** When the change is due. */
+  dueAt: { wire: 'at', type: 'integer', access: 'read' },
+  madeAt: { wire: 'created_time', type: 'integer', access: 'read' },
+  username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
+  status: {
+    wire: 'status',
+    type: 'choice',
+    values: ['planned', 'applied', 'cancelled', 'failed'],
+    access: 'read',
+  },
+  /** When the change was applied, was cancelled or failed. It is absent while it is pending. */
+  endedAt: { wire: 'ended_time', type: 'optionalInteger', absent: 0, access: 'read' },
+  /** The error code of a failed change, or empty. */
+  fault: { wire: 'fault', type: 'text', access: 'read' },
+} as const satisfies Fields
+
 export const ScheduledChange = Type.Object({
-  id: Type.Integer(),
-  /** When the change is due. All times are in Unix seconds. */
-  at: Type.Integer(),
-  created_time: Type.Integer(),
-  username: Type.String(),
-  status: Type.Union([
-    Type.Literal('planned'),
-    Type.Literal('applied'),
-    Type.Literal('cancelled'),
-    Type.Literal('failed'),
-  ]),
-  /** When the change was applied, was cancelled or failed. It is 0 while the change is pending. */
-  ended_time: Type.Integer(),
-  /** The error code of a failed change. */
-  fault: Type.String(),
+  ...answerProperties(SCHEDULED_CHANGE_FIELDS),
   changes: Type.Array(
     Type.Object({
       option: Type.String(),

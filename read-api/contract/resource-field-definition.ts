@@ -64,7 +64,9 @@ type ReadOnlyField = {
   readonly isComputed?: true
   readonly isOptional?: true
 } & (
-  | { readonly type: 'integer' | 'nullableInteger' | 'text' | 'sealedText' | 'flag' }
+  | {
+      readonly type: 'integer' | 'nullableInteger' | 'text' | 'nullableText' | 'sealedText' | 'flag'
+    }
   /** A number or null. Responses contain the number `absent` for null. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
   /** A time in Unix seconds, or null. Responses contain text in ISO format. */
@@ -93,6 +95,7 @@ type Plain = {
   numericFlag: boolean
   code: number
   nullableInteger: number | null
+  nullableText: string | null
   money: bigint
   choice: string
 }

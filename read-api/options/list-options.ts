@@ -11,12 +11,14 @@ import { listOptionChanges, type OptionChangeRow } from '#projections/option-cha
 import { allOptions, siteState } from '#projections/options/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import {
+  OPTION_CHANGE_FIELDS,
   type OptionChange,
   type OptionSchema,
   type OptionsSchema,
   optionQueries,
   type OptionType as TypeAnswer,
 } from '../contract/options.ts'
+import { answerOf } from '../contract/resource-field-definition.ts'
 import { type App, pageOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 export type CurrentOptions = {
@@ -167,16 +169,5 @@ async function namesOf(
   return new Map(users.map(({ id, username }) => [id, username]))
 }
 
-const changeAnswer = (
-  { id, key, before, after, actor, plannedId, at }: OptionChangeRow,
-  names: ReadonlyMap<number, string>,
-): OptionChange => ({
-  id,
-  key,
-  before,
-  after,
-  actor,
-  username: names.get(userIdOf(actor) ?? 0) ?? '',
-  planned_id: plannedId ?? 0,
-  changed_at: Math.floor(at / 1_000),
-})
+const changeAnswer = (row: OptionChangeRow, names: ReadonlyMap<number, string>): OptionChange =>
+  answerOf(OPTION_CHANGE_FIELDS, { ...row, username: names.get(userIdOf(row.actor) ?? 0) ?? '' })

@@ -3,7 +3,8 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
-import { optionQueries } from '../contract/options.ts'
+import { optionQueries, PRICE_CHANGE_FIELDS, SCHEDULED_CHANGE_FIELDS } from '../contract/options.ts'
+import { answerOf } from '../contract/resource-field-definition.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /** `GET /api/option/price_history`: prices before and after each change, its author and time. */
@@ -17,18 +18,10 @@ export function priceHistory(app: App, deps: ReadDeps): void {
       const { model = '', group = '' } = query
       const keyword = (query.keyword ?? '').trim()
       const found = await priceChanges(deps.core.db, { model, keyword, group, limit, offset })
-      const items = found.rows.map(({ changedAt, actor, plannedId, userGroup, ...row }) => ({
-        time: changedAt,
-        user_id: actor.startsWith('user:') ? Number(actor.slice(5)) : 0,
-        username: row.username,
-        planned_id: plannedId ?? 0,
-        option: row.option,
-        model: row.model,
-        group: row.group,
-        user_group: userGroup,
-        before: row.before,
-        after: row.after,
-      }))
+      const items = found.rows.map((row) => {
+        const userId = row.actor.startsWith('user:') ? Number(row.actor.slice(5)) : 0
+        return answerOf(PRICE_CHANGE_FIELDS, { ...row, userId })
+      })
       return success({ items, page, total: found.total })
     },
   })
@@ -43,18 +36,10 @@ export function priceSchedule(app: App, deps: ReadDeps): void {
     handler: async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
       const { rows, total } = await plannedChanges(deps.core.db, { limit, offset })
-      const items = rows.map(
-        ({ id, dueAt, madeAt, username, changes, status, endedAt, fault }) => ({
-          id,
-          at: dueAt,
-          created_time: madeAt,
-          username,
-          status,
-          ended_time: endedAt ?? 0,
-          fault,
-          changes,
-        }),
-      )
+      const items = rows.map((row) => ({
+        ...answerOf(SCHEDULED_CHANGE_FIELDS, row),
+        changes: row.changes,
+      }))
       return success({ items, page, total })
     },
   })
