@@ -1,4 +1,5 @@
 import { assert } from '../shared/assert.ts'
+import { REDEMPTION_NAME_MAX } from '../shared/check-characters.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
@@ -226,8 +227,6 @@ function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const data = { redemptionId, userId, quota: toWire(quota), use: userIds.size + 1 }
   return [{ type: 'CodeRedeemed', v: 1, data }]
 }
-
-const REDEMPTION_NAME_MAX = 20
 
 /** `uses` is the number of times that the code was redeemed. */
 function errorOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {

@@ -15,6 +15,9 @@ export const isText = (text: string): boolean => !NO_TEXT.test(text)
 /** Returns whether a text is one line without invisible characters. */
 export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
 
+/** The maximum length of the name of a redemption code, in characters. */
+export const REDEMPTION_NAME_MAX = 20
+
 /** `name` is the member whose name or text contains the forbidden characters. */
 export type BadCharacter = { readonly error: 'bad-character'; readonly name?: string }
 

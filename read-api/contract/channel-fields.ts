@@ -1,5 +1,9 @@
 import type { Fields } from './resource-field-definition.ts'
 
+/** The maximum length of a channel's name and of its keys, in characters. */
+export const CHANNEL_NAME_MAX = 200
+export const CHANNEL_KEYS_MAX = 500_000
+
 /**
  * The fields are stored exactly as requests send them, with the names and order of the stored
  * events.

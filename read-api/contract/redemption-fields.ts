@@ -1,5 +1,12 @@
 import { type Fields, writableFields } from './resource-field-definition.ts'
 
+export { REDEMPTION_NAME_MAX } from '#domain/shared/check-characters.ts'
+
+/** The maximum number of codes that one request creates. */
+export const REDEMPTION_COUNT_MAX = 100
+/** The maximum length of a custom key, in characters. */
+export const REDEMPTION_KEY_MAX = 64
+
 /** The fields are in the order of the responses. Times are in Unix seconds. */
 export const REDEMPTION_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },

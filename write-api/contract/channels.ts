@@ -1,5 +1,9 @@
 import Type, { type Static } from 'typebox'
-import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
+import {
+  CHANNEL_FIELDS,
+  CHANNEL_KEYS_MAX,
+  CHANNEL_NAME_MAX,
+} from '#read-api/contract/channel-fields.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
@@ -7,9 +11,9 @@ const text = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
 
 export const ChannelFields = {
-  name: Type.String({ maxLength: 200 }),
+  name: Type.String({ maxLength: CHANNEL_NAME_MAX }),
   /** The provider's keys, one per line. */
-  key: Type.Optional(Type.String({ maxLength: 500000 })),
+  key: Type.Optional(Type.String({ maxLength: CHANNEL_KEYS_MAX })),
   ...requestProperties(CHANNEL_FIELDS),
   /**
    * The provider's charge as a multiple of the site's list price (group ratio 1), with at most 6
@@ -63,7 +67,7 @@ export type UpdateChannel = Static<typeof UpdateChannel>
 
 /** The action rejects an empty list with a more specific message than the schema. */
 const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
-const tag = Type.String({ maxLength: 200 })
+const tag = Type.String({ maxLength: CHANNEL_FIELDS.tag.maxLength })
 
 export const DeleteChannelsBody = Type.Object({ ids })
 export type DeleteChannelsBody = Static<typeof DeleteChannelsBody>
@@ -86,8 +90,8 @@ export const UpdateTag = Type.Object({
   tag,
   new_tag: Type.Optional(Type.Union([tag, Type.Null()])),
   model_mapping: ChannelFields.model_mapping,
-  groups: text(20000),
-  models: text(200000),
+  groups: text(CHANNEL_FIELDS.groups.maxLength),
+  models: text(CHANNEL_FIELDS.models.maxLength),
   priority: Type.Optional(Type.Union([ChannelFields.priority, Type.Null()])),
   weight: Type.Optional(Type.Union([ChannelFields.weight, Type.Null()])),
 })
@@ -101,13 +105,13 @@ export type NamedTag = Static<typeof NamedTag>
  * `id` is used, which requires the channel's stored address.
  */
 export const FetchModels = Type.Object({
-  base_url: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])),
-  type: Type.Integer({ minimum: 0, maximum: 1000 }),
+  base_url: ChannelFields.base_url,
+  type: Type.Integer({ minimum: CHANNEL_FIELDS.type.min, maximum: CHANNEL_FIELDS.type.max }),
   /** The provider's key. Only the first line is used. */
-  key: Type.Optional(Type.String({ maxLength: 500000 })),
+  key: ChannelFields.key,
   id: Type.Optional(Type.Integer({ minimum: 1, maximum: 999999999999999 })),
-  other: Type.Optional(Type.Union([Type.String({ maxLength: 20000 }), Type.Null()])),
-  setting: Type.Optional(Type.Union([Type.String({ maxLength: 100000 }), Type.Null()])),
+  other: ChannelFields.other,
+  setting: ChannelFields.setting,
 })
 export type FetchModels = Static<typeof FetchModels>
 

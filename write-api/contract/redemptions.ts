@@ -1,12 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
-import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
+import { REDEMPTION_KEY_MAX, REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
-export const REDEMPTION_COUNT_MAX = 100
-export const REDEMPTION_KEY_MAX = 64
 export const REDEMPTION_BATCH_MAX = 1000
 
 const terms = requestProperties(REDEMPTION_TERMS)

@@ -11,7 +11,12 @@ import {
 } from '#console/ui/forms/resource-draft.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
-import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
+import {
+  REDEMPTION_COUNT_MAX,
+  REDEMPTION_KEY_MAX,
+  REDEMPTION_NAME_MAX,
+  REDEMPTION_TERMS,
+} from '#read-api/contract/redemption-fields.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
@@ -27,9 +32,6 @@ export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   maxUses: string
 }
 
-export const NAME_MAX = 20
-export const COUNT_MAX = 100
-const KEY_MAX = 64
 const DEFAULT_QUOTA = 500_000n
 
 type RedemptionErrorKey = keyof Translations['redemptions']['error']
@@ -59,11 +61,11 @@ function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, standing: 
   const errorKeys: RedemptionErrorKeys = {}
   const name = draft.name.trim()
   if (name === '') errorKeys.name = 'nameMissing'
-  else if ([...name].length > NAME_MAX) errorKeys.name = 'nameTooLong'
+  else if ([...name].length > REDEMPTION_NAME_MAX) errorKeys.name = 'nameTooLong'
   if ((quotaOfAmount(draft.amount, unit) ?? 0n) <= 0n) errorKeys.amount = 'amountInvalid'
-  if (!isWhole(draft.count, 1, COUNT_MAX)) errorKeys.count = 'countInvalid'
+  if (!isWhole(draft.count, 1, REDEMPTION_COUNT_MAX)) errorKeys.count = 'countInvalid'
   const key = draft.key.trim()
-  if (/\s/.test(key) || [...key].length > KEY_MAX) errorKeys.key = 'keyInvalid'
+  if (/\s/.test(key) || [...key].length > REDEMPTION_KEY_MAX) errorKeys.key = 'keyInvalid'
   else if (key !== '' && draft.count.trim() !== '1') errorKeys.key = 'keyForOne'
   if (draft.isGift && !isUnlimited(draft.maxUses)) {
     if (!isWhole(draft.maxUses, 1, maxUses.max)) errorKeys.maxUses = 'usesInvalid'

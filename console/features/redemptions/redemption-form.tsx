@@ -4,7 +4,8 @@ import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
-import { NAME_MAX, type RedemptionDraft } from './redemption-draft.ts'
+import { REDEMPTION_NAME_MAX } from '#read-api/contract/redemption-fields.ts'
+import type { RedemptionDraft } from './redemption-draft.ts'
 
 const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '50', '100'] as const
@@ -28,7 +29,7 @@ export function RedemptionForm(props: RedemptionFormProps) {
           hint={t('redemptions.nameHint')}
           isRequired
           autoFocus
-          maxLength={NAME_MAX * 2}
+          maxLength={REDEMPTION_NAME_MAX * 2}
           placeholder={t('redemptions.namePlaceholder')}
           {...form.field('name')}
         />

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { BasicFields } from './basic-fields.tsx'
 import { type ChannelFormProps, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { JsonField } from './json-field.tsx'
@@ -24,7 +25,7 @@ function MappingFields({ form }: ChannelFormProps) {
       <TextField
         label={t('channelForm.modelPrefix')}
         hint={t('channelForm.modelPrefixHint')}
-        maxLength={200}
+        maxLength={CHANNEL_FIELDS.modelPrefix.maxLength}
         {...form.field('modelPrefix')}
       />
       <JsonField {...json('statusCodeMapping')} example={'{"400": "500"}'} />

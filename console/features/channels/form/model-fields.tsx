@@ -9,6 +9,7 @@ import { groupTag } from '#console/ui/elements/group-tag.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { NameList, NamesField } from '#console/ui/forms/names-field.tsx'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { UnpricedTag, useUnpricedModels } from '../unpriced-tag.tsx'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { FetchedModels } from './fetched-models.tsx'
@@ -25,7 +26,7 @@ export function ModelFields(props: ChannelFormProps) {
       <TextField
         label={t('channelForm.testModel')}
         hint={t('channelForm.testModelHint')}
-        maxLength={200}
+        maxLength={CHANNEL_FIELDS.testModel.maxLength}
         placeholder={form.draft.models[0] ?? ''}
         {...form.field('testModel')}
       />

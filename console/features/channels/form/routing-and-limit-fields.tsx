@@ -4,6 +4,7 @@ import { Link } from 'react-router-dom'
 import { optionsQuery } from '#console/api/options.ts'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
 
 export function RoutingAndLimitFields({ form }: ChannelFormProps) {
@@ -41,7 +42,7 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
         <TextField
           label={t('channels.tag')}
           hint={t('channelForm.tagHint')}
-          maxLength={200}
+          maxLength={CHANNEL_FIELDS.tag.maxLength}
           {...form.field('tag')}
         />
       </div>

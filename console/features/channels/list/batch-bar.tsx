@@ -4,6 +4,7 @@ import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelActions } from './use-channel-actions.ts'
 import type { useSelectedChannels } from './use-channel-list.ts'
 
@@ -74,7 +75,7 @@ function BatchTagDialog(props: {
         label={t('channels.tag')}
         hint={t('channelTags.batchHint')}
         isRequired
-        maxLength={200}
+        maxLength={CHANNEL_FIELDS.tag.maxLength}
         {...form.field('tag')}
       />
     </FormDialog>

@@ -11,6 +11,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/names-field.tsx'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { validateJson } from '../form/json-validation.ts'
@@ -78,7 +79,7 @@ function TagFields({ form }: { form: DraftForm<TagDraft> }) {
       <TextField
         label={t('channelTags.newTag')}
         hint={t('channelTags.newTagHint')}
-        maxLength={200}
+        maxLength={CHANNEL_FIELDS.tag.maxLength}
         {...form.field('newTag')}
       />
       <NamesField
