@@ -1,4 +1,3 @@
-import type { Words } from '../shared/translated-text.ts'
 import type { OptionType } from './option-type.ts'
 
 /** The tab of the settings page that shows the option. */
@@ -11,37 +10,29 @@ export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 
  */
 export type OptionAccess = 'root' | 'secret'
 
-/** An option's form field, validation, history and documentation follow from its definition. */
+/**
+ * An option's form field, validation and history follow from its definition. The texts of the form
+ * are in `read-api/contract/option-translations/`.
+ */
 export type OptionDefinition = {
   readonly key: string
   readonly type: OptionType
   readonly preset: string
-  readonly label: Words
-  /** What admins need to know before they change the option. */
-  readonly help?: Words
   readonly unit?: OptionUnit
-  /** The labels of the possible values, if the option is a choice. */
-  readonly choiceWords?: Readonly<Record<string, Words>>
   /** Who may set the option. If it is omitted, every admin may set it. */
   readonly access?: OptionAccess
-  /** Why the site still stores an option that has no effect. Forms do not show such an option. */
-  readonly note?: Words
-  /** Replaces the general error message for a value that is out of bounds. */
-  readonly boundsWords?: Words
+  /** The site checks and stores the option, but no code reads it. Forms do not show the option. */
+  readonly hasNoEffect?: true
   /** The key of a numeric option whose value is the minimum for this option; 0 means no minimum. */
   readonly notBelow?: string
   /** This server sends requests to the option's address, so the outbound policy must permit it. */
   readonly isOutboundAddress?: true
-  /** The form asks the question `words` before an admin chooses `value`. */
-  readonly askBefore?: { readonly value: string; readonly words: Words }
 }
 
-/** A group of related options: one panel of the settings page and one file in `sections/`. */
+/** A group of related options, which one panel of the settings page shows. */
 export type OptionSection = {
   readonly id: string
   readonly tab: SettingsTab
-  readonly title: Words
-  readonly lead?: Words
   readonly options: readonly OptionDefinition[]
 }
 

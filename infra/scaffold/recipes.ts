@@ -261,19 +261,16 @@ const option = (section = '', key = ''): Scaffold => ({
   changes: [
     {
       path: `domain/options/sections/${section}.ts`,
-      edit: addToBlock(
-        /^ {2}options: \[/m,
-        `{
-      key: '${key}',
-      type: FLAG,
-      preset: 'false',
-      label: { zh: '${key} 选项', en: '${key}' },
-    },`,
-      ),
+      edit: addToBlock(/^ {2}options: \[/m, `{ key: '${key}', type: FLAG, preset: 'false' },`),
     },
+    ...['zh', 'en'].map((language) => ({
+      path: `read-api/contract/option-translations/${language}.ts`,
+      edit: addToBlock(/^ {2}label: \{/m, `${key}: '${key}',`),
+    })),
   ],
   next: [
-    `Choose type, default and access (domain/options/option-definition.ts), and write its words.`,
+    `Choose type, default and access (domain/options/option-definition.ts).`,
+    `Write its label, and help if needed, in read-api/contract/option-translations/{en,zh}.ts.`,
     `Read it where it takes effect: \`optionFlag(values, '${key}')\` or relay/views/.`,
     `Test its effect, and that a bad value is refused (test/write-api/options.test.ts).`,
   ],

@@ -1,7 +1,6 @@
 import type { OptionSchema as Schema } from '#domain/options/option-definition.ts'
-import { OPTIONS, optionValue } from '#domain/options/option-registry.ts'
+import { OPTIONS, optionValue, SECTIONS } from '#domain/options/option-registry.ts'
 import { isJsonType, type OptionType } from '#domain/options/option-type.ts'
-import { SECTIONS } from '#domain/options/sections.ts'
 import { readableJson } from '#domain/shared/json-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
@@ -20,6 +19,7 @@ import {
 } from '../contract/options.ts'
 import { answerOf } from '../contract/resource-field-definition.ts'
 import { type App, pageOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import { optionWords, sectionWords } from './option-words.ts'
 
 export type CurrentOptions = {
   readonly text: (key: string) => string
@@ -95,27 +95,30 @@ export function optionSchema(app: App): void {
 }
 
 export const schemaAnswer = (): OptionsSchema => ({
-  sections: SECTIONS.map(({ id, tab, title, lead }) => ({ id, tab, title, lead: lead ?? null })),
+  sections: SECTIONS.map(({ id, tab }) => ({ id, tab, ...sectionWords(id) })),
   options: [...OPTIONS.values()].map(optionAnswer),
 })
 
-const optionAnswer = (option: Schema): OptionSchema => ({
-  key: option.key,
-  tab: option.tab,
-  section: option.section,
-  type: typeAnswer(option.type),
-  default: option.defaultText,
-  is_secret: option.isSecret,
-  minimum_role: option.minimumRole,
-  label: option.label,
-  help: option.help ?? null,
-  unit: option.unit ?? '',
-  choice_words: { ...option.choiceWords },
-  note: option.note ?? null,
-  bounds_words: option.boundsWords ?? null,
-  not_below: option.notBelow ?? '',
-  ask_before: option.askBefore ?? null,
-})
+function optionAnswer(option: Schema): OptionSchema {
+  const words = optionWords(option.key)
+  return {
+    key: option.key,
+    tab: option.tab,
+    section: option.section,
+    type: typeAnswer(option.type),
+    default: option.defaultText,
+    is_secret: option.isSecret,
+    minimum_role: option.minimumRole,
+    label: words.label,
+    help: words.help,
+    unit: option.unit ?? '',
+    choice_words: words.choice_words,
+    note: words.note,
+    bounds_words: words.bounds_words,
+    not_below: option.notBelow ?? '',
+    ask_before: words.ask_before,
+  }
+}
 
 function typeAnswer(type: OptionType): TypeAnswer {
   return {

@@ -84,7 +84,7 @@ const TABLE: readonly Row[] = [
       /^read-api\//,
       /^projections\/[^/]+\/query\.ts$/,
       SHARED,
-      /^domain\/options\/(option-registry|sections|option-definition|option-type)\.ts$/,
+      /^domain\/options\/(option-registry|option-definition|option-type)\.ts$/,
       /^infra\//,
       CONTRACT,
       /^npm:/,

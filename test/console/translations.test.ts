@@ -27,9 +27,11 @@ describe('the translations in both languages', () => {
   })
 
   it('are typed, so that the type check compares the placeholders with what callers pass', () => {
-    // This text is concatenated, so its type is not a literal. It has no placeholders.
-    expect(placeholders(zh.channelForm.settingHint)).toEqual([])
-    expectTypeOf<KeysOfUntypedTexts<ChineseTranslations>>().toEqualTypeOf<'settingHint'>()
+    // These texts are concatenated, so their types are not literals. They have no placeholders.
+    const concatenated = zh.channelForm.settingHint + zhPages.options.help.StripeWebhookSecret
+    expect(placeholders(concatenated)).toEqual([])
+    type Concatenated = 'settingHint' | 'StripeWebhookSecret'
+    expectTypeOf<KeysOfUntypedTexts<ChineseTranslations>>().toEqualTypeOf<Concatenated>()
     const calls = (t: typeof translate) => [
       t('tokens.copyKey', { name: 'a' }),
       // @ts-expect-error: the placeholder has another name.

@@ -39,6 +39,26 @@ describe('GET /api/option/schema', () => {
     expect(data.options.filter(({ section }) => !ids.has(section))).toEqual([])
   })
 
+  it('returns the words of each option and section in both languages', async () => {
+    const { data } = await fixture.admin.call<OptionsSchema>('GET', '/api/option/schema')
+    const option = (name: string) => data.options.find(({ key }) => key === name)
+    expect(option('PasswordLoginEnabled')).toMatchObject({
+      label: { zh: '允许通过密码登录', en: 'Log in by password' },
+      help: null,
+      note: null,
+      ask_before: { value: 'false', words: { en: expect.stringContaining('Turn it off?') } },
+    })
+    expect(option('DataExportDefaultTime')).toMatchObject({
+      help: { en: expect.stringContaining('its range follows') },
+      choice_words: { day: { zh: '天', en: 'Day' } },
+    })
+    expect(data.sections.find(({ id }) => id === 'stripe')).toMatchObject({
+      title: { zh: 'Stripe 支付', en: 'Stripe' },
+      lead: { en: expect.stringContaining('/api/stripe/webhook') },
+    })
+    expect(data.sections.find(({ id }) => id === 'gemini')?.title.en).toBe('Gemini settings')
+  })
+
   it('is for admins', async () => {
     for (const path of ['', 'schema', 'history']) {
       expect((await fixture.user.call('GET', `/api/option/${path}`)).status).toBe(403)

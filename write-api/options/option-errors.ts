@@ -1,5 +1,8 @@
 import { OPTIONS } from '#domain/options/option-registry.ts'
+import type { Words } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { optionTranslations as en } from '#read-api/contract/option-translations/en.ts'
+import { optionTranslations as zh } from '#read-api/contract/option-translations/zh.ts'
 import { validationMessage } from '../validation-messages.ts'
 
 const NUMBER_PROBLEMS = new Set<unknown>([
@@ -15,6 +18,15 @@ function boundsOf(key: unknown, error: unknown) {
   if (!NUMBER_PROBLEMS.has(error)) return {}
   if (type?.kind !== 'integer' && type?.kind !== 'decimal') return {}
   return { minimum: type.minimum, maximum: type.maximum, unit }
+}
+
+type Texts = Readonly<Record<string, string>>
+const BOUNDS: { readonly zh: Texts; readonly en: Texts } = { zh: zh.bounds, en: en.bounds }
+
+/** Returns the message of an option that replaces the general one for a value out of bounds. */
+export function boundsWords(key: string): Words | null {
+  const [zhText, enText] = [BOUNDS.zh[key], BOUNDS.en[key]]
+  return zhText === undefined || enText === undefined ? null : { zh: zhText, en: enText }
 }
 
 export const OPTION_ERRORS = {

@@ -15,7 +15,7 @@ import { done } from '#infra/http/response-envelope.ts'
 import { checkUrl } from '#infra/outbound/outbound-policy.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { optionActions } from '../contract/options.ts'
-import { optionError } from './option-errors.ts'
+import { boundsWords, optionError } from './option-errors.ts'
 
 /** Replaces the value of a secret option in responses. A request with this text changes nothing. */
 const PLACEHOLDER = '***'
@@ -106,15 +106,16 @@ const ADDRESS_BLOCKED: Words = {
 
 async function setPlainOption(
   { core }: Deps,
-  { key, boundsWords }: OptionSchema,
+  { key }: OptionSchema,
   { value, before }: { readonly value: string; readonly before: string | undefined },
   context: CommandContext,
 ): Promise<number> {
   const expected = before === undefined ? {} : { before }
   const command = { type: 'SetOption', key, value, ...expected } as const
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
-  if (!outcome.isDone && boundsWords !== undefined && isOutOfBounds(outcome.error)) {
-    throw new HttpError(200, boundsWords, { code: 'OptionOutOfBounds', params: { key } })
+  const words = boundsWords(key)
+  if (!outcome.isDone && words !== null && isOutOfBounds(outcome.error)) {
+    throw new HttpError(200, words, { code: 'OptionOutOfBounds', params: { key } })
   }
   return accepted(outcome).position
 }

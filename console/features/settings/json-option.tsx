@@ -1,7 +1,7 @@
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { isJson, readableJson } from './json-map.ts'
 import { useSettingHint } from './setting-hint.tsx'
-import { useLocalizedText } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const ROWS_MAX = 14
@@ -10,7 +10,7 @@ const ROWS_MIN = 4
 /** The text is formatted and checked when the field loses the focus. */
 export function JsonOption(props: { option: string; form: SettingsForm }) {
   const { option: key, form } = props
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const hint = useSettingHint(form)
   const option = form.option(key)
   if (option === undefined) return null
@@ -18,7 +18,7 @@ export function JsonOption(props: { option: string; form: SettingsForm }) {
   const rows = Math.min(ROWS_MAX, Math.max(ROWS_MIN, text.split('\n').length))
   return (
     <TextAreaField
-      label={words(option.label)}
+      label={texts.label(key)}
       hint={hint(option)}
       error={form.errorText(key)}
       isMono

@@ -15,7 +15,7 @@ import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.
 import { useDebounced } from '#console/ui/state/use-debounced.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
-import { useOptionLabel } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 
 /** The pause in typing (ms) before the search starts. */
 const SETTLE_MS = 200
@@ -138,7 +138,7 @@ function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }) {
 
 function ChangeRow({ change }: { change: PriceChange }) {
   const { t } = useTranslation()
-  const optionLabel = useOptionLabel()
+  const { label: optionLabel } = useOptionTexts()
   const { model, group, user_group: user, before, after } = change
   const none = t('prices.noValue')
   return (

@@ -17,7 +17,7 @@ import { ScheduleTimeField, validateScheduleTime } from './schedule-time-field.t
 import { ScheduledChangeEditor } from './scheduled-change-editor.tsx'
 import { ScheduledEntries } from './scheduled-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
-import { useOptionLabel } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 function PlanDrafts({ form }: { form: SettingsForm }) {
@@ -175,7 +175,7 @@ const CAUSES = {
 /** The server sends an error as `option: code`. */
 function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
-  const optionLabel = useOptionLabel()
+  const { label: optionLabel } = useOptionTexts()
   return (errorKey) => {
     const [option = '', code = ''] = errorKey.split(': ')
     const cause = Object.hasOwn(CAUSES, code) ? CAUSES[code as keyof typeof CAUSES] : 'other'

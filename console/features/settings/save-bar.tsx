@@ -5,7 +5,7 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { OptionChange } from './option-changes.ts'
 import { OptionDiff } from './option-diff.tsx'
-import { useLocalizedText } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 export function SaveBar({ form }: { form: SettingsForm }) {
@@ -49,11 +49,11 @@ export function SaveBar({ form }: { form: SettingsForm }) {
 
 function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const option = form.option(change.key)
   return (
     <li>
-      <h3>{words(option?.label) || change.key}</h3>
+      <h3>{texts.label(change.key)}</h3>
       <p className="tg-change-by">
         <code>{change.key}</code>
       </p>

@@ -12,7 +12,7 @@ import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { ScheduleTimeField, validateScheduleTime } from './schedule-time-field.tsx'
 import { PriceSubject } from './scheduled-entries.tsx'
-import { useOptionLabel } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 
 type Entry = ScheduledChange['changes'][number]
 
@@ -110,7 +110,7 @@ function EditedEntry(props: {
 }) {
   const { entry, onChange, onRemove } = props
   const { t } = useTranslation()
-  const optionLabel = useOptionLabel()
+  const { label: optionLabel } = useOptionTexts()
   const { option, name, value } = entry
   const label = name === '' ? optionLabel(option) : `${name} · ${optionLabel(option)}`
   return (

@@ -4,11 +4,11 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { groupPairOf } from './group-pair-name.ts'
 import { shortRatio } from './price-conversion.ts'
-import { useOptionLabel } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 
 export function ScheduledEntries(props: { entries: ScheduledChange['changes'] }) {
   const { t } = useTranslation()
-  const optionLabel = useOptionLabel()
+  const { label: optionLabel } = useOptionTexts()
   return (
     <ul className="tg-planned-entries">
       {props.entries.map(({ option, name, value }) => (
@@ -25,7 +25,7 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
 /** A price applies to a model, a group, a pair of groups, or all users. */
 export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
-  const optionLabel = useOptionLabel()
+  const { label: optionLabel } = useOptionTexts()
   const pair = option === 'GroupGroupRatio' ? groupPairOf(name) : null
   if (pair !== null) {
     const [user, group] = pair

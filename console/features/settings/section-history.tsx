@@ -10,16 +10,15 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { OptionChange, OptionSection } from '#read-api/contract/options.ts'
 import { readableJson } from './json-map.ts'
 import { OptionDiff } from './option-diff.tsx'
-import { useLocalizedText } from './use-localized-text.ts'
-import type { SettingsForm } from './use-settings-form.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 
-type HistoryProps = { section: OptionSection; form: SettingsForm }
+type HistoryProps = { section: OptionSection }
 
 export function SectionHistory(props: HistoryProps) {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const [isOpen, setOpen] = useState(false)
-  const title = words(props.section.title)
+  const title = texts.sectionTitle(props.section.id)
   return (
     <>
       <Button
@@ -41,7 +40,7 @@ export function SectionHistory(props: HistoryProps) {
   )
 }
 
-function History({ section, form }: HistoryProps) {
+function History({ section }: HistoryProps) {
   const { t } = useTranslation()
   const query = useInfiniteQuery(optionHistoryQuery(section.id))
   if (query.data === undefined) {
@@ -62,7 +61,7 @@ function History({ section, form }: HistoryProps) {
     <>
       <ol className="tg-changes">
         {changes.map((change) => (
-          <Change key={change.id} change={change} form={form} />
+          <Change key={change.id} change={change} />
         ))}
       </ol>
       {query.hasNextPage && (
@@ -76,13 +75,13 @@ function History({ section, form }: HistoryProps) {
   )
 }
 
-function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
+function Change({ change }: { change: OptionChange }) {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const { key, before, after, username, planned_id: planned, changed_at: at } = change
   return (
     <li>
-      <h3>{words(form.option(key)?.label) || key}</h3>
+      <h3>{texts.label(key)}</h3>
       <p className="tg-change-by">
         <span>{username === '' ? t('settings.bySystem') : username}</span>
         {planned > 0 && <span>{t('prices.planned')}</span>}

@@ -8,7 +8,7 @@ import { PasswordInput } from '#console/ui/forms/inputs.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { JsonOption } from './json-option.tsx'
 import { useSettingHint } from './setting-hint.tsx'
-import { useLocalizedText } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The server sends this text in place of a secret. */
@@ -18,7 +18,7 @@ const SET = '***'
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const hint = useSettingHint(form)
   const { key } = option
   const value = form.value(key)
@@ -27,7 +27,7 @@ function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const type = (text: string) => (text === '' ? form.reset(key) : form.set(new Map([[key, text]])))
   const placeholder = isCleared ? 'secretCleared' : isSet ? 'secretSet' : 'secretUnset'
   return (
-    <FormField label={words(option.label)} hint={hint(option)} error={form.errorText(key)}>
+    <FormField label={texts.label(key)} hint={hint(option)} error={form.errorText(key)}>
       {(control) => (
         <span className="tg-secret">
           <PasswordInput
@@ -73,15 +73,16 @@ export function SettingField({ option, form }: FieldProps) {
 
 function FlagField({ option, form }: FieldProps) {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const hint = useSettingHint(form)
-  const { key, ask_before: ask } = option
+  const { key } = option
   const select = async (value: string) => {
+    const question = texts.confirm(key, value)
     const isSure =
-      ask?.value !== value ||
+      question === '' ||
       (await confirm({
-        title: words(option.label),
-        body: words(ask.words),
+        title: texts.label(key),
+        body: question,
         confirmText: t('settings.confirmYes'),
         tone: 'danger',
       }))
@@ -92,7 +93,7 @@ function FlagField({ option, form }: FieldProps) {
   return (
     <div className="tg-setting-flag">
       <Switch
-        label={words(option.label)}
+        label={texts.label(key)}
         {...(shown === undefined ? {} : { hint: shown })}
         isOn={form.value(key) === 'true'}
         isDisabled={!form.mayChange(key)}
@@ -104,7 +105,7 @@ function FlagField({ option, form }: FieldProps) {
 }
 
 function ValueField({ option, form }: FieldProps) {
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const hint = useSettingHint(form)
   const label = useLabel(option)
   const { key, type } = option
@@ -120,9 +121,9 @@ function ValueField({ option, form }: FieldProps) {
   }
   if (type.kind === 'lines') return <TextAreaField {...shared} rows={rowsOf(value)} />
   if (type.kind === 'choice') {
-    const choices = (type.choices ?? []).map((choice) => ({
-      value: choice,
-      label: words(option.choice_words[choice]) || choice,
+    const choices = (type.choices ?? []).map((value) => ({
+      value,
+      label: texts.choice(key, value),
     }))
     return <SelectField {...shared} choices={choices} className="tg-input-short" />
   }
@@ -141,7 +142,7 @@ const rowsOf = (text: string): number => Math.min(14, Math.max(4, text.split('\n
 
 function useLabel(option: OptionSchema): string {
   const { t } = useTranslation()
-  const label = useLocalizedText()(option.label)
+  const label = useOptionTexts().label(option.key)
   const units: Readonly<Record<string, string>> = {
     quota: t('settings.unit.quota'),
     dollar: t('settings.unit.dollar'),

@@ -2,14 +2,14 @@ import { useTranslation } from 'react-i18next'
 import { quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { useLocalizedText } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const NUMBERS = ['integer', 'decimal']
 
 export function useSettingHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const rule = useMoneyRule()
   return (option) => {
     const value = form.value(option.key).trim()
@@ -20,7 +20,7 @@ export function useSettingHint(form: SettingsForm): (option: OptionSchema) => st
             amount: quotaText(BigInt(value), { ...rule, isCurrency: true }, 4),
           })
         : '',
-      words(option.help),
+      texts.help(option.key),
       isNumber && option.default !== '' && option.default !== value
         ? t('settings.isDefault', { value: option.default })
         : '',

@@ -7,7 +7,7 @@ import { formRowStarts } from './form-row-starts.ts'
 import { SectionHistory } from './section-history.tsx'
 import { SettingField } from './setting-field.tsx'
 import { isRootOnly } from './setting-hint.tsx'
-import { useLocalizedText } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 export function SettingSection(props: {
@@ -17,16 +17,16 @@ export function SettingSection(props: {
   extra?: ReactNode
 }) {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   const { form, section } = props
   const options = form.optionsOf(section.id).filter(({ key }) => form.has(key))
   if (options.length === 0) return null
   return (
     <div id={`section-${section.id}`} className="tg-setting-section">
       <Panel
-        title={words(section.title)}
-        lead={words(section.lead) || undefined}
-        actions={<SectionHistory section={section} form={form} />}
+        title={texts.sectionTitle(section.id)}
+        lead={texts.sectionLead(section.id) || undefined}
+        actions={<SectionHistory section={section} />}
       >
         {isRootOnly(form, section.id) && (
           <p className="tg-setting-said">

@@ -5,7 +5,7 @@ import {
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
 import { chatAddress, chatTarget } from '#console/ui/state/chat-links.ts'
-import type { OptionSchema, OptionType, Words } from '#read-api/contract/options.ts'
+import type { OptionSchema, OptionType } from '#read-api/contract/options.ts'
 import { isJson, readJsonMap } from './json-map.ts'
 
 export type SettingError =
@@ -21,7 +21,8 @@ export type SettingError =
   | { code: 'tooLong'; max: number }
   | { code: 'entryMissing' | 'sameName'; name: string }
   | { code: 'unknownPlaceholder'; placeholder: string }
-  | { code: 'belowOther' | 'aboveOther'; other: Words }
+  /** `other` is the key of the option at the other end of the range. */
+  | { code: 'belowOther' | 'aboveOther'; other: string }
 
 export function validateSetting(type: OptionType, text: string): SettingError | null {
   switch (type.kind) {
@@ -57,8 +58,8 @@ export function validateRange(
     if (lower === undefined || (key !== upper.key && key !== lower.key)) continue
     if (isRange(value(lower.key), value(upper.key))) continue
     return key === upper.key
-      ? { code: 'belowOther', other: lower.label }
-      : { code: 'aboveOther', other: upper.label }
+      ? { code: 'belowOther', other: lower.key }
+      : { code: 'aboveOther', other: upper.key }
   }
   return null
 }

@@ -22,20 +22,20 @@ import type { OptionSection } from '#read-api/contract/options.ts'
 import { CUSTOM_FORMS, SECTION_EXTRAS } from './custom-forms.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SettingSection } from './setting-section.tsx'
-import { useLocalizedText } from './use-localized-text.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import { useSettingsForm } from './use-settings-form.ts'
 
 const SHOWN_FROM = 4
 
 function SectionList(props: { sections: readonly OptionSection[] }) {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   if (props.sections.length < SHOWN_FROM) return null
   return (
     <nav className="tg-section-list" aria-label={t('settings.sections')}>
-      {props.sections.map(({ id, title }) => (
+      {props.sections.map(({ id }) => (
         <button key={id} type="button" onClick={() => show(id)}>
-          {words(title)}
+          {texts.sectionTitle(id)}
         </button>
       ))}
     </nav>

@@ -6,12 +6,12 @@ import { optionHistoryKey, optionsQuery } from '#console/api/options.ts'
 import { statusQuery } from '#console/api/status.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.ts'
-import type { OptionSchema, Words } from '#read-api/contract/options.ts'
+import type { OptionSchema } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type MergedText, saveChanges } from './save-changes.ts'
 import { type SettingError, validateRange, validateSetting } from './setting-validation.ts'
-import { useLocalizedText, useOptionLabel } from './use-localized-text.ts'
+import { type OptionTexts, useOptionTexts } from './use-option-texts.ts'
 import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
@@ -22,12 +22,11 @@ const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 /** An option may define the text for values outside of its bounds. */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {
   const { t } = useTranslation()
-  const words = useLocalizedText()
+  const texts = useOptionTexts()
   return (option, settingError) => {
-    if (option.bounds_words !== null && OUT_OF_BOUNDS.includes(settingError.code)) {
-      return words(option.bounds_words)
-    }
-    const text = settingErrorText(t, words, settingError)
+    const bounds = texts.bounds(option.key)
+    if (bounds !== '' && OUT_OF_BOUNDS.includes(settingError.code)) return bounds
+    const text = settingErrorText(t, texts, settingError)
     const { minimum: min, maximum: max } = option.type
     const isBounded = settingError.code === 'notInteger' || settingError.code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
@@ -37,12 +36,8 @@ function useErrorText(): (option: OptionSchema, settingError: SettingError) => s
   }
 }
 
-function settingErrorText(
-  t: TFunction,
-  words: (text: Words) => string,
-  error: SettingError,
-): string {
-  if ('other' in error) return t(`settings.${error.code}`, { other: words(error.other) })
+function settingErrorText(t: TFunction, { label }: OptionTexts, error: SettingError): string {
+  if ('other' in error) return t(`settings.${error.code}`, { other: label(error.other) })
   if ('min' in error) return t(`settings.${error.code}`, error)
   if ('max' in error) return t(`settings.${error.code}`, error)
   if ('name' in error) return t(`settings.${error.code}`, error)
@@ -143,7 +138,7 @@ type Outcome = Awaited<ReturnType<typeof saveChanges>>
 
 function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   const { t } = useTranslation()
-  const label = useOptionLabel()
+  const { label } = useOptionTexts()
   return ({ saved, errors, notes }: Outcome): void => {
     for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
     const [invalid] = errors.keys()

@@ -1,3 +1,4 @@
+import { optionTranslations } from '#read-api/contract/option-translations/en.ts'
 import type { PageTranslations } from '../translation-types.ts'
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
@@ -30,6 +31,7 @@ export const pageTranslations: PageTranslations = {
   dashboard,
   logExport,
   messages,
+  options: optionTranslations,
   orders,
   prices,
   pricing,

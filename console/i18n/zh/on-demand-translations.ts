@@ -1,3 +1,4 @@
+import { optionTranslations } from '#read-api/contract/option-translations/zh.ts'
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
@@ -30,6 +31,7 @@ export const pageTranslations = {
   dashboard,
   logExport,
   messages,
+  options: optionTranslations,
   orders,
   prices,
   pricing,

@@ -51,6 +51,10 @@ describe('npm run new', () => {
     expect(paths.length).toBeGreaterThan(15)
     expect(textOf('write-api/server.ts')).toContain('  renameToken,\n')
     expect(textOf('console/app/routes.tsx')).toContain("'/app/example-reports'")
+    for (const language of ['zh', 'en']) {
+      const texts = textOf(`read-api/contract/option-translations/${language}.ts`)
+      expect(texts).toContain("    ExampleEnabled: 'ExampleEnabled',\n")
+    }
     const options = { cwd: copy, encoding: 'utf8' } as const
     const written = [...new Set(paths.map((path) => path.trim()))]
     execFileSync(bin('biome'), ['check', '--error-on-warnings', ...written], options)

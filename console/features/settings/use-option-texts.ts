@@ -1,0 +1,36 @@
+import { useTranslation } from 'react-i18next'
+
+/**
+ * The server sends the keys of options and sections, so that the type check cannot compare them.
+ * `option-translations.test.ts` does.
+ */
+type TextKey = 'options.label.RetryTimes'
+
+/** The texts of options and sections in the current language. A missing text is empty. */
+export type OptionTexts = {
+  readonly sectionTitle: (id: string) => string
+  readonly sectionLead: (id: string) => string
+  /** Returns the key of an option without a label. */
+  readonly label: (key: string) => string
+  readonly help: (key: string) => string
+  /** Returns the label of a value, or the value if it has no label. */
+  readonly choice: (key: string, value: string) => string
+  /** Replaces the general error text for a value that is out of bounds. */
+  readonly bounds: (key: string) => string
+  /** Returns the question before a value is chosen. */
+  readonly confirm: (key: string, value: string) => string
+}
+
+export function useOptionTexts(): OptionTexts {
+  const { t, i18n } = useTranslation()
+  const text = (key: string): string => (i18n.exists(key) ? t(key as TextKey) : '')
+  return {
+    sectionTitle: (id) => text(`options.sectionTitle.${id}`),
+    sectionLead: (id) => text(`options.sectionLead.${id}`),
+    label: (key) => text(`options.label.${key}`) || key,
+    help: (key) => text(`options.help.${key}`),
+    choice: (key, value) => text(`options.choice.${key}.${value}`) || value,
+    bounds: (key) => text(`options.bounds.${key}`),
+    confirm: (key, value) => text(`options.confirm.${key}.${value}`),
+  }
+}
