@@ -39,8 +39,8 @@ export class ExpiredCallDetector {
       const before = this.sightings
       const sightings = new Map<string, Sighting>()
       for (const { call, leaseUntil } of open) {
-        const known = before.get(call)
-        const unchangedMs = known?.leaseUntil === leaseUntil ? known.unchangedMs + passedMs : 0
+        const earlier = before.get(call)
+        const unchangedMs = earlier?.leaseUntil === leaseUntil ? earlier.unchangedMs + passedMs : 0
         sightings.set(call, { leaseUntil, unchangedMs })
       }
       this.sightings = sightings

@@ -12,7 +12,7 @@ import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
-import { Breaker } from './channel-health/circuit-breaker.ts'
+import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { DenseList } from './dense-list.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
@@ -231,7 +231,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
   const views = await startViews(core, rows, policy, loadChannels)
   const { circuits } = views
   const options = () => views.options.options.health.breaker
-  const breaker = new Breaker({ actors, log, now, circuits, options })
+  const breaker = new CircuitBreaker({ actors, log, now, circuits, options })
   return {
     actors,
     limits,
@@ -322,13 +322,13 @@ function decoded(segment: string): string {
 }
 
 function preflight({ request, response, call }: Exchange): void {
-  const asked = request.headers['access-control-request-headers']
+  const requestedHeaders = request.headers['access-control-request-headers']
   response.writeHead(204, [
     ...headersOf(call),
     'Access-Control-Allow-Methods',
     'GET, POST, OPTIONS',
     'Access-Control-Allow-Headers',
-    asked ?? 'Authorization, Content-Type',
+    requestedHeaders ?? 'Authorization, Content-Type',
     'Access-Control-Max-Age',
     '86400',
   ])

@@ -26,7 +26,7 @@ import type {
 } from './commands.ts'
 import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
 import { endPostings, holdPostings } from './ledger-postings.ts'
-import { type AccountState, type OpenCall, recall } from './state.ts'
+import { type AccountState, findEndedCall, type OpenCall } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
@@ -40,7 +40,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { type, task, ...facts } = command
   const { call, hold, calls } = facts
   if (state.open.has(call)) return task === undefined ? [] : codedError('CallKnown')
-  const memory = recall(state.ended, call)
+  const memory = findEndedCall(state.ended, call)
   if (memory !== 'unknown') {
     return memory === 'ended' && task === undefined ? [] : codedError('CallEnded')
   }
@@ -131,11 +131,11 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
   if (hold <= open.hold) return []
   const { userId, tokenId } = open.facts
   const payable = payableBy(state, tokenId)
-  const wanted = hold - open.hold
-  const added = wanted < payable ? wanted : payable
+  const increase = hold - open.hold
+  const added = increase < payable ? increase : payable
   const total = open.hold + added
   if (added <= 0n || total < least || !isInRange(total)) {
-    return codedError('InsufficientQuota', { balance: String(payable), needed: String(wanted) })
+    return codedError('InsufficientQuota', { balance: String(payable), needed: String(increase) })
   }
   const postings = holdPostings(userId, added)
   const data = { call, userId, tokenId, hold: toWire(total), added: toWire(added), postings }
@@ -228,7 +228,7 @@ const money = ({ facts, hold }: OpenCall, charge: Quota) => ({
 })
 
 const isOver = (state: AccountState, call: string): boolean =>
-  recall(state.ended, call) !== 'unknown'
+  findEndedCall(state.ended, call) !== 'unknown'
 
 /** Returns no events if the call has already ended, and an error if the call is unknown. */
 function repeatedEnd(state: AccountState, call: string): Outcome {

@@ -12,7 +12,7 @@ import type {
   TopUpCredited,
   TopUpReversed,
 } from './events.ts'
-import { type AccountState, remember } from './state.ts'
+import { type AccountState, addEndedCall } from './state.ts'
 
 /** Applies an event to `state` in place. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
@@ -65,8 +65,8 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
     case 'TokenBudgetsOpened': {
       const { tokenIds, isUnlimited } = event.data
       const remain = fromWire(event.data.remain)
-      const opened = { remain, isUnlimited, emptiedAt: 0, edits: 0 }
-      for (const id of tokenIds) state.budgets.set(id, { ...opened })
+      const budget = { remain, isUnlimited, emptiedAt: 0, edits: 0 }
+      for (const id of tokenIds) state.budgets.set(id, { ...budget })
       return state
     }
     case 'TokenBudgetsClosed':
@@ -165,7 +165,7 @@ function end(state: AccountState, { call, tokenId }: CallFacts, charge: Quota): 
   state.held -= hold
   giveToken(state, tokenId, hold - charge)
   state.open.delete(call)
-  remember(state.ended, call)
+  addEndedCall(state.ended, call)
   return state
 }
 

@@ -2,10 +2,10 @@ import type { SnapshotCodec } from '../shared/decider.ts'
 import { fromWire, toWire, type WireQuota } from '../shared/quota.ts'
 import {
   type AccountState,
+  addEndedCall,
   type EndedCalls,
   noEndedCalls,
   type OpenCall,
-  remember,
 } from './state.ts'
 
 type StoredCall = Omit<OpenCall, 'hold'> & { readonly hold: WireQuota }
@@ -86,7 +86,7 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
 
 function endedCalls({ ids, forgottenUpTo }: Stored['ended']): EndedCalls {
   const ended = noEndedCalls()
-  for (const call of ids) remember(ended, call)
+  for (const call of ids) addEndedCall(ended, call)
   ended.forgottenUpTo = forgottenUpTo
   return ended
 }

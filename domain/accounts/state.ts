@@ -27,13 +27,13 @@ export const noEndedCalls = (): EndedCalls => ({
 
 type CallMemory = 'ended' | 'too-old' | 'unknown'
 
-export function recall({ ids, forgottenUpTo }: EndedCalls, call: string): CallMemory {
+export function findEndedCall({ ids, forgottenUpTo }: EndedCalls, call: string): CallMemory {
   if (ids.has(call)) return 'ended'
   return call <= forgottenUpTo ? 'too-old' : 'unknown'
 }
 
 /** Adds the id of an ended call in place, and removes the oldest id above the limit. */
-export function remember(ended: EndedCalls, call: string): void {
+export function addEndedCall(ended: EndedCalls, call: string): void {
   ended.ids.add(call)
   push(ended.oldestFirst, call)
   if (ended.oldestFirst.length <= ENDED_MAX) return
@@ -46,7 +46,7 @@ export function remember(ended: EndedCalls, call: string): void {
  * Returns a function that reverts `remember`. Call `undoRemember` before `remember`, and revert
  * later changes first.
  */
-export function undoRemember(ended: EndedCalls, call: string): () => void {
+export function removeEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
   const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
   return () => {

@@ -1,6 +1,6 @@
 import { rebateId, topUpId } from './build-top-up-deduplication-id.ts'
 import type { AccountEvent } from './events.ts'
-import { type AccountState, undoRemember } from './state.ts'
+import { type AccountState, removeEndedCall } from './state.ts'
 
 /**
  * Returns a function that reverts `event`. Call `undoAccount` before the event is applied, and
@@ -99,7 +99,7 @@ function undoBudget({ budgets }: AccountState, tokenId: number): () => void {
 function undoEnd(state: AccountState, call: string, tokenId: number): () => void {
   const open = state.open.get(call)
   const budget = undoBudget(state, tokenId)
-  const memory = undoRemember(state.ended, call)
+  const memory = removeEndedCall(state.ended, call)
   return () => {
     if (open !== undefined) state.open.set(call, open)
     budget()

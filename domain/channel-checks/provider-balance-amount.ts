@@ -44,9 +44,9 @@ export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 
 function shortest({ units, scale }: Amount): Amount {
-  let least = { units, scale }
-  while (least.scale > 0 && least.units % 10n === 0n) {
-    least = { units: least.units / 10n, scale: least.scale - 1 }
+  let lowest = { units, scale }
+  while (lowest.scale > 0 && lowest.units % 10n === 0n) {
+    lowest = { units: lowest.units / 10n, scale: lowest.scale - 1 }
   }
-  return least
+  return lowest
 }

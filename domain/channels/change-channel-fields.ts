@@ -35,11 +35,11 @@ export function changeChannelFields(
 
 /** A key that is added to a channel with a single key makes it a channel with several keys. */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
-  const kept = keys === null || keys.isAppended ? channel.keyRefs : []
-  const keyRefs = [...kept, ...(keys?.refs ?? []).filter((ref) => !kept.includes(ref))]
+  const keptRefs = keys === null || keys.isAppended ? channel.keyRefs : []
+  const keyRefs = [...keptRefs, ...(keys?.refs ?? []).filter((ref) => !keptRefs.includes(ref))]
   const isGrown = channel.keyMode === '' && keys?.isAppended === true && keyRefs.length > 1
-  const given = keyMode === null || (keyMode === '' && isGrown) ? channel.keyMode : keyMode
-  return { keyRefs, keyMode: given === '' && isGrown ? 'random' : given }
+  const nextMode = keyMode === null || (keyMode === '' && isGrown) ? channel.keyMode : keyMode
+  return { keyRefs, keyMode: nextMode === '' && isGrown ? 'random' : nextMode }
 }
 
 /** Returns whether keys would be sent to the same address, provider type and proxy as before. */

@@ -217,11 +217,11 @@ function changePasskeys(
 }
 
 function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: CredentialsState): Outcome {
-  const known = [...state.passkeys.values()]
-  if (known.some(({ credentialHash }) => credentialHash === data.credentialHash)) {
+  const passkeys = [...state.passkeys.values()]
+  if (passkeys.some(({ credentialHash }) => credentialHash === data.credentialHash)) {
     return codedError('PasskeyKnown')
   }
-  if (known.length >= PASSKEYS_MAX) return codedError('TooManyPasskeys', { limit: PASSKEYS_MAX })
+  if (passkeys.length >= PASSKEYS_MAX) return codedError('TooManyPasskeys', { limit: PASSKEYS_MAX })
   const passkeyId = state.passkeysMade + 1
   const added = { type: 'PasskeyAdded', v: 1, data: { passkeyId, ...data } } as const
   return [added, ...firstCodes(data.userId, codeHashes, state)]

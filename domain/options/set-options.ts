@@ -12,7 +12,7 @@ export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)
     if (isSame(key, value, before)) return []
-    return [{ type: 'OptionSet', v: 2, data: { key, value, before: kept(before) } }]
+    return [{ type: 'OptionSet', v: 2, data: { key, value, before: storedValue(before) } }]
   })
 
 /** Ignores differences in JSON white space, because a form may send indented JSON. */
@@ -26,7 +26,7 @@ export function isSame(key: string, value: string, before: string): boolean {
  * Returns the previous text, or null if it is too long. An earlier release may have accepted a text
  * that does not fit into one event with the new text.
  */
-const kept = (before: string): string | null =>
+const storedValue = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
 
 /** The key of the option with the fallback price per call. */

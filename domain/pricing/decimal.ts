@@ -46,17 +46,17 @@ function within(digits: bigint, scale: number): Decimal | null {
 }
 
 /** A cache of parsed decimals, because all calls are priced with the same few ratios. */
-const known = new Map<DecimalText, Decimal>()
+const cache = new Map<DecimalText, Decimal>()
 const KNOWN_MAX = 4_096
 
 /** Parses a validated decimal. Throws if the text is invalid. */
 export function decimalOf(text: DecimalText): Decimal {
-  const before = known.get(text)
+  const before = cache.get(text)
   if (before !== undefined) return before
   const decimal = parseDecimal(text)
   assert(decimal !== null, 'a price is a decimal')
-  if (known.size >= KNOWN_MAX) known.clear()
-  known.set(text, decimal)
+  if (cache.size >= KNOWN_MAX) cache.clear()
+  cache.set(text, decimal)
   return decimal
 }
 
@@ -94,5 +94,5 @@ export function rounded({ units, scale }: Decimal): bigint {
   return (units * 2n + unit) / (unit * 2n)
 }
 
-const unitsAt = ({ units, scale }: Decimal, wanted: number): bigint =>
-  wanted === scale ? units : units * 10n ** BigInt(wanted - scale)
+const unitsAt = ({ units, scale }: Decimal, largerScale: number): bigint =>
+  largerScale === scale ? units : units * 10n ** BigInt(largerScale - scale)

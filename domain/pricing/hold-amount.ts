@@ -97,8 +97,8 @@ const knownRates = Array.from({ length: 2 }, () => new WeakMap<PerTokenPrice, Ra
 
 function highestRates(price: PerTokenPrice, { hasHourCache }: InputKinds): Rates {
   const ofKinds = knownRates[hasHourCache ? 1 : 0]
-  const known = ofKinds?.get(price)
-  if (known !== undefined) return known
+  const cached = ofKinds?.get(price)
+  if (cached !== undefined) return cached
   const ratio = times(decimalOf(price.model), decimalOf(price.group))
   const audio = decimalOf(price.audio)
   const write = decimalOf(price.cacheWrite)

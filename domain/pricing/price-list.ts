@@ -61,7 +61,7 @@ export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: b
  * Calls with the same price share one price object, because other caches use the object as their
  * key. The size is limited, because callers choose the model names.
  */
-const knownPrices = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
+const pricesCache = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
 const KNOWN_MAX = 4_096
 
 /**
@@ -77,16 +77,16 @@ export function priceOf(
 ): PriceSnapshot | PricingError {
   const { userGroup, acceptsUnpriced } = customer
   const key = `${acceptsUnpriced}\0${group}\0${userGroup}\0${model}`
-  let known = knownPrices.get(list)
-  const before = known?.get(key)
+  let cached = pricesCache.get(list)
+  const before = cached?.get(key)
   if (before !== undefined) return before
   const price = findPrice(list, model, group, customer)
   if ('code' in price) return price
-  if (known === undefined || known.size >= KNOWN_MAX) {
-    known = new Map()
-    knownPrices.set(list, known)
+  if (cached === undefined || cached.size >= KNOWN_MAX) {
+    cached = new Map()
+    pricesCache.set(list, cached)
   }
-  known.set(key, Object.freeze(price))
+  cached.set(key, Object.freeze(price))
   return price
 }
 

@@ -83,9 +83,9 @@ class Allowance {
     this.left = tokens
   }
 
-  take(wanted: number): number {
-    const taken = Math.min(wanted, this.left)
-    this.left -= taken
-    return taken
+  take(tokens: number): number {
+    const part = Math.min(tokens, this.left)
+    this.left -= part
+    return part
   }
 }

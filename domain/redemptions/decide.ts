@@ -236,8 +236,8 @@ function errorOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | n
     return codedError('RedemptionNameLength')
   if (quota <= 0 || !isInRange(BigInt(quota))) return codedError('RedemptionQuotaTooSmall')
   if (!isGift && uses > 0) return codedError('GiftInUse')
-  const least = Math.max(1, uses)
-  if (maxUses !== null && maxUses < least) return codedError('MaxUsesTooFew', { least })
+  const usesMin = Math.max(1, uses)
+  if (maxUses !== null && maxUses < usesMin) return codedError('MaxUsesTooFew', { least: usesMin })
   if (validFrom !== null && validUntil !== null && validFrom >= validUntil) {
     return codedError('ValidityOrder')
   }

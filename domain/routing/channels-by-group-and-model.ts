@@ -13,13 +13,13 @@ export type Candidate = { readonly terms: RoutingTerms }
  * Channels with the same priority, either all of weight 0 or all above 0. `sums` has the cumulative
  * weights.
  */
-export type Stratum<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
+export type PriorityTier<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
  * The channels that offer one model to one group, by descending priority. Within a priority,
  * channels with a weight above 0 come first. Channels with weight 0 have equal probability.
  */
-export type Offer<C> = readonly Stratum<C>[]
+export type Offer<C> = readonly PriorityTier<C>[]
 
 /** The offers by group, then by the model name that callers use. */
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
@@ -58,14 +58,14 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
   return [...tiers]
     .sort(([left], [right]) => right - left)
     .flatMap(([, tier]) => [
-      stratumOf(tier.filter(({ terms }) => terms.weight > 0)),
-      stratumOf(tier.filter(({ terms }) => terms.weight <= 0)),
+      tierOf(tier.filter(({ terms }) => terms.weight > 0)),
+      tierOf(tier.filter(({ terms }) => terms.weight <= 0)),
     ])
     .filter(({ channels: some }) => some.length > 0)
 }
 
 /** If all weights are 0, the channels are drawn with equal probability. */
-function stratumOf<C extends Candidate>(channels: readonly C[]): Stratum<C> {
+function tierOf<C extends Candidate>(channels: readonly C[]): PriorityTier<C> {
   let sum = 0
   const sums = channels.map(({ terms }) => {
     sum += terms.weight > 0 ? terms.weight : 1

@@ -36,13 +36,13 @@ export function badCharacter(value: ExactJson): BadCharacter | null {
   if (!isObject(value)) return null
   for (const [name, member] of value) {
     const bad = isName(name) ? badCharacter(member) : ({ error: 'bad-character' } as const)
-    if (bad !== null) return { name: shown(name), ...bad }
+    if (bad !== null) return { name: displayName(name), ...bad }
   }
   return null
 }
 
 /** Shortens a name for an error message and replaces forbidden characters by U+FFFD. */
-const shown = (name: string): string =>
+const displayName = (name: string): string =>
   [...name.toWellFormed()]
     .slice(0, 100)
     .map((character) => (isName(character) ? character : '\ufffd'))

@@ -48,10 +48,10 @@ export function maskedSetting(setting: string): string {
 /** Restores the stored proxy address if a form sends back the masked address. */
 export function unmaskedSetting(setting: string, stored: string): string {
   if (setting === maskedSetting(stored)) return stored
-  const given = proxyIn(setting)
+  const proxyText = proxyIn(setting)
   const proxy = proxyIn(stored)
-  if (given === null || proxy === null || given !== masked(proxy)) return setting
-  return withProxy(setting, given, proxy)
+  if (proxyText === null || proxy === null || proxyText !== masked(proxy)) return setting
+  return withProxy(setting, proxyText, proxy)
 }
 
 /** Returns the proxy address in the setting if it is valid and has credentials, or null. */
@@ -62,8 +62,8 @@ export function secretProxyIn(setting: string): string | null {
 }
 
 export function settingWithProxy(setting: string, proxy: string): string {
-  const shown = proxyIn(setting)
-  return shown === null ? setting : withProxy(setting, shown, proxy)
+  const proxyText = proxyIn(setting)
+  return proxyText === null ? setting : withProxy(setting, proxyText, proxy)
 }
 
 /** Returns whether the proxy's password is the mask. For another host, it cannot be restored. */

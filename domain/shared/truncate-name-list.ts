@@ -2,7 +2,7 @@ const SHOWN_MAX = 3
 
 /** Returns the first few names, and in `more` the number of omitted names, for an error message. */
 export function truncateNames(names: readonly string[]): { names: string; more?: number } {
-  const shown = names.slice(0, SHOWN_MAX).join(', ')
+  const listed = names.slice(0, SHOWN_MAX).join(', ')
   const more = names.length - SHOWN_MAX
-  return more > 0 ? { names: shown, more } : { names: shown }
+  return more > 0 ? { names: listed, more } : { names: listed }
 }

@@ -106,9 +106,9 @@ export type TaskRecord = {
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
 }
 
-type TaskState = { readonly known: TaskRecord | null }
+type TaskState = { readonly record: TaskRecord | null }
 
-const noTask = (): TaskState => ({ known: null })
+const noTask = (): TaskState => ({ record: null })
 
 /** The maximum duration in milliseconds. The task can then be expired, which releases its hold. */
 export const TASK_MS_MAX = 3_600_000
@@ -139,24 +139,24 @@ export const taskDecider: Decider<TaskState, TaskCommand, TaskEvent, TaskError> 
   evolve,
 }
 
-function decide(command: TaskCommand, { known }: TaskState): Outcome {
+function decide(command: TaskCommand, { record }: TaskState): Outcome {
   if (command.type === 'SubmitTask') {
     const { type, hold, ...facts } = command
-    if (known !== null) return []
+    if (record !== null) return []
     return [{ type: 'TaskSubmitted', v: 1, data: { ...facts, hold: toWire(hold) } }]
   }
-  if (known === null) return codedError('TaskUnknown')
+  if (record === null) return codedError('TaskUnknown')
   switch (command.type) {
     case 'AcceptTask':
-      return accept(command, known)
+      return accept(command, record)
     case 'MarkUnconfirmed':
-      return noteUnconfirmed(command, known)
+      return noteUnconfirmed(command, record)
     case 'ReportTask':
-      return report(command, known)
+      return report(command, record)
     case 'FailTask':
-      return fail(command, known)
+      return fail(command, record)
     case 'ExpireTask':
-      return expire(command, known)
+      return expire(command, record)
   }
 }
 
@@ -167,10 +167,10 @@ const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts =
 })
 
 /** Records the acceptance, unless the provider's callback arrived first and has recorded it. */
-function accept({ type, ...place }: AcceptTask, known: TaskRecord): Outcome {
-  if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
-  if (known.end !== null) return codedError('TaskEnded')
-  return [{ type: 'TaskAccepted', v: 1, data: { ...factsOf(known), ...place } }]
+function accept({ type, ...place }: AcceptTask, record: TaskRecord): Outcome {
+  if (record.place !== null) return isAt(place, record) ? [] : codedError('TaskElsewhere')
+  if (record.end !== null) return codedError('TaskEnded')
+  return [{ type: 'TaskAccepted', v: 1, data: { ...factsOf(record), ...place } }]
 }
 
 const isAt = (
@@ -179,27 +179,27 @@ const isAt = (
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
 /** Records that the provider's answer was lost, unless a callback has recorded the acceptance. */
-function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, known: TaskRecord): Outcome {
-  if (known.end !== null) return codedError('TaskEnded')
-  if (known.place !== null || known.sentTo !== null) return []
-  return [{ type: 'TaskUnconfirmed', v: 1, data: { ...factsOf(known), ...sentTo } }]
+function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, record: TaskRecord): Outcome {
+  if (record.end !== null) return codedError('TaskEnded')
+  if (record.place !== null || record.sentTo !== null) return []
+  return [{ type: 'TaskUnconfirmed', v: 1, data: { ...factsOf(record), ...sentTo } }]
 }
 
-function report(command: ReportTask, known: TaskRecord): Outcome {
+function report(command: ReportTask, record: TaskRecord): Outcome {
   const { channelId, keyRef, upstreamId, status, at } = command
-  if (known.place !== null && !isAt(command, known)) return codedError('TaskElsewhere')
-  if (known.end !== null) return codedError('TaskEnded')
-  if (isTooOld(known, at)) return codedError('TaskTooOld')
-  const facts = factsOf(known)
+  if (record.place !== null && !isAt(command, record)) return codedError('TaskElsewhere')
+  if (record.end !== null) return codedError('TaskEnded')
+  if (isTooOld(record, at)) return codedError('TaskTooOld')
+  const facts = factsOf(record)
   const accepted: TaskEvent[] = []
-  if (known.place === null) {
+  if (record.place === null) {
     const place = { channelId, keyRef, upstreamId, code: 1, description: null }
-    const { sentTo } = known
+    const { sentTo } = record
     const tries = sentTo?.channelId === channelId ? sentTo : {}
     const data = { ...facts, ...tries, ...place, status: 'SUBMITTED' as const }
     accepted.push({ type: 'TaskAccepted', v: 1, data })
   }
-  const { startedAt } = known
+  const { startedAt } = record
   if (status === 'SUCCESS') {
     const { imageUrl = null, promptEn = null, result = null } = command
     const data = { ...facts, channelId, startedAt, finishedAt: at, imageUrl, promptEn, result }
@@ -207,35 +207,35 @@ function report(command: ReportTask, known: TaskRecord): Outcome {
   }
   if (status === 'FAILURE') {
     const { failReason = null } = command
-    return [...accepted, failed(known, { cause: 'failed', channelId, code: null, failReason }, at)]
+    return [...accepted, failed(record, { cause: 'failed', channelId, code: null, failReason }, at)]
   }
-  const from = known.place === null ? 'SUBMITTED' : (known.status as OpenStatus)
+  const from = record.place === null ? 'SUBMITTED' : (record.status as OpenStatus)
   if (RANKS[status] <= RANKS[from]) return accepted
   const begunAt = startedAt ?? (status === 'IN_PROGRESS' ? at : null)
   const data = { ...facts, status, startedAt: begunAt }
   return [...accepted, { type: 'TaskStatusChanged', v: 1, data }]
 }
 
-function fail({ at, type, ...why }: FailTask, known: TaskRecord): Outcome {
-  if (known.end !== null) return codedError('TaskEnded')
-  if (known.place !== null) return codedError('TaskElsewhere')
-  return [failed(known, why, at)]
+function fail({ at, type, ...why }: FailTask, record: TaskRecord): Outcome {
+  if (record.end !== null) return codedError('TaskEnded')
+  if (record.place !== null) return codedError('TaskElsewhere')
+  return [failed(record, why, at)]
 }
 
 /** Ends any task after an hour, and a task without acceptance after ten minutes. */
-function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
-  if (known.end !== null) return codedError('TaskEnded')
-  const cause = causeOfExpiry(known, at)
+function expire({ at }: ExpireTask, record: TaskRecord): Outcome {
+  if (record.end !== null) return codedError('TaskEnded')
+  const cause = causeOfExpiry(record, at)
   if (cause === null) return codedError('TaskNotOver')
-  const channelId = (known.place ?? known.sentTo)?.channelId ?? null
-  return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
+  const channelId = (record.place ?? record.sentTo)?.channelId ?? null
+  return [failed(record, { cause, channelId, code: null, failReason: null }, at)]
 }
 
 /** Returns why the task can be expired. Returns null if it is not old enough or has ended. */
-export function causeOfExpiry(known: TaskRecord, at: number): FailureCause | null {
-  if (known.end !== null) return null
-  if (isTooOld(known, at)) return 'timeout'
-  const isLost = known.place === null && at - known.submitted.submittedAt > LOST_MS
+export function causeOfExpiry(record: TaskRecord, at: number): FailureCause | null {
+  if (record.end !== null) return null
+  if (isTooOld(record, at)) return 'timeout'
+  const isLost = record.place === null && at - record.submitted.submittedAt > LOST_MS
   return isLost ? 'lost' : null
 }
 
@@ -244,34 +244,34 @@ const isTooOld = ({ submitted }: TaskRecord, at: number): boolean =>
 
 type Why = Pick<TaskFailed['data'], 'cause' | 'channelId' | 'code' | 'failReason'>
 
-function failed(known: TaskRecord, why: Why, finishedAt: number): TaskFailed {
-  const { startedAt } = known
-  return { type: 'TaskFailed', v: 1, data: { ...factsOf(known), ...why, startedAt, finishedAt } }
+function failed(record: TaskRecord, why: Why, finishedAt: number): TaskFailed {
+  const { startedAt } = record
+  return { type: 'TaskFailed', v: 1, data: { ...factsOf(record), ...why, startedAt, finishedAt } }
 }
 
-function evolve({ known }: TaskState, event: TaskEvent): TaskState {
+function evolve({ record }: TaskState, event: TaskEvent): TaskState {
   if (event.type === 'TaskSubmitted') {
     const { data: submitted } = event
     const nowhere = { place: null, sentTo: null, startedAt: null, end: null }
-    return { known: { submitted, ...nowhere, status: 'NOT_START' } }
+    return { record: { submitted, ...nowhere, status: 'NOT_START' } }
   }
-  assert(known !== null, `${event.type} of a task that was not submitted`)
+  assert(record !== null, `${event.type} of a task that was not submitted`)
   switch (event.type) {
     case 'TaskAccepted': {
       const { task, userId, kind, status, ...place } = event.data
-      return { known: { ...known, status, place } }
+      return { record: { ...record, status, place } }
     }
     case 'TaskUnconfirmed': {
       const { task, userId, kind, ...sentTo } = event.data
-      return { known: { ...known, sentTo } }
+      return { record: { ...record, sentTo } }
     }
     case 'TaskStatusChanged': {
       const { status, startedAt } = event.data
-      return { known: { ...known, status, startedAt } }
+      return { record: { ...record, status, startedAt } }
     }
     case 'TaskSucceeded':
-      return { known: { ...known, status: 'SUCCESS', end: event.data } }
+      return { record: { ...record, status: 'SUCCESS', end: event.data } }
     case 'TaskFailed':
-      return { known: { ...known, status: 'FAILURE', end: event.data } }
+      return { record: { ...record, status: 'FAILURE', end: event.data } }
   }
 }

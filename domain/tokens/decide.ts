@@ -137,10 +137,10 @@ function unusableError(
   selected: readonly number[],
   { tokens }: TokensState,
 ): TokenError | null {
-  const known = selected.map((id) => ({ id, terms: tokens.get(id)?.terms }))
+  const records = selected.map((id) => ({ id, terms: tokens.get(id)?.terms }))
   const isOver = (expiresAt: number | null | undefined) => expiresAt != null && expiresAt <= now
-  const expired = known.filter(({ terms }) => isOver(terms?.expiresAt))
-  const used = known.filter(({ id }) => exhausted.includes(id))
+  const expired = records.filter(({ terms }) => isOver(terms?.expiresAt))
+  const used = records.filter(({ id }) => exhausted.includes(id))
   for (const [code, some] of [
     ['TokenExpired', expired],
     ['TokenExhausted', used],

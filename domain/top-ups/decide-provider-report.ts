@@ -90,11 +90,14 @@ function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean
 
 /**
  * Returns the part of the reported money that admins have also recorded, so that it counts only
- * once. `gone` is all money that counts as lost after the report.
+ * once. `lostTotal` is all money that counts as lost after the report.
  */
-function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
-  const more = gone - lostCents(reports)
-  if (more <= 0n) return coveredCents < gone ? coveredCents : gone
+function coveredBy(
+  { reports, coveredCents, recordedCents }: TopUpState,
+  lostTotal: bigint,
+): bigint {
+  const more = lostTotal - lostCents(reports)
+  if (more <= 0n) return coveredCents < lostTotal ? coveredCents : lostTotal
   const open = recordedCents - coveredCents
   return coveredCents + (more < open ? more : open)
 }
@@ -169,15 +172,15 @@ function reportOf(
 function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean {
   const { refundId, cents, status, isTotal } = command
   if (isTotal) {
-    let known = 0n
-    for (const refund of reports.refunds.values()) known += refund.cents
-    return cents > reports.chargeCents && cents > known
+    let recorded = 0n
+    for (const refund of reports.refunds.values()) recorded += refund.cents
+    return cents > reports.chargeCents && cents > recorded
   }
-  const known = reports.refunds.get(refundId)
-  if (known === undefined) return true
-  if (FAILED.includes(known.status) || known.status === status) return false
+  const recorded = reports.refunds.get(refundId)
+  if (recorded === undefined) return true
+  if (FAILED.includes(recorded.status) || recorded.status === status) return false
   // A successful refund can only become a failed refund. Other reports are outdated.
-  return known.status !== 'succeeded' || FAILED.includes(status)
+  return recorded.status !== 'succeeded' || FAILED.includes(status)
 }
 
 type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
@@ -185,34 +188,34 @@ type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'c
 /** Returns the state of the dispute after the report, or null if nothing changes. */
 function disputeOf(
   command: ReportDispute,
-  known: ReportedDispute | undefined,
+  recorded: ReportedDispute | undefined,
 ): DisputeFacts | null {
   const { disputeId, cents, reason, status, dueBy, statedAt, funds } = command
-  const said = { money: moneyText(cents), reason, status, dueBy }
+  const reported = { money: moneyText(cents), reason, status, dueBy }
   const isWithdrawn = funds === 'withdrawn'
   const isReinstated = funds === 'reinstated'
-  if (known === undefined) return { disputeId, ...said, isWithdrawn, isReinstated, statedAt }
-  const { money, ...before } = { ...known, money: moneyText(known.cents) }
+  if (recorded === undefined) return { disputeId, ...reported, isWithdrawn, isReinstated, statedAt }
+  const { money, ...before } = { ...recorded, money: moneyText(recorded.cents) }
   const old = { money, reason: before.reason, status: before.status, dueBy: before.dueBy }
-  const isNewer = isNewerThan(known, command)
+  const isNewer = isNewerThan(recorded, command)
   const flags = {
-    isWithdrawn: known.isWithdrawn || isWithdrawn,
-    isReinstated: known.isReinstated || isReinstated,
+    isWithdrawn: recorded.isWithdrawn || isWithdrawn,
+    isReinstated: recorded.isReinstated || isReinstated,
   }
-  const { isWithdrawn: wasWithdrawn, isReinstated: wasReinstated } = known
-  const facts = { ...(isNewer ? said : old), ...flags }
+  const { isWithdrawn: wasWithdrawn, isReinstated: wasReinstated } = recorded
+  const facts = { ...(isNewer ? reported : old), ...flags }
   const knownFacts = { ...old, isWithdrawn: wasWithdrawn, isReinstated: wasReinstated }
   if (isSame(facts, knownFacts)) return null
-  return { disputeId, ...facts, statedAt: isNewer ? statedAt : known.statedAt }
+  return { disputeId, ...facts, statedAt: isNewer ? statedAt : recorded.statedAt }
 }
 
 /**
  * Times are in whole seconds. Of two reports from the same second, the one with a decision counts
  * as the later one.
  */
-function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
-  if (statedAt !== known.statedAt) return statedAt > known.statedAt
-  return !isDecided(known.status) || isDecided(status)
+function isNewerThan(recorded: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
+  if (statedAt !== recorded.statedAt) return statedAt > recorded.statedAt
+  return !isDecided(recorded.status) || isDecided(status)
 }
 
 export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
@@ -242,8 +245,8 @@ export function reportEffect(command: TopUpReport, state: TopUpState): ReportEff
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events
   if (first?.type === 'TopUpDisputeReported') {
-    const known = state.reports.disputes.get(first.data.disputeId)
-    return disputeEffect(known?.status ?? null, first.data.status)
+    const recorded = state.reports.disputes.get(first.data.disputeId)
+    return disputeEffect(recorded?.status ?? null, first.data.status)
   }
   if (first?.type !== 'TopUpRefundReported') return null
   if (FAILED.includes(first.data.status)) return 'refund-failed'

@@ -82,11 +82,11 @@ function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {
   return [{ type: 'TopUpPaid', v: 1, data: { orderId, userId, paymentId, rebate } }]
 }
 
-function mismatch(said: PayTopUp, order: TopUpOrdered['data']): string | null {
-  if (said.provider !== order.provider) return 'provider'
-  if (said.merchant !== order.merchant) return 'merchant'
-  if (said.currency !== order.currency) return 'currency'
-  return said.cents === storedCents(order.money) ? null : 'money'
+function mismatch(payment: PayTopUp, order: TopUpOrdered['data']): string | null {
+  if (payment.provider !== order.provider) return 'provider'
+  if (payment.merchant !== order.merchant) return 'merchant'
+  if (payment.currency !== order.currency) return 'currency'
+  return payment.cents === storedCents(order.money) ? null : 'money'
 }
 
 function refund(command: RefundTopUp, state: TopUpState): Outcome {

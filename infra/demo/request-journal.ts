@@ -24,11 +24,11 @@ export class Journal {
   }
 
   open(
-    entry: Pick<JournalEntry, 'model' | 'isStream' | 'mark' | 'authorization' | 'requestId'>,
+    request: Pick<JournalEntry, 'model' | 'isStream' | 'mark' | 'authorization' | 'requestId'>,
   ): JournalEntry {
     this.#count += 1
-    const opened: JournalEntry = {
-      ...entry,
+    const entry: JournalEntry = {
+      ...request,
       number: this.#count,
       status: null,
       outcome: 'open',
@@ -36,9 +36,9 @@ export class Journal {
       completionTokens: 0,
       chunksSent: 0,
     }
-    this.entries.push(opened)
+    this.entries.push(entry)
     if (this.entries.length > this.#limit * 1.1) this.entries.splice(0, this.#limit * 0.1)
-    return opened
+    return entry
   }
 
   get count(): number {

@@ -95,12 +95,13 @@ function takeOrder(
   form: URLSearchParams,
   response: ServerResponse,
 ): void {
-  const said = (name: string): string => form.get(name) ?? ''
-  const isOurs = said('pid') === merchant && said('sign') === signed(Object.fromEntries(form), key)
+  const fieldOf = (name: string): string => form.get(name) ?? ''
+  const isOurs =
+    fieldOf('pid') === merchant && fieldOf('sign') === signed(Object.fromEntries(form), key)
   if (!isOurs) return void response.writeHead(400).end('wrong signature')
-  const tradeNo = said('out_trade_no')
-  const [notifyUrl, returnUrl] = [said('notify_url'), said('return_url')]
-  orders.set(tradeNo, { tradeNo, money: said('money'), notifyUrl, returnUrl })
+  const tradeNo = fieldOf('out_trade_no')
+  const [notifyUrl, returnUrl] = [fieldOf('notify_url'), fieldOf('return_url')]
+  orders.set(tradeNo, { tradeNo, money: fieldOf('money'), notifyUrl, returnUrl })
   payPage(response, '/pay', tradeNo)
 }
 

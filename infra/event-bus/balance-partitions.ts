@@ -91,8 +91,8 @@ class LaneBalancer {
   private async renew(): Promise<void> {
     const { held } = this.holder
     const requestedAt = performance.now()
-    const mine = [...held.values(), ...(this.membership === null ? [] : [this.membership])]
-    const renewed = await this.acquireByName(mine.map((lease) => lease.name))
+    const heldLeases = [...held.values(), ...(this.membership === null ? [] : [this.membership])]
+    const renewed = await this.acquireByName(heldLeases.map((lease) => lease.name))
     this.validUntil = requestedAt + this.ttlMs
     const isRenewed = ({ name, fence }: Lease): boolean => renewed.get(name)?.fence === fence
     if (this.membership !== null && !isRenewed(this.membership)) this.membership = null

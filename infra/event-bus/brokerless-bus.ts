@@ -3,7 +3,7 @@ import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.ts'
 import { balanceLanes } from './balance-partitions.ts'
 import { createOpenResources } from './partition-of-stream.ts'
-import { LaneFeed } from './partition-subscription.ts'
+import { LaneSubscription } from './partition-subscription.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 
 export type DirectBusDeps = {
@@ -46,7 +46,7 @@ function workLanes(
   worker: LaneWorker,
 ): LaneWork {
   const held = new Map<number, Lease>()
-  const feed = new LaneFeed({ store, log }, worker)
+  const feed = new LaneSubscription({ store, log }, worker)
   const balancer = balanceLanes({ leases, log, ttlMs }, name, {
     held,
     onGained: async (lanes) => {
@@ -60,8 +60,8 @@ function workLanes(
   })
   return {
     isStillMine: async (client, lanes) => {
-      const mine = lanes.map((lane) => held.get(lane)).filter((lease) => lease !== undefined)
-      return mine.length === lanes.length && (await isCurrent(client, mine))
+      const leases = lanes.map((lane) => held.get(lane)).filter((lease) => lease !== undefined)
+      return leases.length === lanes.length && (await isCurrent(client, leases))
     },
     stop: async () => {
       await feed.stop()

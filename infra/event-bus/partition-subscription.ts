@@ -14,7 +14,7 @@ type Deps = { readonly store: EventStore; readonly log: Logger }
  * the store when the first lane is added. A worker with an earlier position reads the missing
  * events from the store.
  */
-export class LaneFeed {
+export class LaneSubscription {
   private readonly deps: Deps
   private readonly worker: Pick<LaneWorker, 'onBatch'>
   private readonly lanes = new Set<number>()
@@ -86,10 +86,10 @@ export class LaneFeed {
     const lanes = [...this.lanes]
     if (lanes.length === 0) return
     const isAll = lanes.length === LANE_COUNT
-    const mine = isAll ? events : events.filter(({ stream }) => this.lanes.has(laneOf(stream)))
+    const ownEvents = isAll ? events : events.filter(({ stream }) => this.lanes.has(laneOf(stream)))
     this.position = position
     try {
-      await this.worker.onBatch({ lanes, events: mine, after, position })
+      await this.worker.onBatch({ lanes, events: ownEvents, after, position })
     } catch (error) {
       if (this.subscription === from) this.position = after
       throw error

@@ -70,14 +70,14 @@ export function createFlushConnection(
   }
   const connection = (): Open => {
     if (current !== null) return current
-    const opened = openConnection(settings, onForeignCommit)
+    const next = openConnection(settings, onForeignCommit)
     const forget = (): void => {
-      if (current === opened) current = null
+      if (current === next) current = null
     }
-    void opened.ended.then(forget)
-    opened.ready.catch(forget)
-    current = opened
-    return opened
+    void next.ended.then(forget)
+    next.ready.catch(forget)
+    current = next
+    return next
   }
   return {
     drop,

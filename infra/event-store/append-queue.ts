@@ -5,7 +5,7 @@ import { type EncodedPart, EVENTS_PER_APPEND_MAX, exactRevision } from './encode
 import { type Appended, RevisionConflict, StoreUnavailable } from './port.ts'
 
 export type AppendQueue = {
-  readonly append: (given: readonly EncodedPart[]) => Promise<Appended>
+  readonly append: (requestedParts: readonly EncodedPart[]) => Promise<Appended>
   readonly close: () => Promise<void>
 }
 
@@ -24,7 +24,7 @@ type Options = {
 }
 
 type Entry = {
-  readonly given: readonly EncodedPart[]
+  readonly requestedParts: readonly EncodedPart[]
   /** The parts with exact revisions, so that a retry never writes events twice. */
   parts: readonly ExactPart[]
   readonly eventCount: number
@@ -82,10 +82,10 @@ export function createAppendQueue(options: Options): AppendQueue {
     })
   }
   return {
-    append: async (given) => {
+    append: async (requestedParts) => {
       if (isClosed) throw new StoreUnavailable('the event store is closed')
       if (waiting.length >= WAITING_MAX) throw new StoreUnavailable('too many appends wait')
-      const entry = newEntry(given, performance.now() + deadlineMs)
+      const entry = newEntry(requestedParts, performance.now() + deadlineMs)
       waiting.push(entry)
       start()
       return await entry.answer.promise
@@ -108,18 +108,25 @@ function failExpired(entries: readonly Entry[]): void {
   }
 }
 
-function newEntry(given: readonly EncodedPart[], deadline: number): Entry {
-  const eventCount = given.reduce((sum, { events }) => sum + events.length, 0)
+function newEntry(requestedParts: readonly EncodedPart[], deadline: number): Entry {
+  const eventCount = requestedParts.reduce((sum, { events }) => sum + events.length, 0)
   const answer = Promise.withResolvers<Appended>()
-  return { given, parts: exactParts(given, new Map()), eventCount, deadline, answer, isOver: false }
+  return {
+    requestedParts,
+    parts: exactParts(requestedParts, new Map()),
+    eventCount,
+    deadline,
+    answer,
+    isOver: false,
+  }
 }
 
 /** Replaces the revision `any` by the known revision, or by -2 if it must be looked up. */
 const exactParts = (
-  given: readonly EncodedPart[],
+  requestedParts: readonly EncodedPart[],
   revisions: ReadonlyMap<string, number>,
 ): ExactPart[] =>
-  given.map(({ stream, expected, events }) => ({
+  requestedParts.map(({ stream, expected, events }) => ({
     stream,
     expected: exactRevision(expected) ?? revisions.get(stream) ?? UNKNOWN,
     events,
@@ -250,14 +257,14 @@ async function settleConflicts(
 ): Promise<Entry[]> {
   const retries: Entry[] = []
   for (const { entry, index, actual } of conflicts) {
-    const part = entry.given[index]
+    const part = entry.requestedParts[index]
     if (part === undefined) throw new Error(`an append without its part ${index}`)
     const written = await options.findWritten(entry.parts)
     if (written !== null) {
       options.onFound(written.position)
       finish(entry, written)
     } else if (part.expected === 'any') {
-      entry.parts = exactParts(entry.given, new Map())
+      entry.parts = exactParts(entry.requestedParts, new Map())
       retries.push(entry)
     } else {
       finish(entry, new RevisionConflict(part.stream, part.expected, actual))

@@ -67,9 +67,9 @@ async function tryAppend(
   context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError> | null> {
-  const known = hots.filter((hot) => hot.isLoaded() && !hot.isOld())
-  const revisions = known.map((hot) => [hot, hot.revision()] as const)
-  for (const hot of hots) if (!known.includes(hot)) await hot.catchUp()
+  const loaded = hots.filter((hot) => hot.isLoaded() && !hot.isOld())
+  const revisions = loaded.map((hot) => [hot, hot.revision()] as const)
+  for (const hot of hots) if (!loaded.includes(hot)) await hot.catchUp()
   const plan = planOf(steps)
   const isWritten = (hot: CachedStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
@@ -127,10 +127,10 @@ async function writePlan(
     return { isDone: true, events: [], position }
   }
   const appended = await store.append(
-    [...events].map(([hot, mine]) => ({
+    [...events].map(([hot, streamEvents]) => ({
       stream: hot.stream,
       expected: expectedOf(hot),
-      events: mine,
+      events: streamEvents,
       mustBeNew: plan.some((planned) => planned.hot === hot && planned.mustBeNew),
     })),
   )

@@ -164,10 +164,15 @@ async function startingPoint(
   snapshots: Snapshots,
 ): Promise<Known> {
   const beginning = { state: initialState(), revision: -1, position: 0 }
-  const kept = codec === undefined ? null : await snapshots.load(stream)
-  if (codec === undefined || kept === null || kept.version !== codec.version) return beginning
+  const snapshot = codec === undefined ? null : await snapshots.load(stream)
+  if (codec === undefined || snapshot === null || snapshot.version !== codec.version)
+    return beginning
   // An event at another position means that the store was restored or replaced.
-  const [anchor] = await store.readStream(stream, kept.revision, 1)
-  if (anchor?.position !== kept.position) return beginning
-  return { state: codec.decode(kept.state), revision: kept.revision, position: kept.position }
+  const [anchor] = await store.readStream(stream, snapshot.revision, 1)
+  if (anchor?.position !== snapshot.position) return beginning
+  return {
+    state: codec.decode(snapshot.state),
+    revision: snapshot.revision,
+    position: snapshot.position,
+  }
 }

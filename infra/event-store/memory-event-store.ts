@@ -26,8 +26,8 @@ export function createMemoryEventStore(): EventStore {
     all.slice(after, after + limit).map(recorded)
   const readPage = async ({ after, limit, isWanted }: PageRequest): Promise<Page> => {
     const stored = all.slice(after, after + limit)
-    const wanted = isWanted === null ? stored : stored.filter(({ stream }) => isWanted(stream))
-    return { events: wanted.map(recorded), position: after + stored.length }
+    const matching = isWanted === null ? stored : stored.filter(({ stream }) => isWanted(stream))
+    return { events: matching.map(recorded), position: after + stored.length }
   }
   return {
     append: async (given) => {
@@ -58,9 +58,9 @@ const recorded = ({ event, ...place }: Stored): Recorded => decodeEvent(event, p
 
 function conflictOf(parts: readonly EncodedPart[], streams: Streams): RevisionConflict | null {
   for (const { stream, expected } of parts) {
-    const wanted = exactRevision(expected)
+    const exact = exactRevision(expected)
     const actual = (streams.get(stream)?.length ?? 0) - 1
-    if (wanted !== null && wanted !== actual) return new RevisionConflict(stream, expected, actual)
+    if (exact !== null && exact !== actual) return new RevisionConflict(stream, expected, actual)
   }
   return null
 }
@@ -70,11 +70,11 @@ function writtenBefore(parts: readonly EncodedPart[], streams: Streams): Appende
   const found = parts.map(({ stream, expected, events }) => {
     const stored = streams.get(stream) ?? []
     const firstId = events[0]?.id
-    const wanted = exactRevision(expected)
-    const start = wanted ?? stored.findIndex(({ event }) => event.id === firstId) - 1
-    const mine = stored.slice(start + 1, start + 1 + events.length)
-    const isSame = events.every(({ id }, index) => mine[index]?.event.id === id)
-    return isSame ? { stream, revision: start + events.length, mine } : null
+    const exact = exactRevision(expected)
+    const start = exact ?? stored.findIndex(({ event }) => event.id === firstId) - 1
+    const written = stored.slice(start + 1, start + 1 + events.length)
+    const isSame = events.every(({ id }, index) => written[index]?.event.id === id)
+    return isSame ? { stream, revision: start + events.length, written } : null
   })
   if (found.some((part) => part === null)) return null
   return answerOf(found.filter((part) => part !== null))
@@ -87,29 +87,29 @@ function write(
 ): Appended {
   const written = parts.map(({ stream, events }) => {
     const stored = streams.get(stream) ?? []
-    const mine = events.map((event, index) => ({
+    const written = events.map((event, index) => ({
       event,
       stream,
       revision: stored.length + index,
       position: all.length + index + 1,
     }))
-    all.push(...mine)
-    stored.push(...mine)
+    all.push(...written)
+    stored.push(...written)
     streams.set(stream, stored)
-    return { stream, revision: stored.length - 1, mine }
+    return { stream, revision: stored.length - 1, written }
   })
   return answerOf(written)
 }
 
 function answerOf(
-  parts: readonly { stream: string; revision: number; mine: readonly Stored[] }[],
+  parts: readonly { stream: string; revision: number; written: readonly Stored[] }[],
 ): Appended {
   return {
-    position: parts.at(-1)?.mine.at(-1)?.position ?? 0,
-    streams: parts.map(({ stream, revision, mine }) => ({
+    position: parts.at(-1)?.written.at(-1)?.position ?? 0,
+    streams: parts.map(({ stream, revision, written }) => ({
       stream,
       revision,
-      positions: mine.map(({ position }) => position),
+      positions: written.map(({ position }) => position),
     })),
   }
 }

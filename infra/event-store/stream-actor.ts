@@ -39,8 +39,8 @@ export function createStreamActor(hot: CachedStream, options: Options): StreamAc
 
   const takeCommands = (): PendingCommand[] => {
     const end = waiting.findIndex((item) => 'take' in item)
-    const taken = waiting.splice(0, Math.min(end < 0 ? waiting.length : end, EVENTS_PER_APPEND_MAX))
-    return taken.filter((item): item is PendingCommand => !('take' in item))
+    const batch = waiting.splice(0, Math.min(end < 0 ? waiting.length : end, EVENTS_PER_APPEND_MAX))
+    return batch.filter((item): item is PendingCommand => !('take' in item))
   }
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {

@@ -106,10 +106,10 @@ async function principalOfRequest(request: FastifyRequest): Promise<Principal | 
 async function principalOfToken(request: FastifyRequest, token: string): Promise<Principal | null> {
   if (!isAccessToken(token)) return null
   const { findAccessToken, now } = request.server.gate
-  const known = await findAccessToken(token)
-  if (known === null || known.expiresAt * 1_000 <= now()) return null
+  const record = await findAccessToken(token)
+  if (record === null || record.expiresAt * 1_000 <= now()) return null
   const by = { sessionHash: null, isByTemporaryPassword: false, provedAt: 0 }
-  return principalFor(request, known, by)
+  return principalFor(request, record, by)
 }
 
 /**

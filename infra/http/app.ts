@@ -46,9 +46,9 @@ function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) 
 const namesOf = (properties: unknown): readonly string[] => Object.keys(properties as object)
 
 function pick(value: unknown, names: readonly string[]): object {
-  const given = value as Record<string, unknown>
+  const source = value as Record<string, unknown>
   return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
+    names.filter((name) => Object.hasOwn(source, name)).map((name) => [name, source[name]]),
   )
 }
 

@@ -5,8 +5,8 @@ export type Language = keyof Words
 
 /** Returns the caller's language: Chinese, unless `Accept-Language` prefers English. */
 export function languageOf(request: Pick<FastifyRequest, 'headers'>): Language {
-  const wanted = (request.headers['accept-language'] ?? '').slice(0, 200).toLowerCase()
-  return weightOf(wanted, 'en') > weightOf(wanted, 'zh') ? 'en' : 'zh'
+  const header = (request.headers['accept-language'] ?? '').slice(0, 200).toLowerCase()
+  return weightOf(header, 'en') > weightOf(header, 'zh') ? 'en' : 'zh'
 }
 
 function weightOf(header: string, language: Language): number {

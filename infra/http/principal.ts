@@ -16,7 +16,7 @@ export type SessionAccount = {
 export type FindPrincipals = (userIds: readonly number[]) => Promise<readonly SessionAccount[]>
 
 /** An issued access token, from `projections/credentials`. */
-export type KnownAccessToken = {
+export type AccessTokenOwner = {
   readonly userId: number
   /** The user's `authVersion` when the token was issued. A later version invalidates the token. */
   readonly authVersion: number
@@ -24,7 +24,7 @@ export type KnownAccessToken = {
   readonly expiresAt: number
 }
 
-export type FindAccessToken = (token: string) => Promise<KnownAccessToken | null>
+export type FindAccessToken = (token: string) => Promise<AccessTokenOwner | null>
 
 /** The caller of a request: the session or access token, and the user's current record. */
 export type Principal = {

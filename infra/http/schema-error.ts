@@ -44,8 +44,14 @@ function wordsFor(
 ): Words {
   switch (error.keyword) {
     case 'type': {
-      const wanted = TYPES[String(error.params.type)] ?? { zh: '其他类型', en: 'of another type' }
-      return { zh: `必须是${wanted.zh}${bounds.zh}`, en: `must be ${wanted.en}${bounds.en}` }
+      const expectedType = TYPES[String(error.params.type)] ?? {
+        zh: '其他类型',
+        en: 'of another type',
+      }
+      return {
+        zh: `必须是${expectedType.zh}${bounds.zh}`,
+        en: `must be ${expectedType.en}${bounds.en}`,
+      }
     }
     case 'minimum':
       return { zh: `不能小于 ${error.params.limit}`, en: `must be at least ${error.params.limit}` }

@@ -48,8 +48,8 @@ function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: A
 export function knownDevice(request: FastifyRequest, account: Account): string | null {
   const [, id, signature = ''] = FORMAT.exec(request.cookies[nameOf(account)] ?? '') ?? []
   if (id === undefined) return null
-  const wanted = signatureOf(request, account, id)
-  return timingSafeEqual(Buffer.from(signature), Buffer.from(wanted)) ? id : null
+  const expected = signatureOf(request, account, id)
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(expected)) ? id : null
 }
 
 const signatureOf = (

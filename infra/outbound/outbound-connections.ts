@@ -118,8 +118,8 @@ function openConnections(
   return {
     dispatcher: agent,
     poolFor: (origin) => {
-      const known = pools.get(origin)
-      if (known !== undefined) return known
+      const existing = pools.get(origin)
+      if (existing !== undefined) return existing
       const pool = openPool(origin)
       pools.set(origin, pool)
       return pool

@@ -77,8 +77,11 @@ export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const port = portOf(url)
   if (!policy.isPortAllowed(port)) return { isAllowed: false, error: 'port' }
-  const known = knownAddresses(url.hostname)
-  if (known.length > 0 && !known.some((address) => policy.isAddressAllowed(address, port))) {
+  const addresses = literalAddresses(url.hostname)
+  if (
+    addresses.length > 0 &&
+    !addresses.some((address) => policy.isAddressAllowed(address, port))
+  ) {
     return { isAllowed: false, error: 'address' }
   }
   return { isAllowed: true, url }
@@ -88,7 +91,7 @@ const LOOPBACK = ['127.0.0.1', '::1']
 const METADATA_NAME = 'metadata.google.internal'
 
 /** Returns the addresses that are known without resolving; an empty list for a host name. */
-function knownAddresses(hostname: string): readonly string[] {
+function literalAddresses(hostname: string): readonly string[] {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
   if (hostname === METADATA_NAME) return ['169.254.169.254']
   const literal = plainAddress(hostname.replace(/^\[|\]$/g, ''))

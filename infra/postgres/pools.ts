@@ -15,9 +15,9 @@ import { boundedDriver, boundQueries } from './query-timeouts.ts'
  */
 export function withDurableCommits(connectionString: string): string {
   const url = new URL(connectionString)
-  const given = url.searchParams.get('options')
-  const wanted = '-c synchronous_commit=on'
-  url.searchParams.set('options', given === null ? wanted : `${given} ${wanted}`)
+  const options = url.searchParams.get('options')
+  const required = '-c synchronous_commit=on'
+  url.searchParams.set('options', options === null ? required : `${options} ${required}`)
   // NOTE: the drivers do not decode `+` as a space.
   url.search = url.search.replaceAll('+', '%20')
   return url.href

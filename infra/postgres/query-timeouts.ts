@@ -36,9 +36,9 @@ export function boundQueries(pg: Pool, withinMs: number): void {
   const query = pg.query.bind(pg) as (config: Statement) => Promise<QueryResult>
   const bounded = async (statement: string | QueryConfig, values?: unknown[]) => {
     const config = typeof statement === 'string' ? { text: statement } : statement
-    const given = values === undefined ? {} : { values }
+    const valuesMember = values === undefined ? {} : { values }
     try {
-      return await query({ query_timeout: withinMs, ...config, ...given })
+      return await query({ query_timeout: withinMs, ...config, ...valuesMember })
     } catch (error) {
       const { message } = error as Error
       if (!NO_ANSWER.test(message)) throw error

@@ -87,12 +87,12 @@ function parametersOf(
 
 function untilReady(child: ChildProcess, log: Logger): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     const fail = (why: string): void => {
       clearTimeout(timer)
       child.kill('SIGKILL')
-      const message = `the embedded Postgres did not start: ${why}\n${said.trim()}`
-      reject(/Address already in use/.test(said) ? new PortTaken(message) : new Error(message))
+      const message = `the embedded Postgres did not start: ${why}\n${output.trim()}`
+      reject(/Address already in use/.test(output) ? new PortTaken(message) : new Error(message))
     }
     const timer = setTimeout(() => fail('it is not ready in time'), READY_WITHIN_MS)
     child.on('error', (error) => fail(error.message))
@@ -102,7 +102,7 @@ function untilReady(child: ChildProcess, log: Logger): Promise<void> {
       const lines = (rest + chunk.toString()).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) {
-        if (said.length < 8_000) said += `${line}\n`
+        if (output.length < 8_000) output += `${line}\n`
         report(line, log)
         if (line.includes('ready to accept connections')) {
           clearTimeout(timer)

@@ -132,9 +132,9 @@ function byKey(permits: Iterable<RemotePermit>): Map<string, string[]> {
     for (const claim of claims) {
       if (claim.kind !== 'permits') continue
       const key = keyOf(owner, claim)
-      const known = ids.get(key)
-      if (known === undefined) ids.set(key, [id])
-      else known.push(id)
+      const existing = ids.get(key)
+      if (existing === undefined) ids.set(key, [id])
+      else existing.push(id)
     }
   }
   return ids

@@ -23,8 +23,8 @@ export function createSealing(
 ): Pick<Vault, 'seal' | 'open' | 'destroyUser'> {
   const { remember, recall, forget } = createCache()
   const find = async (userId: number): Promise<KeyObject | 'destroyed' | null> => {
-    const known = recall(userId)
-    if (known !== undefined) return known
+    const dataKey = recall(userId)
+    if (dataKey !== undefined) return dataKey
     const { rows } = await pg.query<{ wrapped_key: Buffer }>({
       name: 'vault-user-key',
       text: 'select wrapped_key from vault.user_keys where user_id = $1',
@@ -36,8 +36,8 @@ export function createSealing(
     return remember(userId, ring.unwrap(contextOf(userId), wrapped))
   }
   const findOrMake = async (userId: number): Promise<KeyObject | 'destroyed'> => {
-    const known = await find(userId)
-    if (known !== null) return known
+    const dataKey = await find(userId)
+    if (dataKey !== null) return dataKey
     const { wrapped } = ring.newDataKey(contextOf(userId))
     await pg.query(
       `insert into vault.user_keys (user_id, kid, wrapped_key) values ($1, $2, $3)
@@ -89,8 +89,8 @@ function createCache() {
       return key
     },
     recall: (userId: number): KeyObject | undefined => {
-      const known = cached.get(userId)
-      if (known === undefined || known.until > performance.now()) return known?.key
+      const dataKey = cached.get(userId)
+      if (dataKey === undefined || dataKey.until > performance.now()) return dataKey?.key
       cached.delete(userId)
       return undefined
     },

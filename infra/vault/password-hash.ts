@@ -33,7 +33,7 @@ export function verifyNow(password: string, phc: string): boolean {
   const match = PHC.exec(phc)
   if (match === null) return false
   const [, memory, passes, lanes, salt = '', hash = ''] = match
-  const wanted = Buffer.from(hash, 'base64')
+  const expected = Buffer.from(hash, 'base64')
   const found = derive(
     password,
     Buffer.from(salt, 'base64'),
@@ -41,7 +41,7 @@ export function verifyNow(password: string, phc: string): boolean {
     Number(passes),
     Number(lanes),
   )
-  return timingSafeEqual(wanted, found) && Buffer.byteLength(password) <= PASSWORD_BYTES_MAX
+  return timingSafeEqual(expected, found) && Buffer.byteLength(password) <= PASSWORD_BYTES_MAX
 }
 
 function derive(

@@ -128,9 +128,9 @@ export type ChannelStep = Pick<
  */
 export async function channelSteps(
   db: CommonQueryMethods,
-  asked: { channelId: number; from: number; to: number; stepSeconds: number },
+  query: { channelId: number; from: number; to: number; stepSeconds: number },
 ): Promise<readonly ChannelStep[]> {
-  const { channelId, from, to, stepSeconds } = asked
+  const { channelId, from, to, stepSeconds } = query
   const step = sql.fragment`minute - minute % ${stepSeconds}::int8`
   const range = sql.fragment`channel_id = ${channelId} and minute >= ${from} and minute < ${to}`
   const [tries, spread] = await Promise.all([
@@ -178,10 +178,10 @@ function spreadFigures(
   }
 }
 
-function countsOf(spread: readonly Spread[], wanted: number): Map<number, number> {
+function countsOf(spread: readonly Spread[], countMax: number): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { what, bucket, count } of spread) {
-    if (what === wanted) counts.set(bucket, (counts.get(bucket) ?? 0) + count)
+    if (what === countMax) counts.set(bucket, (counts.get(bucket) ?? 0) + count)
   }
   return counts
 }

@@ -48,7 +48,7 @@ const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   })[sort]
 
 export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
-  const { sort, isDescending, now } = chosen(order)
+  const { sort, isDescending, now } = normalizedOrder(order)
   const direction = isDescending ? sql.fragment`desc` : sql.fragment`asc`
   return sql.fragment`${columnOf(sort, now)} ${direction}, c.id desc`
 }
@@ -58,7 +58,7 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
  * is determined by the sum over the tag's channels.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
-  const { sort, isDescending, now } = chosen(order)
+  const { sort, isDescending, now } = normalizedOrder(order)
   const column = columnOf(sort, now)
   if (sort === 'used_quota') {
     const direction = isDescending ? sql.fragment`desc` : sql.fragment`asc`
@@ -69,7 +69,7 @@ export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
     : sql.fragment`min(${column}) asc, max(c.id) desc`
 }
 
-function chosen({ sort, isDescending, isIdSort, now }: ChannelOrder) {
+function normalizedOrder({ sort, isDescending, isIdSort, now }: ChannelOrder) {
   if (sort !== null) return { sort, isDescending, now }
   return { sort: isIdSort ? ('id' as const) : ('priority' as const), isDescending: true, now }
 }

@@ -77,17 +77,17 @@ const cellsOf = async (pg: Pool, text: string, values: unknown[]): Promise<Cells
 }
 
 function namesOf(pg: Pool, select: string): Names {
-  const known = new Map<number, readonly string[]>()
+  const partnersById = new Map<number, readonly string[]>()
   return {
-    of: (id) => known.get(id) ?? NAMELESS,
+    of: (id) => partnersById.get(id) ?? NAMELESS,
     learn: async (ids) => {
-      if (known.size > NAMES_MAX) known.clear()
+      if (partnersById.size > NAMES_MAX) partnersById.clear()
       const unknown = new Set<number>()
-      for (const id of ids) if (!known.has(id)) unknown.add(id)
+      for (const id of ids) if (!partnersById.has(id)) unknown.add(id)
       if (unknown.size === 0) return
-      for (const id of unknown) known.set(id, NAMELESS)
+      for (const id of unknown) partnersById.set(id, NAMELESS)
       const found = await cellsOf(pg, `${select} where id = any($1::int8[])`, [[...unknown]])
-      for (const [id, ...names] of found) known.set(Number(id), names.map(String))
+      for (const [id, ...names] of found) partnersById.set(Number(id), names.map(String))
     },
   }
 }

@@ -34,8 +34,8 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
       rows.patch('messages', { id: data.messageId }, { ...text, ...changed })
     },
     MessageDeleted: ({ data, position }, rows) => {
-      const gone = { title: '', content: '', is_deleted: true, changed_position: position }
-      rows.patch('messages', { id: data.messageId }, gone)
+      const erased = { title: '', content: '', is_deleted: true, changed_position: position }
+      rows.patch('messages', { id: data.messageId }, erased)
     },
     MessageRead: ({ data, meta, position }, rows) => {
       const { userId: user_id, messageId: message_id } = data

@@ -26,12 +26,12 @@ export const optionChanges = projectionOf<OptionsEvent>({
     },
     SecretOptionSet: (event, rows) => {
       const { data, position, meta } = upcastOption(event)
-      const before = data.before === null ? null : shown(data.before)
-      const after = shown(data.secretRef)
+      const before = data.before === null ? null : shownSecret(data.before)
+      const after = shownSecret(data.secretRef)
       const cells = { key: data.key, before, after, actor: meta.actor, at: meta.at }
       rows.insert('option_changes', { id: position }, cells)
     },
   },
 })
 
-const shown = (secretRef: string): string => (secretRef === '' ? '' : SET)
+const shownSecret = (secretRef: string): string => (secretRef === '' ? '' : SET)

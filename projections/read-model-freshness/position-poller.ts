@@ -34,7 +34,7 @@ export function createPoller(
   let isPolling = false
   let isStopped = false
   let watch: ReturnType<Core['bus']['watch']> | null = null
-  let heard = 0
+  let latestPosition = 0
   let awaitedUntil = 0
 
   const plan = (delayMs: number): void => {
@@ -61,7 +61,7 @@ export function createPoller(
       return 0
     })
     isPolling = false
-    const isAwaiting = lowest < heard && performance.now() < awaitedUntil
+    const isAwaiting = lowest < latestPosition && performance.now() < awaitedUntil
     plan(isAwaiting ? POLL_MS : IDLE_POLL_MS)
   }
   const pollSoon = (): void => {
@@ -69,7 +69,7 @@ export function createPoller(
     if (!isPolling && isNeeded()) plan(POLL_MS)
   }
   const onCommitted = (position: number): void => {
-    heard = Math.max(heard, position)
+    latestPosition = Math.max(latestPosition, position)
     awaitedUntil = performance.now() + AFTER_NEWS_MS
     if (!isPolling) plan(POLL_MS)
   }

@@ -34,15 +34,17 @@ export type Freshness = {
 }
 
 export function createFreshness(core: Core): Freshness {
-  const known = new Map<ProjectionName, number>()
+  const lastPositions = new Map<ProjectionName, number>()
   const listeners = new Set<(positions: Positions) => void>()
   const stopped = new AbortController()
   const signal = advanceSignal(core.store)
 
   const learn = (positions: Positions): void => {
-    const moved = [...positions].filter(([name, position]) => position > (known.get(name) ?? -1))
+    const moved = [...positions].filter(
+      ([name, position]) => position > (lastPositions.get(name) ?? -1),
+    )
     if (moved.length === 0) return
-    for (const [name, position] of moved) known.set(name, position)
+    for (const [name, position] of moved) lastPositions.set(name, position)
     for (const listener of [...listeners]) listener(new Map(moved))
   }
   const poller = createPoller(core, {
@@ -59,7 +61,7 @@ export function createFreshness(core: Core): Freshness {
     poller.pollSoon()
     return () => listeners.delete(listener)
   }
-  const positionOf = (name: ProjectionName): number => known.get(name) ?? 0
+  const positionOf = (name: ProjectionName): number => lastPositions.get(name) ?? 0
   return {
     positionOf,
     onAdvance,

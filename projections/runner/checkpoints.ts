@@ -18,8 +18,8 @@ const COMMENT_LINES = /^[ \t]*--.*\n/gm
  * with another hash is rebuilt.
  */
 export const definitionOf = ({ sql, version }: Projection): string => {
-  const known = definitions.get(sql)?.get(version)
-  if (known !== undefined) return known
+  const existing = definitions.get(sql)?.get(version)
+  if (existing !== undefined) return existing
   const code = sql.replace(COMMENT_LINES, '')
   const definition = createHash('sha256').update(`${version}\n${code}`).digest('hex')
   definitions.set(sql, new Map(definitions.get(sql)).set(version, definition))
@@ -131,10 +131,10 @@ function likeMoves(moves: readonly Move[]): LikeMoves[] {
     for (const [ends, alike] of Map.groupBy(own, ({ from, to }) => `${from}-${to}`)) {
       const lanes = alike.map(({ lane }) => lane)
       const { from, to } = alike[0] as Move
-      const known = found.get(`${ends} ${lanes}`)
-      if (known === undefined)
+      const existing = found.get(`${ends} ${lanes}`)
+      if (existing === undefined)
         found.set(`${ends} ${lanes}`, { projections: [projection], lanes, from, to })
-      else known.projections.push(projection)
+      else existing.projections.push(projection)
     }
   }
   return [...found.values()]

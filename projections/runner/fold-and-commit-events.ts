@@ -169,11 +169,11 @@ async function foldTogether(
 ): Promise<Folded> {
   const moves = folds.flatMap((folded) => folded.moves)
   const { projection } = folds[0] as Folded
-  const wanted = filterOf(
+  const filter = filterOf(
     moves.map(({ cursor }) => cursor),
     segment,
   )
-  return { projection, moves, changes: await fold(projection, segment.events, wanted, context) }
+  return { projection, moves, changes: await fold(projection, segment.events, filter, context) }
 }
 
 /**

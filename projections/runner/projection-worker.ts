@@ -120,8 +120,8 @@ export class ProjectionWorker implements LaneWorker {
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()
     for (const { projection, position } of this.cursors) {
-      const known = lowest.get(projection.name) ?? Number.POSITIVE_INFINITY
-      lowest.set(projection.name, Math.min(known, position))
+      const previous = lowest.get(projection.name) ?? Number.POSITIVE_INFINITY
+      lowest.set(projection.name, Math.min(previous, position))
     }
     return lowest
   }
@@ -200,13 +200,13 @@ export class ProjectionWorker implements LaneWorker {
   /** Removes the next batch of each lane (stream partition) from the queue. */
   private takePending(): Pending[] {
     const lanes = new Set<number>()
-    const taken = this.pending.filter(({ batch }) => {
+    const ready = this.pending.filter(({ batch }) => {
       const isNext = !batch.lanes.some((lane) => lanes.has(lane))
       for (const lane of batch.lanes) lanes.add(lane)
       return isNext
     })
-    this.pending = this.pending.filter((pending) => !taken.includes(pending))
-    return taken
+    this.pending = this.pending.filter((pending) => !ready.includes(pending))
+    return ready
   }
 
   private async work(tasks: readonly Pending[]): Promise<void> {
@@ -223,8 +223,8 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   private arrive(lane: number, position: number): void {
-    const known = this.reached.get(lane)
-    if (known !== undefined) this.reached.set(lane, Math.max(known, position))
+    const previous = this.reached.get(lane)
+    if (previous !== undefined) this.reached.set(lane, Math.max(previous, position))
   }
 
   /** Reads one page of events for all cursors that are behind, from the lowest position. */
@@ -237,8 +237,8 @@ export class ProjectionWorker implements LaneWorker {
       const events = await this.readAhead(after, end, limit, lanes)
       // After an empty page, the store has no more events before `end`.
       const position = events.at(-1)?.position ?? end
-      const mine = lanes.length === LANE_COUNT ? events : events.filter(matches)
-      const batch = { lanes, events: mine, after, position }
+      const ownEvents = lanes.length === LANE_COUNT ? events : events.filter(matches)
+      const batch = { lanes, events: ownEvents, after, position }
       const lost = await foldAndCommit(this.deps, behind, segmentOf([batch]))
       if (lost.size > 0) await delay(RETRY_MS)
     } catch (err) {

@@ -18,7 +18,7 @@ import {
 } from './projection-progress-per-lane.ts'
 import { ProjectionWorker } from './projection-worker.ts'
 import { rebuildReadModel } from './rebuild-read-model.ts'
-import { type Verdict, verifyReadModel } from './verify-read-model.ts'
+import { type VerificationResult, verifyReadModel } from './verify-read-model.ts'
 
 export type ProjectionRunner = {
   /**
@@ -33,7 +33,7 @@ export type ProjectionRunner = {
    */
   readonly rebuild: (name: ProjectionName) => Promise<void>
   /** Compares one read model, or all without `name`, with a new fold of the events. */
-  readonly verify: (name?: ProjectionName) => Promise<Verdict[]>
+  readonly verify: (name?: ProjectionName) => Promise<VerificationResult[]>
   readonly stop: () => Promise<void>
 }
 
@@ -63,24 +63,25 @@ export async function startProjections(
   const parts = {
     ...{ core, context, stopping: stop.signal, beforeCommit },
     ...(withinMs === undefined ? {} : { withinMs }),
-    isStillMine: (...asked: Parameters<typeof work.isStillMine>) => work.isStillMine(...asked),
+    isStillMine: (...args: Parameters<typeof work.isStillMine>) => work.isStillMine(...args),
     onMoved: () => publishPositions(runner, signal),
   }
   const runner = new ProjectionWorker(parts, projections, failures)
   const work = core.bus.work('projections', runner)
-  const chosen = (name?: ProjectionName): readonly Projection[] =>
+  const selectedProjections = (name?: ProjectionName): readonly Projection[] =>
     projections.filter((projection) => name === undefined || projection.name === name)
   return {
     positions: () => runner.positions(),
     health: () => runner.health(),
     isHealthy: () => runner.isHealthy(),
     rebuild: async (name) => {
-      for (const projection of chosen(name)) await rebuildReadModel(core, projection, context)
+      for (const projection of selectedProjections(name))
+        await rebuildReadModel(core, projection, context)
       await runner.restart()
     },
     verify: async (name) => {
-      const verdicts: Verdict[] = []
-      for (const projection of chosen(name)) {
+      const verdicts: VerificationResult[] = []
+      for (const projection of selectedProjections(name)) {
         verdicts.push(await verifyReadModel(core, projection, context))
       }
       return verdicts

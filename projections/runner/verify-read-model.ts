@@ -7,7 +7,7 @@ import { lowestOf, readCheckpoints } from './checkpoints.ts'
 import { inTransaction, withNamedLock } from './create-read-model-tables.ts'
 import { foldIntoNewTables } from './fold-into-new-tables.ts'
 
-export type Verdict = {
+export type VerificationResult = {
   readonly name: ProjectionName
   /**
    * The lowest position of the lanes (stream partitions), whose rows were compared at their
@@ -30,14 +30,14 @@ export const verifyReadModel = (
   core: Core,
   projection: Projection,
   context: FoldContext,
-): Promise<Verdict> =>
+): Promise<VerificationResult> =>
   withNamedLock(core.pg, `verify:${projection.name}`, () => verifyAlone(core, projection, context))
 
 async function verifyAlone(
   core: Core,
   projection: Projection,
   context: FoldContext,
-): Promise<Verdict> {
+): Promise<VerificationResult> {
   const live = schemaOf(projection.name)
   const fresh = `${live}_check`
   const tables = Object.keys(projection.tables)

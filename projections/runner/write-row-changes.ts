@@ -7,7 +7,7 @@ import type { Cell, RowChange, RowChanges } from './row-changes.ts'
 
 const ROWS_PER_STATEMENT = 1_000
 
-export type ToWrite = {
+export type TableChanges = {
   readonly projection: Projection
   readonly schema: string
   readonly changes: RowChanges
@@ -25,7 +25,10 @@ type TableRows = {
  * Rows are one JSON text, so that each statement is planned once per connection. Tables and rows
  * are in a fixed order (see `isShared`). Throws if a new row exists, or a required row is missing.
  */
-export async function writeChanges(client: PoolClient, writes: readonly ToWrite[]): Promise<void> {
+export async function writeChanges(
+  client: PoolClient,
+  writes: readonly TableChanges[],
+): Promise<void> {
   const tables = writes.flatMap(tablesOf)
   for (const own of tables) if (own.shape.isShared === undefined) await writeTable(client, own)
   const shared = tables.filter(({ shape }) => shape.isShared === true)
@@ -49,7 +52,7 @@ async function writeMatchingRows(
   await client.query({ name: nameOf(text), text, values: [record] })
 }
 
-function tablesOf({ projection, schema, changes }: ToWrite): TableRows[] {
+function tablesOf({ projection, schema, changes }: TableChanges): TableRows[] {
   return [...changes.tables()].map(([table, rows]) => {
     const shape = projection.tables[table]
     assert(shape !== undefined, `${projection.name} has no table ${table}`)
@@ -133,8 +136,8 @@ function statementFor(table: string, key: readonly string[], change: RowChange):
 const names = new Map<string, string>()
 
 function nameOf(text: string): string {
-  const known = names.get(text)
-  if (known !== undefined) return known
+  const existing = names.get(text)
+  if (existing !== undefined) return existing
   const name = `projection-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
   names.set(text, name)
   return name

@@ -12,7 +12,7 @@ export const tasks = projectionOf<TaskEvent>({
   handlers: {
     TaskSubmitted: ({ data, position }, rows) => {
       const at = { position, changed_position: position }
-      rows.insert('tasks', { id: data.task }, { ...at, ...asked(data) })
+      rows.insert('tasks', { id: data.task }, { ...at, ...submissionCells(data) })
     },
     TaskAccepted: ({ data, position: changed_position }, rows) => {
       const { channelId: channel_id, upstreamId: upstream_id, code, status, description } = data
@@ -34,7 +34,7 @@ export const tasks = projectionOf<TaskEvent>({
   },
 })
 
-const asked = (data: TaskSubmitted['data']) => ({
+const submissionCells = (data: TaskSubmitted['data']) => ({
   kind: data.kind,
   user_id: data.userId,
   platform: data.platform,

@@ -38,8 +38,8 @@ export const tokens = projectionOf<TokenEvent | UserErased>({
         created_at: secondsOf(meta.at),
         changed_position: position,
       }
-      for (const { tokenId, name: kept, keyLookup, keyRef, keyHint } of data.tokens) {
-        const name = await textOf(data.userId, kept, open)
+      for (const { tokenId, name: storedName, keyLookup, keyRef, keyHint } of data.tokens) {
+        const name = await textOf(data.userId, storedName, open)
         const key = { key_lookup: keyLookup, key_ref: keyRef, key_hint: keyHint }
         rows.insert('tokens', { id: tokenId }, { ...shared, name, ...key })
       }

@@ -156,7 +156,7 @@ export const userIdByName = (db: CommonQueryMethods, username: string): Promise<
     select id from read_users.users where username = ${username} order by id limit 1
   `)
 
-export type ChosenUsers = {
+export type UserSelection = {
   readonly isEverybody: boolean
   readonly groups: readonly string[]
   readonly userIds: readonly number[]
@@ -166,9 +166,9 @@ export type ChosenUsers = {
  * Returns the ids of users selected by id, by group or as all users, in ascending order without
  * duplicates and deleted users.
  */
-export const chosenUserIds = (
+export const selectedUserIds = (
   db: CommonQueryMethods,
-  { isEverybody, groups, userIds }: ChosenUsers,
+  { isEverybody, groups, userIds }: UserSelection,
 ): Promise<readonly number[]> =>
   db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users

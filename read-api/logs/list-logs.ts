@@ -81,7 +81,7 @@ async function answer(
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
   cursors: PageCursors,
-  asked: {
+  query: {
     readonly list: string
     readonly filter: LogFilter
     readonly cursor: number | undefined
@@ -90,7 +90,7 @@ async function rowsOfPage(
     readonly total: number
   },
 ): Promise<readonly LogRow[]> {
-  const { list, filter, cursor, page, limit, total } = asked
+  const { list, filter, cursor, page, limit, total } = query
   const start = cursors.start(list, page, limit)
   const slice = { ...(cursor === undefined ? {} : { before: cursor }), ...start, limit }
   const isBeyond = slice.before === undefined && slice.offset >= total

@@ -93,8 +93,8 @@ export class PageCursors {
    * not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
-    const known = this.start(list, 1, 1).before
-    if (page > 0 && known !== undefined) return known
+    const cursor = this.start(list, 1, 1).before
+    if (page > 0 && cursor !== undefined) return cursor
     const end = (await newest()) + 1
     this.learn(list, 0, end)
     return end

@@ -20,21 +20,21 @@ export type CountableText = { readonly text: string; readonly tokens: number }
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
   private room = TEXT_LENGTH_MAX
-  private kept: Letters = { latin: 0, others: 0 }
+  private fitting: Letters = { latin: 0, others: 0 }
   private beyond: Letters = { latin: 0, others: 0 }
   private dataLength = 0
 
   text(choice: number, place: number, piece: string): void {
-    const kept = piece.length <= this.room ? piece : piece.slice(0, this.room)
-    this.room -= kept.length
-    if (kept !== '') {
+    const fitting = piece.length <= this.room ? piece : piece.slice(0, this.room)
+    this.room -= fitting.length
+    if (fitting !== '') {
       const ofChoice = this.texts.get(choice) ?? new Map<number, string>()
       this.texts.set(choice, ofChoice)
-      ofChoice.set(place, (ofChoice.get(place) ?? '') + kept)
-      this.kept = sumOf(this.kept, lettersOf(kept))
+      ofChoice.set(place, (ofChoice.get(place) ?? '') + fitting)
+      this.fitting = sumOf(this.fitting, lettersOf(fitting))
     }
-    if (kept.length === piece.length) return
-    this.beyond = sumOf(this.beyond, lettersOf(piece.slice(kept.length)))
+    if (fitting.length === piece.length) return
+    this.beyond = sumOf(this.beyond, lettersOf(piece.slice(fitting.length)))
   }
 
   data(characters: number): void {
@@ -48,8 +48,8 @@ class TextCollector implements TextSink {
   }
 
   /** Estimates the tokens of everything that was collected. */
-  roughTokens(): number {
-    return tokensOf(this.kept) + this.uncountedTokens()
+  estimateTokens(): number {
+    return tokensOf(this.fitting) + this.uncountedTokens()
   }
 
   /** Estimates the tokens of the content that `read` does not return as text. */
@@ -59,9 +59,9 @@ class TextCollector implements TextSink {
 }
 
 export function textOfAnswer(body: Buffer): CountableText {
-  const said = new TextCollector()
-  readTexts(body.toString('utf8'), said)
-  return said.read()
+  const collector = new TextCollector()
+  readTexts(body.toString('utf8'), collector)
+  return collector.read()
 }
 
 export function hasText(events: Buffer): boolean {
@@ -83,7 +83,7 @@ export function hasText(events: Buffer): boolean {
  * reports its usage is hardly parsed.
  */
 export class DeliveredText {
-  private readonly said = new TextCollector()
+  private readonly collector = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
   /** The number of `events` that `pendingTokensAtMost` includes. */
@@ -101,13 +101,13 @@ export class DeliveredText {
 
   read(): CountableText {
     this.digest()
-    return this.said.read()
+    return this.collector.read()
   }
 
   /** Estimates the delivered tokens without a tokenizer, for progress events. */
-  roughTokens(): number {
+  estimateTokens(): number {
     this.digest()
-    return this.said.roughTokens()
+    return this.collector.estimateTokens()
   }
 
   /**
@@ -120,11 +120,11 @@ export class DeliveredText {
       const events = this.events[this.boundedEvents] ?? NOTHING
       this.pendingTokensAtMost += events.length / (isAscii(events) ? 4 : 2)
     }
-    return this.said.roughTokens() + Math.ceil(this.pendingTokensAtMost)
+    return this.collector.estimateTokens() + Math.ceil(this.pendingTokensAtMost)
   }
 
   private digest(): void {
-    readEventTexts(Buffer.concat(this.events).toString('utf8'), this.said)
+    readEventTexts(Buffer.concat(this.events).toString('utf8'), this.collector)
     this.events = []
     this.eventBytes = 0
     this.boundedEvents = 0
@@ -133,7 +133,7 @@ export class DeliveredText {
 }
 
 /** Estimates one token for every four Latin characters and for every other character. */
-export const roughTokens = (text: string): number => tokensOf(lettersOf(text))
+export const estimateTokens = (text: string): number => tokensOf(lettersOf(text))
 
 type Letters = { readonly latin: number; readonly others: number }
 

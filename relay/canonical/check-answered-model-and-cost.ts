@@ -52,11 +52,11 @@ export function findAnswerMismatch(
 export function reportedCost(rawUsage: unknown): number | undefined {
   if (typeof rawUsage !== 'object' || rawUsage === null) return undefined
   const { cost, estimated_cost: estimate } = rawUsage as Record<string, unknown>
-  const given = cost ?? estimate
-  if (typeof given === 'object' && given !== null) {
-    return numberIn((given as Record<string, unknown>).total_cost)
+  const reported = cost ?? estimate
+  if (typeof reported === 'object' && reported !== null) {
+    return numberIn((reported as Record<string, unknown>).total_cost)
   }
-  return numberIn(given)
+  return numberIn(reported)
 }
 
 const numberIn = (value: unknown): number | undefined =>

@@ -131,9 +131,9 @@ class Whole {
   }
 
   take(part: number): number {
-    const taken = Math.min(part, this.left)
-    this.left -= taken
-    return taken
+    const granted = Math.min(part, this.left)
+    this.left -= granted
+    return granted
   }
 }
 

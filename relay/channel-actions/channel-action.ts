@@ -30,7 +30,7 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
  * Returns the channel as it was last saved, so that an action uses what the admin sees. Throws a
  * 404.
  */
-export async function channelNow(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
+export async function currentChannel(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
   const channel = deps.views.channels.find(channelId)
   if (channel === undefined) throw channelActionError('ChannelUnknown')

@@ -6,7 +6,7 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
 /** The limits of provider requests other than chats. An admin waits for their responses. */
-export const ASK_LIMITS: OutboundLimits = {
+export const PROVIDER_REQUEST_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 15_000,
   bodyTimeoutMs: 10_000,
@@ -21,7 +21,7 @@ export type ProviderReply =
   | { readonly isAnswered: false; readonly why: Words }
 
 /** Sends one GET request without following redirects. Failures are returned, never thrown. */
-export async function askProvider(
+export async function requestProvider(
   { dispatcher }: Pick<Connections, 'dispatcher'>,
   { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
@@ -30,8 +30,11 @@ export async function askProvider(
     const { statusCode, body } = await request(url, { dispatcher, headers, signal })
     const bytes = Buffer.from(await body.arrayBuffer())
     if (statusCode === 200) return { isAnswered: true, text: bytes.toString('utf8') }
-    const known = [new URL(url).hostname, ...Object.values(headers).map(withoutScheme)]
-    const { message } = providerErrorBody(bytes, statusCode, { isHidden: false, known }).error
+    const confidential = [new URL(url).hostname, ...Object.values(headers).map(withoutScheme)]
+    const { message } = providerErrorBody(bytes, statusCode, {
+      isHidden: false,
+      confidential,
+    }).error
     const text = message.includes(String(statusCode)) ? message : `${statusCode} ${message}`
     return { isAnswered: false, why: { zh: text, en: text } }
   } catch (error) {

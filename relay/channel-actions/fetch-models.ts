@@ -6,9 +6,9 @@ import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
-import { type ActionDeps, type ChannelAction, channelNow } from './channel-action.ts'
+import { type ActionDeps, type ChannelAction, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { askProvider, unexpectedFormat } from './fetch-from-provider.ts'
+import { requestProvider, unexpectedFormat } from './fetch-from-provider.ts'
 import { unsavedTarget } from './unsaved-channel-target.ts'
 
 /** Longer model names, and all names after the first 5 000, are ignored. */
@@ -63,7 +63,7 @@ export const fetchModels: ChannelAction = (api, deps) => {
     ...endpoint(channelChecks, 'GET /api/channel/fetch_models/:id'),
     onRequest: onlyAdmin,
     handler: async ({ params }) => {
-      const { target } = await channelNow(deps, Number(params.id))
+      const { target } = await currentChannel(deps, Number(params.id))
       if (target === null) throw channelActionError('ChannelNotCallable')
       return success(await modelsOf(deps, target))
     },
@@ -82,7 +82,7 @@ async function modelsOf(
   const { modelsPath } = target.profile
   if (modelsPath === null) throw channelActionError('ModelsNotListed')
   const request = providerRequest(target, modelsPath, { isUnversioned: false })
-  const reply = await askProvider(providerOutbound.via(target.proxy), request)
+  const reply = await requestProvider(providerOutbound.via(target.proxy), request)
   if (!reply.isAnswered) throw channelActionError('ModelsUnavailable', reply.why)
   const names = modelsIn(reply.text)
   if (names === null) throw channelActionError('ModelsUnavailable', unexpectedFormat())

@@ -14,7 +14,7 @@ import {
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { askProvider, unexpectedFormat } from './fetch-from-provider.ts'
+import { requestProvider, unexpectedFormat } from './fetch-from-provider.ts'
 import type { CheckDeps } from './wait-for-views.ts'
 
 export type BalanceRead =
@@ -36,7 +36,7 @@ export async function readBalance(
   context: Omit<CommandContext, 'at'>,
   signal?: AbortSignal,
 ): Promise<BalanceRead> {
-  const asked = await askBalance(deps, target, signal)
+  const asked = await requestBalance(deps, target, signal)
   if ('why' in asked) return { isRead: false, ...asked }
   const dollars = inDollars(asked, deps.views.options.options.yuanPerDollar)
   if (dollars === null) return { isRead: false, why: NO_RATE }
@@ -51,7 +51,7 @@ export async function readBalance(
   return { isRead: true, balance, position: outcome.position }
 }
 
-async function askBalance(
+async function requestBalance(
   { providerOutbound, now }: CheckDeps,
   target: ProviderTarget,
   signal: AbortSignal | undefined,
@@ -64,7 +64,7 @@ async function askBalance(
     const path = query.pathAfter(answers, now())
     if (path === null) break
     const asked = providerRequest(target, path, { isUnversioned: true, keyHeader })
-    const reply = await askProvider(providerOutbound.via(target.proxy), asked, signal)
+    const reply = await requestProvider(providerOutbound.via(target.proxy), asked, signal)
     if (!reply.isAnswered) return { why: reply.why }
     const parsed = reply.text.length > TEXT_MAX ? null : parseJsonText(reply.text)
     if (parsed === null || 'error' in parsed) return { why: unexpectedFormat() }

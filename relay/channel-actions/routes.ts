@@ -9,10 +9,10 @@ import { isDemoSite } from '#projections/options/query.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
-import { judgeTest, SlowTests } from '../channel-health/apply-test-result.ts'
+import { applyTestResult, SlowTestCounts } from '../channel-health/apply-test-result.ts'
 import { createTestRuns } from './background-channel-tests.ts'
 import { type ActionDeps, type ChannelAction, typed } from './channel-action.ts'
-import { ASK_LIMITS } from './fetch-from-provider.ts'
+import { PROVIDER_REQUEST_LIMITS } from './fetch-from-provider.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-channel-types.ts'
 import { testAllChannels } from './test-all-channels.ts'
@@ -65,9 +65,9 @@ export type ChannelActions = {
 export function createChannelActions(core: Core, relay: RelayDeps): ChannelActions {
   const policy = operatorPolicy(core.config)
   const { actors, now, outbound, watch, views } = relay
-  const providerOutbound = createOutbound(policy, ASK_LIMITS)
-  const judging = { ...relay, slowTests: new SlowTests() }
-  const judge: CheckDeps['judge'] = (...test) => judgeTest(judging, ...test)
+  const providerOutbound = createOutbound(policy, PROVIDER_REQUEST_LIMITS)
+  const judging = { ...relay, slowTests: new SlowTestCounts() }
+  const judge: CheckDeps['judge'] = (...test) => applyTestResult(judging, ...test)
   const deps: CheckDeps = {
     core,
     actors,

@@ -7,7 +7,7 @@ import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
 import { confidentialTo, type RelayChannel, workOf } from '../views/channel-view.ts'
-import { type ChannelAction, channelNow, contextOf, visible } from './channel-action.ts'
+import { type ChannelAction, contextOf, currentChannel, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { PROXY_FAILED } from './fetch-from-provider.ts'
 import { type ProbeResult, testChannel } from './send-channel-test.ts'
@@ -41,8 +41,8 @@ function testWords(
     return { zh, en }
   }
   const status = end.status ?? 502
-  const known = confidentialTo(channel)
-  const { message } = providerErrorBody(end.body, status, { isHidden: false, known }).error
+  const confidential = confidentialTo(channel)
+  const { message } = providerErrorBody(end.body, status, { isHidden: false, confidential }).error
   const isNamed = end.error === 'error-event' || message.includes(String(status))
   const text = isNamed ? message : `${status} ${message}`
   return { zh: text, en: text }
@@ -62,7 +62,7 @@ export const testOneChannel: ChannelAction = (api, deps) => {
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
       const { params, query } = request
-      const channel = await channelNow(deps, Number(params.id))
+      const channel = await currentChannel(deps, Number(params.id))
       const context = contextOf(deps, request)
       const result = await testChannel(deps, {
         channel,

@@ -10,7 +10,7 @@ import {
   providerTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { type ActionDeps, channelNow } from './channel-action.ts'
+import { type ActionDeps, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './wait-for-views.ts'
 
@@ -46,7 +46,7 @@ async function storedTarget(
   id: number,
   { type, base_url, setting }: FetchModels,
 ): Promise<ProviderTarget> {
-  const channel = await channelNow(deps, id)
+  const channel = await currentChannel(deps, id)
   const { terms, target, proxy } = channel
   const isSameProxy = typeof setting !== 'string' || effectiveProxy(setting, channel) === proxy
   if (type !== terms.type || base_url !== terms.baseUrl || !isSameProxy) {
@@ -70,8 +70,8 @@ async function unsavedProxy(
 function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })
   if (proxy === null || channel === undefined || !isMasked(proxy)) return proxy
-  const shown = proxyToUse({ setting: maskedSetting(channel.terms.setting) })
-  return proxy === shown ? channel.proxy : proxy
+  const maskedProxy = proxyToUse({ setting: maskedSetting(channel.terms.setting) })
+  return proxy === maskedProxy ? channel.proxy : proxy
 }
 
 function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): void {

@@ -6,8 +6,8 @@ import { type BalanceUpdate, channelChecks } from '#read-api/contract/channel-ac
 import {
   type ActionDeps,
   type ChannelAction,
-  channelNow,
   contextOf,
+  currentChannel,
   visible,
 } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
@@ -23,7 +23,7 @@ export const updateBalance: ChannelAction = (api, deps) => {
     ...endpoint(channelChecks, 'GET /api/channel/update_balance/:id/'),
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
-      const channel = await channelNow(deps, Number(request.params.id))
+      const channel = await currentChannel(deps, Number(request.params.id))
       const { target } = channel
       if (target === null) throw channelActionError('ChannelNotCallable')
       if (!hasBalance(channel)) throw channelActionError('BalanceNotOffered')

@@ -5,7 +5,7 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now' | 'views'> & {
-  readonly slowTests: SlowTests
+  readonly slowTests: SlowTestCounts
 }
 
 /** Only scheduled tests can disable or enable channels. */
@@ -23,7 +23,7 @@ const NOTHING = Buffer.alloc(0)
  * may also disable a channel that was too slow or whose account was rejected too often, and enable
  * a channel that the gateway had disabled.
  */
-export function judgeTest(
+export function applyTestResult(
   deps: Deps,
   channel: RelayChannel,
   result: ProbeResult,
@@ -58,7 +58,7 @@ function reenable({ actors, log, now }: Deps, channelId: number, cause: string |
     .catch((err: unknown) => log.warn({ err, channelId }, 'the channel could not be enabled again'))
 }
 
-export class SlowTests {
+export class SlowTestCounts {
   private readonly counts = new Map<number, number>()
 
   /** Records a test. Returns true and restarts the count after `most` consecutive slow tests. */

@@ -9,8 +9,8 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type AttemptFailure, type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
-import { type BreakerRule, Tallies } from './failure-counts.ts'
-import type { Circuits, OpenCircuit } from './open-circuits.ts'
+import { type BreakerRule, FailureCounts } from './failure-counts.ts'
+import type { OpenCircuit, OpenCircuits } from './open-circuits.ts'
 
 /**
  * Pauses of channels and keys after a provider's `Retry-After`. Each pause ends at a time of
@@ -50,12 +50,12 @@ export type BreakerOptions = BreakerRule & {
 }
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & {
-  readonly circuits: Circuits
+  readonly circuits: OpenCircuits
   readonly options: () => BreakerOptions
 }
 
 /** One attempt at one channel, with the data that health checks need. */
-type Try = {
+type ReportedAttempt = {
   readonly channel: RelayChannel
   readonly keyRef: string
   /** The model's name as the caller sent it. */
@@ -69,7 +69,7 @@ type Try = {
  * All calls may use a `free` key. One call may probe a `due` key, whose pause is over. No call may
  * use an `out` key.
  */
-export type KeyStanding = 'free' | 'due' | 'out'
+export type KeyHealth = 'free' | 'due' | 'out'
 
 type Opening = {
   readonly scope: CircuitScope
@@ -89,9 +89,9 @@ const PROBE_LEASE_MS = 90_000
  * success closes it. Failures are counted in this process. The state of circuits is stored in
  * events that all processes read.
  */
-export class Breaker {
+export class CircuitBreaker {
   private readonly deps: Deps
-  private readonly tallies = new Tallies()
+  private readonly tallies = new FailureCounts()
   private readonly pauses = new Pauses()
   private readonly asking = new Set<string>()
   private readonly prober = randomUUID()
@@ -130,7 +130,7 @@ export class Breaker {
     return this.deps.circuits.areAllClosed && this.pauses.isEmpty
   }
 
-  keyStanding(channelId: number, keyRef: string): KeyStanding {
+  keyStanding(channelId: number, keyRef: string): KeyHealth {
     if (this.pauses.pauseEndOf(keyRef, performance.now()) > 0) return 'out'
     const circuit = this.deps.circuits.find(channelId, null, keyRef)
     if (circuit === undefined) return 'free'
@@ -145,7 +145,7 @@ export class Breaker {
   /**
    * Records the result of an attempt. A success costs one look-up if there was no recent failure.
    */
-  note(one: Try, end: AttemptEnd): void {
+  note(one: ReportedAttempt, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
     const { channelId } = channel
     const outcome = outcomeOf(end)
@@ -176,7 +176,7 @@ export class Breaker {
    * Records a failed attempt. A failure that a key caused counts only against this key if the
    * channel has another usable key. Otherwise it counts against the complete channel.
    */
-  private fail(one: Try, failure: AttemptFailure, retryAfterMs: number): void {
+  private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
     const isKeys = this.isKeys(one, failure)
     for (const scope of probes) {
@@ -189,7 +189,7 @@ export class Breaker {
     else this.count(one, failure, retryAfterMs)
   }
 
-  private isKeys({ channel, keyRef }: Try, outcome: AttemptOutcome): boolean {
+  private isKeys({ channel, keyRef }: ReportedAttempt, outcome: AttemptOutcome): boolean {
     if (typeof outcome === 'string' || outcome.blame !== 'key') return false
     const { channelId, keys } = channel
     return keys.some(
@@ -203,7 +203,7 @@ export class Breaker {
    * Starts the pause that `Retry-After` requests. If the key is at fault, only the key is paused.
    * The channel is paused when all of its keys are paused.
    */
-  private rest(one: Try, outcome: AttemptOutcome, retryAfterMs: number): void {
+  private rest(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
     const now = performance.now()
     const until = now + retryAfterMs
@@ -217,7 +217,7 @@ export class Breaker {
   }
 
   private countKey(
-    { channel, keyRef, call }: Try,
+    { channel, keyRef, call }: ReportedAttempt,
     failure: AttemptFailure,
     retryAfterMs: number,
   ): void {
@@ -231,7 +231,7 @@ export class Breaker {
   }
 
   private count(
-    { channel, model, call }: Try,
+    { channel, model, call }: ReportedAttempt,
     failure: AttemptFailure,
     retryAfterMs: number,
   ): void {

@@ -15,7 +15,7 @@ export type BreakerRule = {
 const PARTS = 6
 
 /** Counts the failures of one circuit, and the successes since the first failure. */
-class Tally {
+class FailureWindow {
   private run = 0
   private failedAt = 0
   private readonly parts: { slot: number; well: number; failed: number }[] = []
@@ -80,27 +80,27 @@ type CallTarget = {
   readonly keyRef: string
 }
 
-type OfChannel = { readonly all: Tally; readonly models: Map<string, Tally> }
+type OfChannel = { readonly all: FailureWindow; readonly models: Map<string, FailureWindow> }
 
 /**
  * Counts recent failures by channel and model. A channel without recent failures has no entry, so
  * that a successful call costs one look-up.
  */
-export class Tallies {
+export class FailureCounts {
   private readonly channels = new Map<number, OfChannel>()
   /** The failure counts by key reference, for channels with several keys. */
-  private readonly keys = new Map<string, Tally>()
+  private readonly keys = new Map<string, FailureWindow>()
 
   succeed({ channelId, model, keyRef }: CallTarget, now: number, rule: BreakerRule): void {
     if (this.keys.size > 0) this.succeedKey(keyRef, now, rule)
-    const known = this.channels.get(channelId)
-    if (known === undefined) return
-    if (known.all.isOver(now, rule)) {
+    const existing = this.channels.get(channelId)
+    if (existing === undefined) return
+    if (existing.all.isOver(now, rule)) {
       this.channels.delete(channelId)
       return
     }
-    known.all.succeed(now, rule)
-    known.models.get(model)?.succeed(now, rule)
+    existing.all.succeed(now, rule)
+    existing.models.get(model)?.succeed(now, rule)
   }
 
   /**
@@ -108,10 +108,10 @@ export class Tallies {
    * null.
    */
   failKey(keyRef: string, now: number, rule: BreakerRule): number | null {
-    const known = this.keys.get(keyRef) ?? new Tally()
-    this.keys.set(keyRef, known)
-    known.fail(now, rule)
-    return known.isLimitReached(rule) ? known.failuresBy(rule) : null
+    const existing = this.keys.get(keyRef) ?? new FailureWindow()
+    this.keys.set(keyRef, existing)
+    existing.fail(now, rule)
+    return existing.isLimitReached(rule) ? existing.failuresBy(rule) : null
   }
 
   forgetKey(keyRef: string): void {
@@ -128,16 +128,16 @@ export class Tallies {
     now: number,
     rule: BreakerRule,
   ): Trip | null {
-    const known = this.channels.get(channelId) ?? { all: new Tally(), models: new Map() }
-    this.channels.set(channelId, known)
-    const ofModel = known.models.get(model) ?? new Tally()
-    known.models.set(model, ofModel)
-    known.all.fail(now, rule)
+    const existing = this.channels.get(channelId) ?? { all: new FailureWindow(), models: new Map() }
+    this.channels.set(channelId, existing)
+    const ofModel = existing.models.get(model) ?? new FailureWindow()
+    existing.models.set(model, ofModel)
+    existing.all.fail(now, rule)
     ofModel.fail(now, rule)
     const isWhole = blame === 'channel' || blame === 'key'
-    if (blame !== 'model' && known.all.isLimitReached(rule)) {
-      const isModels = !isWhole && offersMore && this.isOnlyFailing(known, model, now, rule)
-      return { model: isModels ? model : null, failures: known.all.failuresBy(rule) }
+    if (blame !== 'model' && existing.all.isLimitReached(rule)) {
+      const isModels = !isWhole && offersMore && this.isOnlyFailing(existing, model, now, rule)
+      return { model: isModels ? model : null, failures: existing.all.failuresBy(rule) }
     }
     if (isWhole || !ofModel.isLimitReached(rule)) return null
     return { model: offersMore ? model : null, failures: ofModel.failuresBy(rule) }
@@ -153,21 +153,26 @@ export class Tallies {
   }
 
   private succeedKey(keyRef: string, now: number, rule: BreakerRule): void {
-    const known = this.keys.get(keyRef)
-    if (known === undefined) return
-    if (known.isOver(now, rule)) this.keys.delete(keyRef)
-    else known.succeed(now, rule)
+    const existing = this.keys.get(keyRef)
+    if (existing === undefined) return
+    if (existing.isOver(now, rule)) this.keys.delete(keyRef)
+    else existing.succeed(now, rule)
   }
 
   /**
    * Reports whether only this model of the channel has failed recently, so that the failures are
    * attributed to the model.
    */
-  private isOnlyFailing(known: OfChannel, model: string, now: number, rule: BreakerRule): boolean {
-    for (const [name, tally] of known.models) {
+  private isOnlyFailing(
+    existing: OfChannel,
+    model: string,
+    now: number,
+    rule: BreakerRule,
+  ): boolean {
+    for (const [name, tally] of existing.models) {
       if (name === model) continue
       if (!tally.isOver(now, rule)) return false
-      known.models.delete(name)
+      existing.models.delete(name)
     }
     return true
   }

@@ -9,18 +9,18 @@ const LOOKED_AT_BYTES_MAX = 1024 * 1024
  * so that escapes can't hide a repetition. All texts of the request are joined, so that a split
  * text is found as well.
  */
-export function mayRepeatRequest(said: string, requestBody: Buffer): boolean {
-  if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(said)) return true
+export function mayRepeatRequest(excerpt: string, requestBody: Buffer): boolean {
+  if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(excerpt)) return true
   const texts: Texts = { all: [], prose: [] }
   try {
     collect('', JSON.parse(requestBody.toString('utf8')), texts)
   } catch {
     return true
   }
-  const wanted = lettersAndDigits(said)
+  const needle = lettersAndDigits(excerpt)
   const holds = (parts: readonly string[]): boolean =>
-    lettersAndDigits(parts.join('')).includes(wanted)
-  return wanted !== '' && (holds(texts.all) || holds(texts.prose))
+    lettersAndDigits(parts.join('')).includes(needle)
+  return needle !== '' && (holds(texts.all) || holds(texts.prose))
 }
 
 /** `all` includes member names. `prose` contains only the texts that a model reads. */

@@ -18,16 +18,16 @@ type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
  * The circuits that are not closed, by channel, from the events of all processes. This process
  * applies its own events immediately and ignores them when it reads them again.
  */
-export class Circuits {
+export class OpenCircuits {
   private readonly channels = new Map<number, OfChannel>()
   private openCount = 0
   private onClosedByHand: (scope: CircuitScope) => void = () => {}
 
   constructor(rows: readonly CircuitRow[] = []) {
     for (const { position, ...circuit } of rows) {
-      const known = this.of(circuit.scope.channelId)
-      known.position = Math.max(known.position, position)
-      known.open.set(scopeKey(circuit.scope), circuit)
+      const existing = this.of(circuit.scope.channelId)
+      existing.position = Math.max(existing.position, position)
+      existing.open.set(scopeKey(circuit.scope), circuit)
       this.openCount += 1
     }
   }
@@ -41,8 +41,8 @@ export class Circuits {
   }
 
   of(channelId: number): OfChannel {
-    const known = this.channels.get(channelId)
-    if (known !== undefined) return known
+    const existing = this.channels.get(channelId)
+    if (existing !== undefined) return existing
     const made: OfChannel = { position: 0, open: new Map() }
     this.channels.set(channelId, made)
     return made
@@ -56,17 +56,17 @@ export class Circuits {
   /** An event that was already applied changes nothing. */
   apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
     const { channelId, model, keyRef } = data
-    const known = this.of(channelId)
-    if (position <= known.position) return
-    known.position = position
+    const existing = this.of(channelId)
+    if (position <= existing.position) return
+    existing.position = position
     const scope = { channelId, model, keyRef }
     const key = scopeKey(scope)
-    if (known.open.delete(key)) this.openCount -= 1
+    if (existing.open.delete(key)) this.openCount -= 1
     if (type === 'CircuitClosed') {
       if (data.reason === 'admin') this.onClosedByHand(scope)
       return
     }
-    known.open.set(key, { scope, until: data.until })
+    existing.open.set(key, { scope, until: data.until })
     this.openCount += 1
   }
 }

@@ -36,7 +36,7 @@ export type Admitted = {
 const CALLS_AT_ONCE = 20n
 
 /** Reports whether the quota pays for `CALLS_AT_ONCE` inputs of the planned length. */
-export function isAmple(
+export function isClearlyAffordable(
   { price, terms }: Pick<CallPlan, 'price' | 'terms'>,
   quota: Quota,
 ): boolean {
@@ -52,7 +52,7 @@ async function needsNoCount(
 ): Promise<boolean> {
   try {
     return await actors.ask(accountDecider, accountStream(user.userId), (state) =>
-      isAmple(plan, payableBy(state, token.tokenId)),
+      isClearlyAffordable(plan, payableBy(state, token.tokenId)),
     )
   } catch {
     return true
@@ -79,8 +79,8 @@ export async function admit(
 ): Promise<Admitted | RelayError> {
   const attempt = async (terms: CallTerms): Promise<Admitted | RelayError> => {
     if (isCallerGone(arrived)) return CALLER_GONE
-    const asked = { work: 'chat', body: upload } as const
-    const keyed = await claimIdempotencyKey(deps, arrived, caller, asked)
+    const keyedContent = { work: 'chat', body: upload } as const
+    const keyed = await claimIdempotencyKey(deps, arrived, caller, keyedContent)
     if (keyed !== null && isRelayError(keyed)) return keyed
     const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
     const ledger = await admitOn(deps, exchange, caller, request, { ...plan, terms }, keyed)

@@ -1,9 +1,9 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
-import { Draw } from '#domain/routing/weighted-channel-draw.ts'
+import { ChannelDraw } from '#domain/routing/weighted-channel-draw.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
-import type { Breaker } from '../channel-health/circuit-breaker.ts'
+import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { isValid } from './plan-call.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
@@ -27,7 +27,7 @@ export function isRetryable(
 }
 
 type Deps = {
-  readonly breaker: Breaker
+  readonly breaker: CircuitBreaker
   readonly limits: Limits
   readonly now: () => number
 }
@@ -42,7 +42,7 @@ export class ChannelSelector {
   private readonly deps: Deps
   private readonly offer: Offer<RelayChannel>
   private readonly model: string
-  private draw: Draw<RelayChannel>
+  private draw: ChannelDraw<RelayChannel>
   private isLastResort: boolean
   /** The channels that are full or were already selected for this call. */
   private seen: Set<RelayChannel> | null = null
@@ -60,7 +60,7 @@ export class ChannelSelector {
     this.offer = offer
     this.model = model
     this.isLastResort = isPinned
-    this.draw = new Draw(offer, isPinned ? this.isValidNow : this.isFit, Math.random)
+    this.draw = new ChannelDraw(offer, isPinned ? this.isValidNow : this.isFit, Math.random)
   }
 
   /**
@@ -94,7 +94,7 @@ export class ChannelSelector {
 
   private async enter(
     channel: RelayChannel,
-    asking: ReturnType<Breaker['enter']>,
+    asking: ReturnType<CircuitBreaker['enter']>,
     claims: ReturnType<typeof channelClaims>,
   ): Promise<RelayChannel | null> {
     if (claims !== null) {
@@ -130,7 +130,7 @@ export class ChannelSelector {
     const channel = this.draw.next()
     if (channel !== null || this.isLastResort) return channel
     this.isLastResort = true
-    this.draw = new Draw(this.offer, this.isLeft, Math.random)
+    this.draw = new ChannelDraw(this.offer, this.isLeft, Math.random)
     return this.draw.next()
   }
 

@@ -23,10 +23,10 @@ export async function checkAccountCanPay(
 ): Promise<RelayError | null> {
   const { userId } = user
   const ids = { userId, tokenId: token.tokenId, call }
-  const asked = { group, model, isStream, hold, price, calls, clientIp: null }
+  const terms = { group, model, isStream, hold, price, calls, clientIp: null }
   const times = { startedAt, leaseUntil: startedAt }
   const fit = reduction === null ? {} : { reduction }
-  const command: AdmitCall = { type: 'AdmitCall', ...ids, ...asked, ...times, ...fit }
+  const command: AdmitCall = { type: 'AdmitCall', ...ids, ...terms, ...times, ...fit }
   try {
     return await actors.ask(accountDecider, accountStream(userId), (state) => {
       const outcome = accountDecider.decide(command, state)

@@ -21,7 +21,7 @@ const LEAST = new WeakMap<Offer<RelayChannel>, number>()
  * for all channels or the account can't pay. The tokens are counted in another thread, and only if
  * the request may be too long for a channel.
  */
-export function fitInput(
+export function checkInputLength(
   deps: Deps,
   exchange: Exchange,
   caller: Caller,
@@ -62,12 +62,12 @@ async function counted(
 
 /** Returns the lowest input limit of the offer. A call within this limit fits every channel. */
 function leastOf(offer: Offer<RelayChannel>): number {
-  const known = LEAST.get(offer)
-  if (known !== undefined) return known
-  let least = Number.POSITIVE_INFINITY
-  for (const { terms } of channelsIn(offer)) least = Math.min(least, boundOf(terms))
-  LEAST.set(offer, least)
-  return least
+  const cached = LEAST.get(offer)
+  if (cached !== undefined) return cached
+  let lowest = Number.POSITIVE_INFINITY
+  for (const { terms } of channelsIn(offer)) lowest = Math.min(lowest, boundOf(terms))
+  LEAST.set(offer, lowest)
+  return lowest
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
-import type { Breaker, KeyStanding } from '../channel-health/circuit-breaker.ts'
+import type { CircuitBreaker, KeyHealth } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
 /** A key for one attempt. `probes` has the key's circuit if the attempt tests a failed key. */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
-type Standings = Pick<Breaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>
+type Standings = Pick<CircuitBreaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>
 
 const ALL = { has: () => true }
 const NONE: ReadonlySet<RelayKey> = new Set()
@@ -17,7 +17,7 @@ const NO_PROBES: readonly CircuitScope[] = []
  */
 export class KeyChoice {
   /** The index of the next key in rotation, by channel id. */
-  private readonly turns = new Map<number, number>()
+  private readonly nextIndexes = new Map<number, number>()
   private readonly standings: Standings
   private readonly random: () => number
 
@@ -35,14 +35,14 @@ export class KeyChoice {
     used: ReadonlySet<RelayKey> = NONE,
   ): ChosenKey | null | Promise<ChosenKey | null> {
     const keys = used.size === 0 ? channel.keys : channel.keys.filter((key) => !used.has(key))
-    if (this.standings.areAllKeysFree) return chosen(this.oneOf(channel, keys))
+    if (this.standings.areAllKeysFree) return withoutProbes(this.oneOf(channel, keys))
     const fit = keys.filter((key) => this.standingOf(channel, key) !== 'out')
-    if (fit.length === 0) return used.size > 0 ? null : chosen(this.oneOf(channel, keys))
+    if (fit.length === 0) return used.size > 0 ? null : withoutProbes(this.oneOf(channel, keys))
     const key = this.oneOf(channel, fit)
     if (key !== null && this.standingOf(channel, key) === 'due') {
       return this.tryOut(channel, keys, key)
     }
-    return chosen(key)
+    return withoutProbes(key)
   }
 
   private async tryOut(
@@ -53,10 +53,10 @@ export class KeyChoice {
     const scope = { channelId: channel.channelId, model: null, keyRef: key.keyRef }
     if (await this.standings.enterKey(scope)) return { key, probes: [scope] }
     const free = keys.filter((other) => this.standingOf(channel, other) === 'free')
-    return chosen(this.oneOf(channel, free.length === 0 ? keys : free))
+    return withoutProbes(this.oneOf(channel, free.length === 0 ? keys : free))
   }
 
-  private standingOf({ channelId }: RelayChannel, { keyRef }: RelayKey): KeyStanding {
+  private standingOf({ channelId }: RelayChannel, { keyRef }: RelayKey): KeyHealth {
     return this.standings.keyStanding(channelId, keyRef)
   }
 
@@ -69,17 +69,17 @@ export class KeyChoice {
   /** Returns the next usable key in rotation over all keys of the channel. */
   private nextOf({ channelId, keys }: RelayChannel, fit: readonly RelayKey[]): RelayKey | null {
     const isFit = fit === keys ? ALL : new Set(fit)
-    let turn = (this.turns.get(channelId) ?? 0) % keys.length
+    let index = (this.nextIndexes.get(channelId) ?? 0) % keys.length
     for (let left = keys.length; left > 0; left -= 1) {
-      const key = keys[turn]
-      turn = (turn + 1) % keys.length
+      const key = keys[index]
+      index = (index + 1) % keys.length
       if (key === undefined || !isFit.has(key)) continue
-      this.turns.set(channelId, turn)
+      this.nextIndexes.set(channelId, index)
       return key
     }
     return null
   }
 }
 
-const chosen = (key: RelayKey | null): ChosenKey | null =>
+const withoutProbes = (key: RelayKey | null): ChosenKey | null =>
   key === null ? null : { key, probes: NO_PROBES }

@@ -30,17 +30,17 @@ export async function claimIdempotencyKey(
   { claimedCalls, log, now }: Deps,
   { request, call }: Exchange,
   { token: { tokenId } }: Caller,
-  asked: { readonly work: Work; readonly body: Buffer },
+  content: { readonly work: Work; readonly body: Buffer },
 ): Promise<KeyedCall | RelayError | null> {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (typeof key !== 'string' || !KEY.test(key))
     return relayError('invalid_parameter', { param: HEADER })
   const keyHash = createHash('sha256').update(key).digest('hex')
-  const bodyHash = hashOf(request, asked)
+  const bodyHash = hashOf(request, content)
   try {
     const claimed = await claimedCalls.claim({ tokenId, keyHash, bodyHash, call, at: now() })
-    if (claimed.bodyHash !== bodyHash && claimed.bodyHash !== sha256(asked.body)) {
+    if (claimed.bodyHash !== bodyHash && claimed.bodyHash !== sha256(content.body)) {
       return relayError('idempotency_key_reused', { param: HEADER })
     }
     const free = () =>

@@ -28,14 +28,14 @@ import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
 import type { Candidate } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import type { LiveCall } from './running-call.ts'
-import { keepProviderMessage } from './store-provider-message.ts'
+import type { RunningCall } from './running-call.ts'
+import { storeProviderMessage } from './store-provider-message.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 export type Closing = {
   readonly deps: RelayDeps
   readonly exchange: Exchange
-  readonly call: LiveCall
+  readonly call: RunningCall
   readonly ledger: CallLedger
   readonly outputHold: OutputHoldTracker
   /** The error for the caller if no channel was tried; otherwise null. */
@@ -69,7 +69,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
  * Returns the end to record. An answer that was read only for its usage is incomplete, because its
  * caller did not receive it.
  */
-function endOf({ isCallerGone, isReadOn }: LiveCall, end: CallEnd): CallEnd {
+function endOf({ isCallerGone, isReadOn }: RunningCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
   return isReadOn && end === 'done' ? 'incomplete' : end
 }
@@ -97,10 +97,11 @@ export async function concludePlain(
   }
   const { response } = exchange
   if (isAnswered(exchange)) return true
-  const shown = candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
+  const visibleBody =
+    candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
     // Ping comments have already begun the response as a stream.
-    endStream(exchange, streamOfAnswer(shown))
+    endStream(exchange, streamOfAnswer(visibleBody))
     return true
   }
   response.writeHead(200, [
@@ -108,11 +109,11 @@ export async function concludePlain(
     'Content-Type',
     'application/json',
     'Content-Length',
-    `${shown.length}`,
+    `${visibleBody.length}`,
   ])
   // Latin-1 keeps every byte, and Node sends the headers and the body in one write.
-  if (shown.length <= TEXT_BYTES_MAX) response.end(shown.toString('latin1'), 'latin1')
-  else response.end(shown)
+  if (visibleBody.length <= TEXT_BYTES_MAX) response.end(visibleBody.toString('latin1'), 'latin1')
+  else response.end(visibleBody)
   return true
 }
 
@@ -149,8 +150,8 @@ export async function concludeStream(
     endStream(exchange, errorEvent(exchange, 'upstream_account'))
   } else if (forwarder.errorEvent !== null) {
     const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
-    const known = confidentialOf(candidate)
-    const body = providerErrorBody(forwarder.errorEvent, 502, { isHidden, known })
+    const confidential = confidentialOf(candidate)
+    const body = providerErrorBody(forwarder.errorEvent, 502, { isHidden, confidential })
     endStream(exchange, `data: ${JSON.stringify(body)}\n\n`)
   } else endStream(exchange, errorEvent(exchange, call.revokedBy ?? ERROR_CODE_OF[error]))
   return isWhole && isSettled
@@ -166,7 +167,7 @@ function keepEventMessage(
   const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
   const isShown = !isHidden && !call.isCallerGone && accountCodeIn(body) === null
   const failed = { call: exchange.call, userId, candidate, status: null, body, isShown }
-  keepProviderMessage(deps, failed)
+  storeProviderMessage(deps, failed)
 }
 
 /**
@@ -207,7 +208,7 @@ export async function concludeFailedCall(
   if (candidate !== null && (end?.error === 'status' || end?.error === 'error-event')) {
     const { status, body } = end
     const isShown = 'body' in answer && !isHidden
-    keepProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
+    storeProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
   }
   const reason = end === null ? answer.reason : END_OF[end.error]
   try {

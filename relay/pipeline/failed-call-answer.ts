@@ -66,8 +66,8 @@ export function callErrorAnswer(
   const { error: cause, status, retryAfterMs } = end
   if (cause !== 'status' && cause !== 'error-event') {
     const error = relayError(ERROR_CODE_OF[cause], retryAfterMs > 0 ? { retryAfter: 1 } : {})
-    const { status: shown } = RELAY_ERRORS[error.code]
-    return { reason, errorCode: error.code, status: shown, retryAfterMs, error }
+    const { status: shownStatus } = RELAY_ERRORS[error.code]
+    return { reason, errorCode: error.code, status: shownStatus, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
   // NOTE: a provider's 401 concerns the site's key. If it were forwarded, callers would change
@@ -75,14 +75,14 @@ export function callErrorAnswer(
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
     const error = relayError('upstream_account')
-    const { status: shown } = RELAY_ERRORS.upstream_account
-    return { reason, errorCode: error.code, status: shown, retryAfterMs: 0, error }
+    const { status: shownStatus } = RELAY_ERRORS.upstream_account
+    return { reason, errorCode: error.code, status: shownStatus, retryAfterMs: 0, error }
   }
   const isErrorStatus = status !== null && status >= 400 && status <= 599
-  const shown = mapped ?? (isErrorStatus ? status : 502)
-  const known = confidentialOf(candidate)
-  const body = providerErrorBody(end.body, status ?? 502, { isHidden, known })
-  return { reason, errorCode: `upstream_${cause}`, status: shown, retryAfterMs, body }
+  const shownStatus = mapped ?? (isErrorStatus ? status : 502)
+  const confidential = confidentialOf(candidate)
+  const body = providerErrorBody(end.body, status ?? 502, { isHidden, confidential })
+  return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
 }
 
 /** Lists the texts to remove from a provider's error, such as the provider's name for the model. */

@@ -72,7 +72,7 @@ export class OutputHoldTracker {
       this.lookAtBytes = this.nextLook(delivered.bytes, most)
       return 'go-on'
     }
-    this.roughTokens = delivered.roughTokens()
+    this.roughTokens = delivered.estimateTokens()
     this.lookAtBytes = this.nextLook(delivered.bytes, this.roughTokens)
     if (!this.isGrowing) return this.roughTokens > this.mostRough() ? 'over-limit' : 'go-on'
     if (this.roughTokens >= this.covered) return 'wait'

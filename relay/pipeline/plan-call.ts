@@ -169,10 +169,10 @@ export function candidateOf(
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // The caller's response depends on what the caller requested, not on the overrides.
-  const { wantsUsage, model: asked } = request
+  const { wantsUsage, model: requested } = request
   return {
     channel,
-    request: { ...overridden, wantsUsage, model: asked },
+    request: { ...overridden, wantsUsage, model: requested },
     body,
     upstreamModel: named,
     dropped,
@@ -180,8 +180,8 @@ export function candidateOf(
 }
 
 function limited(request: ChatRequest, outputTokens: number | null): ChatRequest {
-  const asked = request.outputTokensMax
-  if (outputTokens === null || (asked !== null && asked <= outputTokens)) return request
+  const requested = request.outputTokensMax
+  if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
   return { ...request, outputTokensMax: outputTokens }
 }
 

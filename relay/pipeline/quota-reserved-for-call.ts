@@ -54,8 +54,8 @@ export function callTerms(
   options: RelayOptions,
   input: InputLimits | null = null,
 ): CallTerms {
-  const [asked] = requests
-  const cap = options.outputCaps.get(asked.model) ?? null
+  const [request] = requests
+  const cap = options.outputCaps.get(request.model) ?? null
   let isOpenEnded = false
   const kinds = input === null ? {} : { inputKinds: input.kinds }
   const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds }
@@ -68,7 +68,7 @@ export function callTerms(
     bounds.choices = Math.max(bounds.choices, request.choices)
   }
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
-  const { isStream } = asked
+  const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }
   if (price.mode === 'call' || hold === 0n) return { ...terms, reduction: null }
   const least = Math.min(LEAST_OUTPUT_TOKENS, bounds.outputTokens)

@@ -10,7 +10,7 @@ import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-share.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
-import { fitInput } from './check-input-length.ts'
+import { checkInputLength } from './check-input-length.ts'
 import {
   type Closing,
   concludeAbandoned,
@@ -24,7 +24,7 @@ import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-cal
 import { readBody } from './read-body.ts'
 import { rejectUpload } from './reject-upload.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import { LiveCall } from './running-call.ts'
+import { RunningCall } from './running-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
@@ -83,7 +83,7 @@ export async function relayCall(
     tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NOTHING
     try {
-      const fitting = fitInput(deps, exchange, caller, request, plan)
+      const fitting = checkInputLength(deps, exchange, caller, request, plan)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isRelayError(offer)) return sendError(exchange, offer)
       outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, upload })
@@ -142,7 +142,7 @@ async function carry(
   const counter = deps.counter.of(caller.user.userId)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
   const access = accessCheck(deps, caller, exchange)
-  const call = new LiveCall(
+  const call = new RunningCall(
     { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, outputHold },
     exchange,
     request,
@@ -194,21 +194,21 @@ const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 async function tryChannels(
   deps: RelayDeps,
   exchange: Exchange,
-  call: LiveCall,
+  call: RunningCall,
   { selector, triesMax, request, isOverridden, outputLimit, userId }: Route,
 ): Promise<LastTry | null> {
   let last: LastTry | null = null
   let triesLeft = triesMax
   let used = NO_KEYS
   while (triesLeft > 0 && call.mayGoOn(performance.now())) {
-    const turn = selector.next()
-    const channel = turn instanceof Promise ? await turn : turn
+    const nextCandidate = selector.next()
+    const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
     const candidate = candidateOf(channel, request, isOverridden, outputLimit)
     const choosing = isRelayError(candidate) ? null : deps.keys.choose(channel, used)
-    const chosen = choosing instanceof Promise ? await choosing : choosing
+    const keyChoice = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
-    const isUnfit = isRelayError(candidate) || chosen === null
+    const isUnfit = isRelayError(candidate) || keyChoice === null
     // The caller may have disconnected while the channel and the key were chosen.
     const isOver = !call.mayGoOn(performance.now())
     if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
@@ -216,14 +216,14 @@ async function tryChannels(
       if (isUnfit) continue
       break
     }
-    const { key } = chosen
+    const { key } = keyChoice
     noteDropped(deps, exchange, candidate)
     const end = await call.tryAt(candidate, key)
     if (isRetry) deps.retries.release()
     selector.end(false)
     last = { candidate, end }
     traceAttempt(deps, exchange, channel.channelId, end)
-    const probes = [...selector.probes, ...chosen.probes]
+    const probes = [...selector.probes, ...keyChoice.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: exchange.call }, end)
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
@@ -320,7 +320,7 @@ const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'fo
  * request. Otherwise, disconnecting would be cheaper than waiting for the answer.
  */
 function isCharged(
-  { isReadOn }: LiveCall,
+  { isReadOn }: RunningCall,
   { error, isDispatched }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
 ): boolean {
   return isDispatched === true && (ABANDONED.has(error) || (isReadOn && !REFUSED.has(error)))

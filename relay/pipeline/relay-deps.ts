@@ -7,14 +7,14 @@ import type { BodyMemory } from '#relay/limits/body-memory.ts'
 import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/process-call-limit.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
-import type { Breaker } from '../channel-health/circuit-breaker.ts'
+import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { DenseList } from '../dense-list.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { KeyChoice } from './choose-channel-key.ts'
 import type { Deadlines, Watch } from './deadlines.ts'
 import type { RetryBudget } from './retry-budget.ts'
-import type { LiveCall } from './running-call.ts'
+import type { RunningCall } from './running-call.ts'
 
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
@@ -24,14 +24,14 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly underWay: CallsUnderWay
   readonly caps: ConcurrencyCaps
   readonly bodies: BodyMemory
-  readonly breaker: Breaker
+  readonly breaker: CircuitBreaker
   readonly autoDisable: AutoDisable
   readonly balanceCheck: BalanceCheck
   readonly keys: KeyChoice
   readonly retries: RetryBudget
   readonly watch: Watch
   readonly deadlines: Deadlines
-  readonly live: DenseList<LiveCall>
+  readonly live: DenseList<RunningCall>
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages
 }

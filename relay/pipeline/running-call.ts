@@ -38,7 +38,7 @@ const PING = Buffer.from(': ping\n\n')
 /**
  * A running call with its attempts, its deadlines and its caller, who may disconnect at any time.
  */
-export class LiveCall implements Watched {
+export class RunningCall implements Watched {
   readonly attempts: Attempt[] = []
   forwarder: StreamForwarder | null = null
   isCallerGone = false
@@ -278,9 +278,9 @@ export class LiveCall implements Watched {
   private newForwarder(wantsUsage: boolean, shownModel: string | null): StreamForwarder {
     const onFirstByte = () => this.noteFirstByte()
     const { screen } = this.deps
-    const outlet = { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) }
+    const sink = { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) }
     const onDelivered = () => this.checkOutputHold()
-    return new StreamForwarder(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
+    return new StreamForwarder(sink, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
 
   /** Sends a comment between two events, so that proxies don't close an idle stream. */
@@ -339,7 +339,7 @@ export class LiveCall implements Watched {
     if (candidate === null || forwarder?.hasDelivered !== true) return NO_USAGE
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
     const { input: inputUncached } = await this.countedInput
-    const output = forwarder.delivered.roughTokens()
+    const output = forwarder.delivered.estimateTokens()
     const counted = { ...NO_USAGE, inputUncached, output }
     const { outputHold } = this.deps
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)

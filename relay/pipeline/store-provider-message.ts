@@ -21,13 +21,16 @@ type FailedCall = {
  * Administrators can read it, and callers only if they received it with the call. The call does not
  * wait for the write, and a failed write is only logged.
  */
-export function keepProviderMessage(
+export function storeProviderMessage(
   { providerMessages, vault, log, now }: RelayDeps,
   { call, userId, candidate, status, body, isShown }: FailedCall,
 ): void {
   if (body.length === 0) return
-  const known = confidentialOf(candidate)
-  const { message } = providerErrorBody(body, status ?? 502, { isHidden: false, known }).error
+  const confidential = confidentialOf(candidate)
+  const { message } = providerErrorBody(body, status ?? 502, {
+    isHidden: false,
+    confidential,
+  }).error
   const text = message.slice(0, LENGTH_MAX).toWellFormed()
   vault
     .seal(userId, text)

@@ -45,7 +45,7 @@ export class StreamForwarder implements SseSink {
   hasDelivered = false
   readonly delivered = new DeliveredText()
   private readonly scanner = new SseScanner(this)
-  private readonly outlet: ByteSink
+  private readonly sink: ByteSink
   private readonly wantsUsage: boolean
   private readonly onFirstByte: () => void
   private readonly shownModel: string | null
@@ -66,14 +66,14 @@ export class StreamForwarder implements SseSink {
    * is called after each write and may call `endAt` or `pause`.
    */
   constructor(
-    outlet: ByteSink,
+    sink: ByteSink,
     wantsUsage: boolean,
     shownModel: string | null,
     onFirstByte: () => void,
     screen: AnswerScreen | null = null,
     onDelivered: () => void = () => {},
   ) {
-    this.outlet = outlet
+    this.sink = sink
     this.wantsUsage = wantsUsage
     this.shownModel = shownModel
     this.onFirstByte = onFirstByte
@@ -208,7 +208,7 @@ export class StreamForwarder implements SseSink {
       this.hasDelivered = true
       this.onFirstByte()
     }
-    if (!this.outlet.write(this.shown(bytes))) this.isFlowing = false
+    if (!this.sink.write(this.shown(bytes))) this.isFlowing = false
   }
 
   private shown(bytes: Buffer): Buffer {

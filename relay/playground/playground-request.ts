@@ -30,15 +30,15 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
   }
   const raw = (start: number, end: number) => body.toString('utf8', start, end)
   let group = ''
-  const kept = members.filter(({ key, kind, valueStart, valueEnd }) => {
+  const remaining = members.filter(({ key, kind, valueStart, valueEnd }) => {
     if (key === 'group' && kind === 'string') group = JSON.parse(raw(valueStart, valueEnd))
     if (key === 'group') return kind !== 'string' && kind !== 'null'
     return key !== 'max_tokens' || !ZERO.test(raw(valueStart, valueEnd))
   })
-  if (kept.some(({ key }) => key === 'group'))
+  if (remaining.some(({ key }) => key === 'group'))
     return relayError('invalid_parameter', { param: 'group' })
-  if (kept.length === members.length) return { group, body }
-  const parts = kept.flatMap(({ keyStart, valueEnd }, index) => [
+  if (remaining.length === members.length) return { group, body }
+  const parts = remaining.flatMap(({ keyStart, valueEnd }, index) => [
     Buffer.from(index === 0 ? '' : ','),
     body.subarray(keyStart, valueEnd),
   ])

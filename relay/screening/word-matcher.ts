@@ -34,8 +34,8 @@ class Trie {
   private child(parent: number, unit: number, depth: number): number {
     const children = this.children.get(parent) ?? new Map<number, number>()
     this.children.set(parent, children)
-    const known = children.get(unit)
-    if (known !== undefined) return known
+    const child = children.get(unit)
+    if (child !== undefined) return child
     const state = this.size
     children.set(unit, state)
     this.parents.push(parent)

@@ -16,7 +16,7 @@ export type PollTarget = {
   readonly kind: TaskKind
 }
 
-export type LaneTimes = {
+export type PollerTimes = {
   /**
    * The pause after a failure. It doubles with each further failure, up to twelve times this value.
    */
@@ -47,9 +47,9 @@ const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as
  * lane. The next poll begins after the failed tasks and queries fewer tasks at a time, so that a
  * task that makes the provider fail delays other tasks only briefly.
  */
-export class PollLane {
+export class ChannelKeyPoller {
   private readonly deps: TaskDeps
-  private readonly times: LaneTimes
+  private readonly times: PollerTimes
   private batchMax = BATCH_MAX
   private failures = 0
   /** The end of the pause in monotonic time. */
@@ -61,7 +61,7 @@ export class PollLane {
   /** The late tasks that were already polled before the other tasks. */
   private readonly polledLate = new Set<string>()
 
-  constructor(deps: TaskDeps, times: LaneTimes) {
+  constructor(deps: TaskDeps, times: PollerTimes) {
     this.deps = deps
     this.times = times
   }
@@ -186,10 +186,10 @@ export class PollLane {
     const isOver = report.status === 'SUCCESS' || report.status === 'FAILURE'
     if (!isOver && this.lastReports.get(task) === words) return
     try {
-      const known = await deps.ledger.peek(task)
-      if (known !== null && known.end === null) {
+      const record = await deps.ledger.peek(task)
+      if (record !== null && record.end === null) {
         const place = { channelId: channel.channelId, keyRef: key.keyRef }
-        await recordReport(deps, known, place, report, channel)
+        await recordReport(deps, record, place, report, channel)
       }
       this.lastReports.set(task, words)
     } catch (err) {

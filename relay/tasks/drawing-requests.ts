@@ -146,16 +146,17 @@ export function readDrawing(
   { mode, options }: { readonly mode: string | null; readonly options: TaskOptions },
 ): TaskRequest {
   const { action, model, prompt = null, originId = null, changes = () => [] } = reader(body)
-  const given = body.object('accountFilter', FILTER_NAMES)
-  const allowed = options.isAccountFilterAllowed && given !== null ? given : undefined
+  const sentFilter = body.object('accountFilter', FILTER_NAMES)
+  const allowed = options.isAccountFilterAllowed && sentFilter !== null ? sentFilter : undefined
   const accountFilter = mode === null ? allowed : { ...allowed, modes: [mode] }
-  const shown = prompt !== null && options.isModeCleared ? prompt.replace(MODE_FLAGS, '') : prompt
+  const shownPrompt =
+    prompt !== null && options.isModeCleared ? prompt.replace(MODE_FLAGS, '') : prompt
   return {
     kind: 'drawing',
     platform: 'midjourney',
     action,
     model: model ?? `mj_${action.toLowerCase()}`,
-    prompt: shown,
+    prompt: shownPrompt,
     state: body.text('state'),
     originId,
     continuesOpen: action === 'MODAL',
@@ -169,7 +170,7 @@ export function readDrawing(
           ...body.withoutCallbacks(),
           ['notifyHook', options.notifyUrl ?? undefined],
           ['accountFilter', accountFilter],
-          ...(shown === prompt ? [] : [['prompt', shown] as const]),
+          ...(shownPrompt === prompt ? [] : [['prompt', shownPrompt] as const]),
           ...changes(options),
         ]),
       ),

@@ -25,10 +25,10 @@ export async function ownTask(
   kind: TaskKind,
   id: string,
 ): Promise<TaskRecord | null> {
-  const known = isTaskId(id) ? await ledger.peek(id) : null
-  if (known === null) return null
-  const { userId, kind: own } = known.submitted
-  return userId === user.userId && own === kind ? known : null
+  const record = isTaskId(id) ? await ledger.peek(id) : null
+  if (record === null) return null
+  const { userId, kind: own } = record.submitted
+  return userId === user.userId && own === kind ? record : null
 }
 
 /** The maximum number of tasks that a user may fetch per minute, which is a hundred per second. */
@@ -108,7 +108,7 @@ async function renderTasks(
   const progress = await deps.progress.read(ids).catch(() => new Map<string, string>())
   const showing = { language: exchange.language, progress, address: siteAddress(deps, exchange) }
   const answer = kind === 'drawing' ? drawingAnswer : musicAnswer
-  return Promise.all(tasks.map((known) => answer(deps, known, showing)))
+  return Promise.all(tasks.map((record) => answer(deps, record, showing)))
 }
 
 /** Serves `GET /mj/task/{id}/fetch` and `GET /suno/fetch/{id}`. */
@@ -125,9 +125,9 @@ export async function fetchTask(
     kind,
     { tasks: 1, asksProvider: false },
     async () => {
-      const known = await ownTask(deps, caller, kind, id)
-      if (known === null) return notFound(exchange, kind, id)
-      const [answer = {}] = await renderTasks(deps, exchange, kind, [known])
+      const record = await ownTask(deps, caller, kind, id)
+      if (record === null) return notFound(exchange, kind, id)
+      const [answer = {}] = await renderTasks(deps, exchange, kind, [record])
       sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
     },
   )
@@ -148,8 +148,8 @@ export async function fetchTasks(
   await withinLookLimits(deps, exchange, caller, kind, cost, async () => {
     const found = new Map<string, TaskRecord>()
     await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
-      const known = await ownTask(deps, caller, kind, id)
-      if (known !== null) found.set(id, known)
+      const record = await ownTask(deps, caller, kind, id)
+      if (record !== null) found.set(id, record)
     })
     const inOrder = distinct.flatMap((id) => found.get(id) ?? [])
     const answers = await renderTasks(deps, exchange, kind, inOrder)
@@ -173,10 +173,10 @@ export async function imageSeed(
     'drawing',
     { tasks: 1, asksProvider: true },
     async () => {
-      const known = await ownTask(deps, caller, 'drawing', id)
-      const place = known?.place
+      const record = await ownTask(deps, caller, 'drawing', id)
+      const place = record?.place
       if (!place) return notFound(exchange, 'drawing', id)
-      const answer = await seedOf(deps, known.submitted.model, place)
+      const answer = await seedOf(deps, record.submitted.model, place)
       if (isRelayError(answer)) return sendTaskError(exchange, 'drawing', answer)
       sendJson(exchange, 200, answer)
     },

@@ -31,14 +31,14 @@ export async function handleCallback(
   const channel = views.channels.find(path.channelId)
   const isSigned =
     views.options.options.tasks.isNotified && isSignedAddress(deps, path, path.signature)
-  const known = isSigned ? await ledger.peek(path.task) : null
-  if (!known?.submitted.isNotified || !mayReport(path, known)) {
+  const record = isSigned ? await ledger.peek(path.task) : null
+  if (!record?.submitted.isNotified || !mayReport(path, record)) {
     return sendTaskError(exchange, 'drawing', relayError('notify_refused'))
   }
   await withBody(async (body) => {
     const report = drawingReport(objectOf(parsedObject(body)))
     if (report === null) return rejectParam('status')
-    const outcome = await recordReport(deps, known, path, report, channel)
+    const outcome = await recordReport(deps, record, path, report, channel)
     if (outcome === 'TaskElsewhere') {
       return sendTaskError(exchange, 'drawing', relayError('notify_refused'))
     }

@@ -3,7 +3,7 @@ import { causeOfExpiry, TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
-import { PollLane, type PollTarget } from './channel-key-poller.ts'
+import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** Returns a page of unfinished tasks, oldest first. */
@@ -66,7 +66,7 @@ class Poll {
   private readonly find: FindOpenTasks
   private readonly times: PollTimes
   private readonly lost: AbortSignal
-  private readonly lanes = new Map<string, PollLane>()
+  private readonly lanes = new Map<string, ChannelKeyPoller>()
   private readonly running = new Map<string, Promise<void>>()
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
@@ -101,9 +101,9 @@ class Poll {
         if (this.isStale(task)) stale.push(task.task)
         if (task.channelId === null) continue
         const name = `${task.channelId}|${task.keyRef}|${task.kind}`
-        const known = lanes.get(name)
-        if (known === undefined) lanes.set(name, [task])
-        else known.push(task)
+        const existing = lanes.get(name)
+        if (existing === undefined) lanes.set(name, [task])
+        else existing.push(task)
       }
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) break
@@ -125,7 +125,8 @@ class Poll {
     const target = this.targetOf(tasks)
     if (target === null) return
     const { everyMs } = this.times
-    const lane = this.lanes.get(name) ?? new PollLane(this.deps, { everyMs, lateMs: LATE_MS })
+    const lane =
+      this.lanes.get(name) ?? new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS })
     this.lanes.set(name, lane)
     this.begin(name, () => lane.poll(target, tasks, this.lost))
   }
@@ -153,9 +154,10 @@ class Poll {
     const { acceptedTasks, ledger, log, now } = this.deps
     if (acceptedTasks.isPending(task)) return
     try {
-      const known = await ledger.peek(task)
+      const existing = await ledger.peek(task)
       // The expiry is checked first, because `expire` also loads the account.
-      if (known !== null && causeOfExpiry(known, now()) !== null) await ledger.expire(known)
+      if (existing !== null && causeOfExpiry(existing, now()) !== null)
+        await ledger.expire(existing)
     } catch (err) {
       log.warn({ err, task }, 'an expired task could not be ended')
     }

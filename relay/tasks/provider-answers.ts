@@ -65,11 +65,11 @@ export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
     return { isAccepted: false, code, words, isAccountError }
   }
   if (upstreamId === null) return UNREADABLE
-  const given = objectOf(answer.properties)
-  const isModal = given.status === 'MODAL'
+  const sentProperties = objectOf(answer.properties)
+  const isModal = sentProperties.status === 'MODAL'
   const properties = Object.fromEntries(
     VISIBLE_PROPERTIES.flatMap((key) => {
-      const value = given[key]
+      const value = sentProperties[key]
       const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
       return isPlain ? [[key, typeof value === 'string' ? textOf(value, WORDS_MAX) : value]] : []
     }),

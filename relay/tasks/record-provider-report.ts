@@ -10,19 +10,19 @@ import type { TaskOutcome } from './task-ledger.ts'
 /** Records a provider's report: the status as an event, the progress only for display. */
 export async function recordReport(
   deps: TaskDeps,
-  known: TaskRecord,
+  record: TaskRecord,
   { channelId, keyRef }: Omit<CallbackSource, 'task'>,
-  told: ProviderReport,
+  reported: ProviderReport,
   channel: RelayChannel | undefined,
 ): Promise<TaskOutcome> {
-  const { task, userId } = known.submitted
-  const { progress, ...report } = told
+  const { task, userId } = record.submitted
+  const { progress, ...report } = reported
   const place = { channelId, keyRef }
-  const isOver = told.status === 'SUCCESS' || told.status === 'FAILURE'
-  const words = isOver ? wordsOf(deps, known, place, told, channel) : {}
-  const outcome = await deps.ledger.report(known, { ...report, ...place, ...words })
+  const isOver = reported.status === 'SUCCESS' || reported.status === 'FAILURE'
+  const words = isOver ? wordsOf(deps, record, place, reported, channel) : {}
+  const outcome = await deps.ledger.report(record, { ...report, ...place, ...words })
   if (outcome === 'TaskTooOld') {
-    await deps.ledger.expire(known)
+    await deps.ledger.expire(record)
     return outcome
   }
   const noting = isOver

@@ -69,11 +69,11 @@ export type RenderOptions = {
 /** Renders a drawing as drawing clients expect it. Times are in unix milliseconds. */
 export async function drawingAnswer(
   deps: TaskDeps,
-  known: TaskRecord,
+  record: TaskRecord,
   { language, progress, address }: RenderOptions,
 ): Promise<object> {
-  const { submitted, place, status } = known
-  const texts = await decryptTexts(deps, known, language)
+  const { submitted, place, status } = record
+  const texts = await decryptTexts(deps, record, language)
   const { task, action, submittedAt } = submitted
   const result = objectOf(parsedObject(Buffer.from(texts.result)))
   const { isForwarded } = deps.views.options.options.tasks
@@ -86,9 +86,9 @@ export async function drawingAnswer(
     description: texts.description,
     state: texts.state,
     submitTime: submittedAt,
-    startTime: startFor(known),
+    startTime: startFor(record),
     finishTime: texts.finishedAt,
-    progress: progressFor(known, progress.get(task)),
+    progress: progressFor(record, progress.get(task)),
     status: place === null && status === 'NOT_START' ? 'NOT_START' : status,
     imageUrl: hasImage && isForwarded ? `${address}/mj/image/${task}` : texts.imageUrl,
     failReason: texts.failReason,
@@ -100,11 +100,11 @@ export async function drawingAnswer(
 /** Renders a music task as music clients expect it. Times are in unix seconds. */
 export async function musicAnswer(
   deps: TaskDeps,
-  known: TaskRecord,
+  record: TaskRecord,
   { language, progress }: RenderOptions,
 ): Promise<object> {
-  const { submitted, status } = known
-  const texts = await decryptTexts(deps, known, language)
+  const { submitted, status } = record
+  const texts = await decryptTexts(deps, record, language)
   const { task, action, submittedAt } = submitted
   return {
     task_id: task,
@@ -112,9 +112,9 @@ export async function musicAnswer(
     status,
     fail_reason: texts.failReason,
     submit_time: seconds(submittedAt),
-    start_time: seconds(startFor(known)),
+    start_time: seconds(startFor(record)),
     finish_time: seconds(texts.finishedAt),
-    progress: progressFor(known, progress.get(task)),
+    progress: progressFor(record, progress.get(task)),
     data: texts.result === '' ? null : JSON.parse(texts.result),
   }
 }

@@ -22,11 +22,11 @@ export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayEr
     ...(code === 'method_not_allowed' ? ['Allow', params.subject ?? ''] : []),
   ]
   const { message, type } = body.error
-  const shown =
+  const shownWords =
     kind === 'drawing'
       ? { code: status === 402 ? QUOTA_ERROR : REQUEST_ERROR, description: message, type }
       : { code: code, message, data: null }
-  sendJson(exchange, status, { ...shown, ...body }, headers)
+  sendJson(exchange, status, { ...shownWords, ...body }, headers)
 }
 
 /** Sends a provider's error in the format that drawing or music clients expect. */
@@ -73,11 +73,14 @@ export function taskErrorAnswer(
   if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
   const { end, answer, channel } = last
   const isHidden = views.options.options.isUpstreamErrorHidden
-  const known = confidentialTo(channel)
+  const confidential = confidentialTo(channel)
   if (answer !== null && !answer.isAccepted) {
     const words = isHidden ? null : answer.words
     const { en } = RELAY_ERRORS.upstream_error
-    const providerError = { code: answer.code, words: words === null ? en : redact(words, known) }
+    const providerError = {
+      code: answer.code,
+      words: words === null ? en : redact(words, confidential),
+    }
     return { status: 200, providerError }
   }
   if (end.kind !== 'failed') return failed(relayError('upstream_format'))
@@ -85,7 +88,7 @@ export function taskErrorAnswer(
   if (accountErrorOf(end) !== null) return failed(relayError('upstream_account'))
   const status = end.status ?? 502
   if (status < 400 || status >= 500) return failed(relayError('upstream_error'))
-  const { message } = providerErrorBody(end.body, status, { isHidden, known }).error
+  const { message } = providerErrorBody(end.body, status, { isHidden, confidential }).error
   return { status, providerError: { code: null, words: message } }
 }
 

@@ -46,16 +46,16 @@ export async function serveTaskImage(
   const { clientIp } = exchange
   const waitSeconds = deps.guesses.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooMany(exchange, waitSeconds)
-  const known = isTaskId(task) ? await deps.ledger.peek(task) : null
-  if (known === null) {
+  const record = isTaskId(task) ? await deps.ledger.peek(task) : null
+  if (record === null) {
     const tooManySeconds = await deps.guesses.failed(clientIp)
     return tooManySeconds > 0 ? tooMany(exchange, tooManySeconds) : nothingHere(exchange)
   }
-  const source = await imageOf(deps, known)
+  const source = await imageOf(deps, record)
   if (source === null) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
-  const release = await deps.picturePermits.enter(permitNames(exchange, known), gone.signal)
+  const release = await deps.picturePermits.enter(permitNames(exchange, record), gone.signal)
   if (release === null) {
     return sendTaskError(exchange, 'drawing', relayError('overloaded', { retryAfter: 2 }))
   }

@@ -53,8 +53,8 @@ export async function submitTask(
   try {
     const submitted = await open(deps, exchange, caller, { request, plan })
     if (isRelayError(submitted)) return reject(submitted)
-    const { known, keyed } = submitted
-    const isSuccess = await send(deps, exchange, known, { caller, request, plan, origin })
+    const { record, keyed } = submitted
+    const isSuccess = await send(deps, exchange, record, { caller, request, plan, origin })
     if (!isSuccess) await keyed?.free()
     outcome = { isSuccess, tokens: 0 }
   } finally {
@@ -82,7 +82,7 @@ async function originOf(
 
 type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
-type Opened = { readonly known: TaskRecord; readonly keyed: KeyedCall | null }
+type Opened = { readonly record: TaskRecord; readonly keyed: KeyedCall | null }
 
 /** Holds the quota and records the task. Both are durable when the promise resolves. */
 async function open(
@@ -109,8 +109,8 @@ async function open(
       isKeyed: keyed !== null,
     })
     if (error !== null) return error
-    const known = await ledger.find(task)
-    return known === null ? NO_STORE : { known, keyed }
+    const record = await ledger.find(task)
+    return record === null ? NO_STORE : { record, keyed }
   } catch (err) {
     // It is unknown whether the task was written. A task that was written will expire.
     const reason = err instanceof StoreUnavailable ? err.message : err

@@ -71,12 +71,12 @@ export class TaskLedger {
   }
 
   async find(task: string): Promise<TaskRecord | null> {
-    return (await this.deps.actors.stateOf(taskDecider, taskStream(task))).known
+    return (await this.deps.actors.stateOf(taskDecider, taskStream(task))).record
   }
 
   /** Reads a task without caching its stream in memory, for look-ups, polls and callbacks. */
   async peek(task: string): Promise<TaskRecord | null> {
-    return (await this.deps.actors.peek(taskDecider, taskStream(task))).known
+    return (await this.deps.actors.peek(taskDecider, taskStream(task))).record
   }
 
   /**

@@ -38,11 +38,11 @@ export class TaskBody {
   private readonly members: readonly Member[]
 
   /**
-   * `known` lists the names that readers use or replace. Throws `TaskRequestError` if the bytes are
+   * `names` lists the names that readers use or replace. Throws `TaskRequestError` if the bytes are
    * not a JSON object or a member may be mistaken for another member.
    */
-  constructor(bytes: Buffer, known: NamesByFoldedName) {
-    const members = scanObject(bytes, known)
+  constructor(bytes: Buffer, names: NamesByFoldedName) {
+    const members = scanObject(bytes, names)
     if (!('length' in members)) throw new TaskRequestError(jsonError(bytes, members))
     this.bytes = bytes
     this.members = members
@@ -108,13 +108,13 @@ export class TaskBody {
     return values.every(isText) ? values : rejectParam(key)
   }
 
-  /** Returns an object that contains only names in `known`, or null if the member is missing. */
-  object(key: string, known: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
+  /** Returns an object that contains only names in `names`, or null if the member is missing. */
+  object(key: string, names: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     const isFit = member.kind === 'object' && this.sizeOf(member) <= TEXT_LENGTH_MAX
     if (!isFit) return rejectParam(key)
-    const inner = scanObject(this.bytes.subarray(member.valueStart, member.valueEnd), known)
+    const inner = scanObject(this.bytes.subarray(member.valueStart, member.valueEnd), names)
     if ('error' in inner && inner.error === 'ambiguous') {
       throw new TaskRequestError(ambiguousKey(`${key}.${inner.key}`, inner.other))
     }

@@ -17,12 +17,12 @@ parentPort?.on('message', (step: CountStep) => {
 reply('ready')
 
 function process({ job, source, length, isLast }: CountStep & { kind: 'work' }): CountReply {
-  const known = jobs.get(job) ?? new CountJob()
-  jobs.set(job, known)
-  known.feed(source, scratch, length)
+  const countJob = jobs.get(job) ?? new CountJob()
+  jobs.set(job, countJob)
+  countJob.feed(source, scratch, length)
   if (!isLast) return null
   const until = performance.now() + STEP_MS
-  const answer = known.count(() => performance.now() > until)
+  const answer = countJob.count(() => performance.now() > until)
   if (answer !== null) jobs.delete(job)
   return answer
 }

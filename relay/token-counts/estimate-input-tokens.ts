@@ -10,7 +10,7 @@ const HEAD_BYTES_MAX = 256
 const HEAD = /"(?:url|file_data)"\s*:\s*"data:[^"\\]*$/
 
 /** Estimates one token for four bytes of JSON, and a fixed number of tokens for each picture. */
-export function roughInput(requestBody: Uint8Array): number {
+export function estimateInputTokens(requestBody: Uint8Array): number {
   const json = Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.byteLength)
   let bytes = json.length
   let pictures = 0

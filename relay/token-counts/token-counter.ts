@@ -1,8 +1,8 @@
-import { roughTokens } from '#relay/canonical/answer-text-for-token-count.ts'
+import { estimateTokens } from '#relay/canonical/answer-text-for-token-count.ts'
 import type { CountAnswer, Source } from './count-job.ts'
 import { CountQueue, type QueueBounds } from './count-queue.ts'
 import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'
-import { roughInput } from './estimate-input-tokens.ts'
+import { estimateInputTokens } from './estimate-input-tokens.ts'
 
 export type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
 
@@ -120,7 +120,7 @@ class Counts {
     this.queue.remove(job)
     if (counted === null && job.parts !== null) this.thread?.drop(job.id)
     job.parts = null
-    job.resolve(counted ?? roughCount(job.request))
+    job.resolve(counted ?? estimateTokenCount(job.request))
   }
 
   /** Sends the next step to the thread, unless the thread is busy or still starting. */
@@ -206,8 +206,8 @@ const partsOf = ({ requestBody, text }: CountRequest): Part[] => [
   ...(text === '' ? [] : [{ source: 'answer', bytes: Buffer.from(text) } as const]),
 ]
 
-export const roughCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
-  input: requestBody === null ? 0 : roughInput(requestBody),
-  output: roughTokens(text),
+export const estimateTokenCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
+  input: requestBody === null ? 0 : estimateInputTokens(requestBody),
+  output: estimateTokens(text),
   inputMost: requestBody?.length ?? 0,
 })

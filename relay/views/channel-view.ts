@@ -142,9 +142,9 @@ export class ChannelView {
   }
 
   private withTargets(channel: ChannelRecord, secrets: ReadonlyMap<string, string>): RelayChannel {
-    const known = this.reusable(channel)
-    const proxy = known === null ? proxyOf(channel, secrets) : known.proxy
-    const allKeys = known?.allKeys ?? callableKeys(channel, secrets, proxy, this.policy)
+    const existing = this.reusable(channel)
+    const proxy = existing === null ? proxyOf(channel, secrets) : existing.proxy
+    const allKeys = existing?.allKeys ?? callableKeys(channel, secrets, proxy, this.policy)
     const keys = allKeys.filter(({ keyRef }) => !channel.setAside.includes(keyRef))
     return {
       ...channel,
@@ -153,14 +153,14 @@ export class ChannelView {
       keys,
       isEnabled: channel.status === 'enabled',
       target: keys[0]?.target ?? null,
-      rules: known?.rules ?? channelRules(channel.terms),
+      rules: existing?.rules ?? channelRules(channel.terms),
     }
   }
 
   /** Returns the current channel if neither its terms nor its keys have changed. */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
-    const known = this.channels.get(channelId)
-    return known?.terms === terms && known.keyRefs === keyRefs ? known : null
+    const existing = this.channels.get(channelId)
+    return existing?.terms === terms && existing.keyRefs === keyRefs ? existing : null
   }
 
   private async secretsOf(channels: readonly ChannelRecord[]): Promise<Map<string, string>> {
@@ -178,8 +178,8 @@ export class ChannelView {
   }
 
   private index(work: Work): Offers<RelayChannel> {
-    const known = this.offers.get(work)
-    if (known !== undefined) return known
+    const existing = this.offers.get(work)
+    if (existing !== undefined) return existing
     const offers = offersOf(
       [...this.channels.values()].filter(
         (channel) => channel.isEnabled && channel.target !== null && workOf(channel) === work,

@@ -78,9 +78,9 @@ function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
 
 function statusPair([from, to]: [string, unknown]): [number, number][] {
   const seen = Number(from)
-  const shown = typeof to === 'string' || typeof to === 'number' ? Number(to) : Number.NaN
-  const isErrorStatus = Number.isInteger(shown) && shown >= 400 && shown <= 599
-  return Number.isInteger(seen) && isErrorStatus ? [[seen, shown]] : []
+  const shownStatus = typeof to === 'string' || typeof to === 'number' ? Number(to) : Number.NaN
+  const isErrorStatus = Number.isInteger(shownStatus) && shownStatus >= 400 && shownStatus <= 599
+  return Number.isInteger(seen) && isErrorStatus ? [[seen, shownStatus]] : []
 }
 
 function entriesOf(text: string): [string, unknown][] {

@@ -7,7 +7,7 @@ import type { UserEvent } from '#domain/users/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Subscription } from '#infra/event-store/port.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { Circuits } from '#relay/channel-health/open-circuits.ts'
+import { OpenCircuits } from '#relay/channel-health/open-circuits.ts'
 import { ChannelView } from './channel-view.ts'
 import { createChannelFollower, type LoadChannels, type ViewRows } from './load-views.ts'
 import { OptionView } from './option-view.ts'
@@ -17,7 +17,7 @@ export type Views = {
   readonly tokens: TokenView
   readonly users: UserView
   readonly channels: ChannelView
-  readonly circuits: Circuits
+  readonly circuits: OpenCircuits
   readonly options: OptionView
   /** Returns the position of the last event that the views include. */
   readonly position: () => number
@@ -47,7 +47,7 @@ export async function startViews(
   const users = new UserView()
   const emptyView = () => new ChannelView(core.vault, policy)
   const channels = emptyView()
-  const circuits = new Circuits(rows.circuits.rows)
+  const circuits = new OpenCircuits(rows.circuits.rows)
   const options = new OptionView(rows.options.values, rows.options.revision)
   for (const row of rows.tokens.rows) tokens.put(row)
   for (const row of rows.users.rows) users.put(row)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { PerTokenPrice } from '#domain/pricing/price.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import { roughTokens } from '#relay/canonical/answer-text-for-token-count.ts'
+import { estimateTokens } from '#relay/canonical/answer-text-for-token-count.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { type Delivery, meter } from '#relay/pipeline/billed-usage.ts'
@@ -25,7 +25,7 @@ const candidate = { request, channel: { target: null } } as unknown as Candidate
 const counter = {
   count: async ({ text }: { readonly text: string }) => ({
     ...{ input: 120, inputMost: 120 },
-    output: roughTokens(text),
+    output: estimateTokens(text),
   }),
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { roughInput } from '#relay/token-counts/estimate-input-tokens.ts'
+import { estimateInputTokens } from '#relay/token-counts/estimate-input-tokens.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig, USER } from './support/relay-rig.ts'
@@ -51,11 +51,11 @@ it.each([
 it('roughInput counts a picture as one picture, however many bytes it has', () => {
   const text = { messages: [{ role: 'user', content: 'x'.repeat(4_000) }] }
   const bytes = (body: object) => Buffer.from(JSON.stringify(body))
-  expect(roughInput(bytes(text))).toBe(Math.ceil(bytes(text).length / 4))
-  const rough = roughInput(bytes(WITH_PICTURE))
+  expect(estimateInputTokens(bytes(text))).toBe(Math.ceil(bytes(text).length / 4))
+  const rough = estimateInputTokens(bytes(WITH_PICTURE))
   expect(rough).toBeGreaterThan(765)
   expect(rough).toBeLessThan(850)
-  expect(roughInput(Buffer.from('{"a":"data:x;base64,AAAA'))).toBe(6)
+  expect(estimateInputTokens(Buffer.from('{"a":"data:x;base64,AAAA'))).toBe(6)
 })
 
 describe('a call whose relay dies after the provider has reported usage', () => {

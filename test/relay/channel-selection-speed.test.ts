@@ -2,8 +2,8 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { Core } from '#infra/core-dependencies.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import { Breaker } from '#relay/channel-health/circuit-breaker.ts'
-import { Circuits } from '#relay/channel-health/open-circuits.ts'
+import { CircuitBreaker } from '#relay/channel-health/circuit-breaker.ts'
+import { OpenCircuits } from '#relay/channel-health/open-circuits.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import { KeyChoice } from '#relay/pipeline/choose-channel-key.ts'
 import { ChannelView } from '#relay/views/channel-view.ts'
@@ -22,9 +22,9 @@ const vault = {
 const parts = {
   limits: {} as Core['limits'],
   now: Date.now,
-  breaker: new Breaker({
+  breaker: new CircuitBreaker({
     ...{ actors: {} as Core['actors'], log: pino({ level: 'silent' }), now: Date.now },
-    circuits: new Circuits([]),
+    circuits: new OpenCircuits([]),
     options: () => ({}) as never,
   }),
 }

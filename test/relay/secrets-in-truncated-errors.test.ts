@@ -9,7 +9,7 @@ it('no part of a key shows if a truncated error ends within the key', () => {
   for (let at = 1_970; at < 2_005; at += 1) {
     const message = `${'x '.repeat(at).slice(0, at)}${KEY} and more`
     const bytes = Buffer.from(JSON.stringify({ error: { message, code: message } }))
-    const { error } = providerErrorBody(bytes, 400, { isHidden: false, known: [KEY] })
+    const { error } = providerErrorBody(bytes, 400, { isHidden: false, confidential: [KEY] })
     expect(error.message.length).toBeLessThanOrEqual(2_000)
     expect(`${error.message}${error.code}`).not.toContain(KEY.slice(0, 4))
   }
@@ -34,7 +34,7 @@ it('no part of a secret shows if it begins just before the end of the pattern se
       // The address becomes three characters, which moves what was far away into sight.
       const message = `https://${'x'.repeat(3_000)} ${'y '.repeat(2_000)}`.slice(0, at - 1)
       const bytes = Buffer.from(JSON.stringify({ error: { message: `${message} ${secret}` } }))
-      const { error } = providerErrorBody(bytes, 400, { isHidden: false, known: [] })
+      const { error } = providerErrorBody(bytes, 400, { isHidden: false, confidential: [] })
       expect(error.message).not.toMatch(/sk-S|intern|10\.2|Bearer a/)
     }
   }

@@ -20,7 +20,7 @@ import {
   totpStep,
   totpUri,
 } from './totp.ts'
-import { enterProofGuard } from './verify-second-factor-code.ts'
+import { limitProofAttempts } from './verify-second-factor-code.ts'
 
 /**
  * POST /api/user/totp/begin: returns a new secret for an authenticator app. The app is enabled when
@@ -56,7 +56,7 @@ export const confirmTotp: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const secret = await readTotpOffer(deps, userId)
       if (secret === null) throw credentialsError('TotpOfferOver')
-      const succeeded = await enterProofGuard(deps, request)
+      const succeeded = await limitProofAttempts(deps, request)
       const code = request.body.code.replace(/\s/g, '')
       const step = isTotpCode(code) ? totpStep(secret, code, now()) : null
       if (step === null) throw credentialsError('CodeWrong')

@@ -11,7 +11,7 @@ import { credentialsError } from './credentials-errors.ts'
 import { passkeyAssertionOptions } from './passkeys.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 import { verifyPasskey } from './verify-passkey.ts'
-import { enterProofGuard, verifyCode } from './verify-second-factor-code.ts'
+import { limitProofAttempts, verifyCode } from './verify-second-factor-code.ts'
 
 /** POST /api/user/passkeys/proof: returns the WebAuthn options for a proof of identity. */
 export const beginProof: Action = (api, deps) => {
@@ -47,7 +47,7 @@ export async function verifyProof(
     const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
     return verifyPasskey(deps, request, check, context)
   }
-  const succeeded = await enterProofGuard(deps, request)
+  const succeeded = await limitProofAttempts(deps, request)
   if (code !== '') await verifyCode(deps, userId, code, context)
   else {
     const user = await findUser(deps.core.db, userId)

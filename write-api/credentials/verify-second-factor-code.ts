@@ -53,7 +53,7 @@ type OnSuccess = () => void
  * has its own limit. Throws 429 if the caller must wait. Returns a function that must be called
  * after a correct code.
  */
-export async function enterCodeGuard(
+export async function limitCodeAttempts(
   { core }: Deps,
   request: FastifyRequest,
   user: { readonly id: number; readonly authVersion: number },
@@ -72,7 +72,7 @@ export async function enterCodeGuard(
  * Limits guessing in a proof of identity, with the waits of `enterCodeGuard`. Each session has its
  * own limit, so that a stolen session cannot block the owner.
  */
-export const enterProofGuard = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
+export const limitProofAttempts = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])
 
 const backoff = (key: string): BackoffClaim => ({

@@ -15,7 +15,7 @@ import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { chosenUserIds } from '#projections/users/query.ts'
+import { selectedUserIds } from '#projections/users/query.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type CreateMessage, messageActions } from '../contract/messages.ts'
@@ -44,9 +44,9 @@ async function resolveRecipients(
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
   const selection = { isEverybody: everybody, groups, userIds: user_ids }
-  const ids = await chosenUserIds(core.db, selection)
-  const known = new Set(ids)
-  const unknown = user_ids.filter((id) => !known.has(id))
+  const ids = await selectedUserIds(core.db, selection)
+  const existing = new Set(ids)
+  const unknown = user_ids.filter((id) => !existing.has(id))
   if (unknown.length > 0) {
     throw messageError('RecipientUnknown', { ids: unknown.slice(0, LISTED_IDS_MAX).join(', ') })
   }
@@ -57,9 +57,13 @@ async function resolveRecipients(
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
   const { values } = await allOptions(core.db)
-  const known = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  for (const name of groups.filter((one) => !Object.hasOwn(known, one))) {
-    const users = await chosenUserIds(core.db, { isEverybody: false, groups: [name], userIds: [] })
+  const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
+  for (const name of groups.filter((one) => !Object.hasOwn(existing, one))) {
+    const users = await selectedUserIds(core.db, {
+      isEverybody: false,
+      groups: [name],
+      userIds: [],
+    })
     if (users.length > 0) continue
     throw invalidField('groups', {
       zh: `分组「${name}」不存在`,

@@ -8,7 +8,7 @@ import { loginActions } from '../contract/login.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
 import { passkeyAssertionOptions } from '../credentials/passkeys.ts'
 import { verifyPasskey } from '../credentials/verify-passkey.ts'
-import { enterCodeGuard, verifyCode } from '../credentials/verify-second-factor-code.ts'
+import { limitCodeAttempts, verifyCode } from '../credentials/verify-second-factor-code.ts'
 import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
 
@@ -42,7 +42,9 @@ export const secondStep: Action = (api, deps) => {
       const { userId: id, authVersion } = first
       // A passkey's signatures cannot be guessed, so the limit of failed codes does not apply.
       const succeeded =
-        passkey === undefined ? await enterCodeGuard(deps, request, { id, authVersion }) : () => {}
+        passkey === undefined
+          ? await limitCodeAttempts(deps, request, { id, authVersion })
+          : () => {}
       await countTicketAttempt(deps, ticket)
       await verifyFactor(deps, request, first, request.body)
       await consumeTicket(deps, ticket)

@@ -3,7 +3,7 @@ import { centsOf } from '#domain/top-ups/money.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
-import { readEpayNotice } from './epay.ts'
+import { readEpayNotification } from './epay.ts'
 import { paymentMethods, warnOfPartialConfig } from './payment-methods.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -52,7 +52,7 @@ async function applyNotice(
     warnOfPartialConfig(core, methods)
     throw httpError('Unavailable')
   }
-  const notice = readEpayNotice(params, epay.key)
+  const notice = readEpayNotification(params, epay.key)
   if (notice === null) return false
   const { merchant, tradeNo, paymentId, money, status } = notice
   const cents = centsOf(money)

@@ -28,7 +28,7 @@ export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<stri
 }
 
 /** A notification from the gateway with a verified signature. */
-export type EpayNotice = {
+export type EpayNotification = {
   readonly merchant: string
   readonly tradeNo: string
   readonly paymentId: string
@@ -40,7 +40,10 @@ export type EpayNotice = {
  * Parses a notification. Returns null if the signature was not made with the site's key, or if a
  * field occurs twice.
  */
-export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice | null {
+export function readEpayNotification(
+  params: URLSearchParams,
+  key: string,
+): EpayNotification | null {
   const fields = [...params]
   const names = new Set(fields.map(([name]) => name))
   if (names.size !== fields.length) return null

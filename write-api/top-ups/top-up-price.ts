@@ -30,8 +30,8 @@ export async function quoteFor(
 ): Promise<Quote> {
   const { values } = methods
   const terms = termsOf(methods, payment_method)
-  const least = optionInteger(values, 'MinTopUp')
-  if (amount < least) throw topUpError('TopUpTooSmall', { least })
+  const minimum = optionInteger(values, 'MinTopUp')
+  if (amount < minimum) throw topUpError('TopUpTooSmall', { least: minimum })
   const code = await codeOf(deps, values, userId, top_up_code.trim())
   const cents = priceCents(amount, terms.price, code?.ratio ?? '1')
   const quota = quotaOfDollars(amount, optionValue(values, 'QuotaPerUnit'))

@@ -21,9 +21,9 @@ export const checkIn: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const { values } = await allOptions(core.db)
       if (!optionFlag(values, 'CheckInEnabled')) throw accountError('CheckInDisabled')
-      const least = BigInt(optionInteger(values, 'CheckInQuota'))
-      const most = BigInt(optionInteger(values, 'CheckInMaxQuota'))
-      const amount = randomAmount(least, most)
+      const lowest = BigInt(optionInteger(values, 'CheckInQuota'))
+      const highest = BigInt(optionInteger(values, 'CheckInMaxQuota'))
+      const amount = randomAmount(lowest, highest)
       const context = contextOf(deps, request)
       const command = { type: 'CheckIn', userId, day: dayOf(context.at), amount } as const
       const stream = accountStream(userId)
@@ -37,11 +37,11 @@ export const checkIn: Action = (api, deps) => {
 }
 
 /** Returns a uniformly random amount from `least` to `most`, or `least` if `most` is lower. */
-function randomAmount(least: bigint, most: bigint): bigint {
-  if (most <= least) return least
+function randomAmount(lowest: bigint, highest: bigint): bigint {
+  if (highest <= lowest) return lowest
   // The range has at most 54 bits. With 72 random bits, the deviation from a uniform distribution
   // is below a millionth.
-  return least + (BigInt(`0x${randomBytes(9).toString('hex')}`) % (most - least + 1n))
+  return lowest + (BigInt(`0x${randomBytes(9).toString('hex')}`) % (highest - lowest + 1n))
 }
 
 /** POST /api/user/aff_transfer: transfers rewards for invitations to the caller's balance. */

@@ -79,8 +79,8 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
   })
   return {
     isStillMine: async (client, lanes) => {
-      const mine = lanes.map(laneLeases.leaseOf).filter((lease) => lease !== undefined)
-      return mine.length === lanes.length && (await isCurrent(client, mine))
+      const leases = lanes.map(laneLeases.leaseOf).filter((lease) => lease !== undefined)
+      return leases.length === lanes.length && (await isCurrent(client, leases))
     },
     isDegraded: () => feed.isFeeding() && (session.outOfGroupSince() !== null || isRecent(feed)),
     operatorError: session.operatorError,

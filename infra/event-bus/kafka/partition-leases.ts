@@ -69,11 +69,11 @@ export function createLaneLeases(deps: Deps): LaneLeases {
       acquiring = null
     })
     const found = fencesOf((await within(ACQUIRE_MS_MAX, acquiring)) ?? [])
-    const mine = missing.filter((lane) => found.has(nameOf(lane)))
-    for (const lane of mine) {
+    const gained = missing.filter((lane) => found.has(nameOf(lane)))
+    for (const lane of gained) {
       held.set(lane, { name: nameOf(lane), fence: found.get(nameOf(lane)) ?? 0 })
     }
-    if (mine.length > 0) deps.onGained(mine)
+    if (gained.length > 0) deps.onGained(gained)
   }
   const loop = createLoop(async () => {
     await round().catch((err: unknown) => {

@@ -46,10 +46,10 @@ export function bufferSubscription(
     take: async (limit, idleMs) => {
       await something(idleMs)
       if (events.length === 0) return broken === null ? 'idle' : 'broken'
-      const taken = events.slice(0, limit)
+      const batch = events.slice(0, limit)
       events = events.slice(limit)
       if (broken === null) readable.resume()
-      return taken
+      return batch
     },
     staysEmpty: async (ms) => {
       await something(ms)

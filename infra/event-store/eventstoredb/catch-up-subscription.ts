@@ -44,13 +44,13 @@ export function subscribeToAll(tail: Tail): Subscription {
   /** Resolves when the subscription is broken or stopped. Rejects when the consumer fails. */
   const consume = async (open: BufferedSubscription): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const taken = await open.take(maxBatch, idleCheckMs)
-      if (taken === 'broken' || stopping.signal.aborted) return
-      if (taken === 'idle') {
+      const resolvedEvents = await open.take(maxBatch, idleCheckMs)
+      if (resolvedEvents === 'broken' || stopping.signal.aborted) return
+      if (resolvedEvents === 'idle') {
         if (await isSilent(open, position, tail)) return
         continue
       }
-      const batch = batchOf(taken, position, isWanted)
+      const batch = batchOf(resolvedEvents, position, isWanted)
       if (batch.position === position) continue
       await onBatch(batch.events, batch.position)
       position = batch.position
@@ -93,13 +93,13 @@ export function subscribeToAll(tail: Tail): Subscription {
 
 /** Builds a batch without events that were already delivered. */
 function batchOf(
-  taken: readonly Resolved[],
+  resolvedEvents: readonly Resolved[],
   after: number,
   isWanted: IsWanted | null,
 ): { events: readonly Recorded[]; position: number } {
   const events: Recorded[] = []
   let position = after
-  for (const resolved of taken) {
+  for (const resolved of resolvedEvents) {
     const at = safePosition(resolved.event?.position?.commit ?? resolved.commitPosition)
     if (at <= position) continue
     position = at

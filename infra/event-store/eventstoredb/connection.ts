@@ -18,7 +18,7 @@ type ClientInternals = {
 
 const KEEPALIVE_MS = 10_000
 const ATTEMPT_WITHIN_MS = 4_000
-let opened = 0
+let connectionCount = 0
 
 /**
  * Connects to `url`, whose scheme may have `kurrentdb` in place of `esdb`. Throws `ConfigError`.
@@ -71,17 +71,17 @@ function parsed(url: string): EventStoreDBClient {
 
 /** Gives each client a different keep-alive interval, because equal options share a connection. */
 function withOwnConnection(url: string): string {
-  opened += 1
+  connectionCount += 1
   const [address = '', query = '', more] = url.replace(/^kurrentdb/, 'esdb').split('?')
   if (more !== undefined) throw new ConfigError('EVENTSTORE_URL', 'may contain only one "?"')
   const options = new URLSearchParams(query)
-  const given = options.get('keepAliveInterval') ?? String(KEEPALIVE_MS)
-  if (!/^[1-9]\d{0,8}$/.test(given)) {
-    const reason = `keepAliveInterval must be a whole number of milliseconds, not "${given}"`
+  const intervalText = options.get('keepAliveInterval') ?? String(KEEPALIVE_MS)
+  if (!/^[1-9]\d{0,8}$/.test(intervalText)) {
+    const reason = `keepAliveInterval must be a whole number of milliseconds, not "${intervalText}"`
     throw new ConfigError('EVENTSTORE_URL', reason)
   }
-  const interval = Number(given)
-  options.set('keepAliveInterval', String(interval + (opened % 1_000)))
+  const interval = Number(intervalText)
+  options.set('keepAliveInterval', String(interval + (connectionCount % 1_000)))
   if (!options.has('defaultDeadline')) options.set('defaultDeadline', String(ATTEMPT_WITHIN_MS))
   // The client decodes `+` as a space.
   return `${address.replace(/\/+$/, '')}?${String(options).replaceAll('+', '%20')}`

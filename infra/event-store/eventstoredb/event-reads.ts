@@ -136,9 +136,9 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
  * over system events, at most to the position of the previous call.
  */
 function headReader(collect: Collect): () => Promise<number> {
-  let known = { end: 0, head: 0 }
+  let lastHead = { end: 0, head: 0 }
   return async () => {
-    const before = known
+    const before = lastHead
     let end = before.end
     let pageSize = HEAD_PAGE_MIN
     let last: number | null = null
@@ -156,7 +156,7 @@ function headReader(collect: Collect): () => Promise<number> {
         const isKnown = position <= before.end
         if (!isKnown && (event === undefined || isSystem(event))) continue
         const head = isKnown ? before.head : position
-        if (end > known.end) known = { end, head }
+        if (end > lastHead.end) lastHead = { end, head }
         return head
       }
       if (page.length < maxCount) return 0

@@ -182,9 +182,9 @@ function limitsOf(
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
   // NOTE: some clients send 0 to request no limit. If one of `max_tokens` and
   // `max_completion_tokens` is 0, both are ignored, because the provider may read only the 0.
-  const given = [older, newer].filter((limit) => limit !== null)
-  const isLimited = given.length > 0 && !given.includes(0)
-  return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...given) : null }
+  const limits = [older, newer].filter((limit) => limit !== null)
+  const isLimited = limits.length > 0 && !limits.includes(0)
+  return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...limits) : null }
 }
 
 /**

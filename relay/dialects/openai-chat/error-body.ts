@@ -40,12 +40,12 @@ const ADDRESSES =
 const TELLING_MIN = 5
 
 /**
- * Removes keys, account names, addresses and the texts in `known` from a provider's message. The
- * message is shortened after the redaction, because a secret that is cut off would not be
+ * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
+ * The message is shortened after the redaction, because a secret that is cut off would not be
  * recognized. A word that `LOOKED_AT_MAX` cuts is left out.
  */
-export function redact(text: string, known: readonly string[]): string {
-  const telling = known.filter(({ length }) => length >= TELLING_MIN)
+export function redact(text: string, confidential: readonly string[]): string {
+  const telling = confidential.filter(({ length }) => length >= TELLING_MIN)
   const unnamed = telling
     .toSorted((a, b) => b.length - a.length)
     .reduce((left, each) => left.replaceAll(each, '***'), text)
@@ -61,13 +61,16 @@ function wholeWordsOf(text: string): string {
 
 /**
  * Renders a provider's error in OpenAI's format: `{ error: { message, type, param, code } }`. If
- * `isHidden` is true, only the kind of error is shown. `known` contains the channel's confidential
- * texts, such as its key and host name.
+ * `isHidden` is true, only the kind of error is shown. `confidential` contains the channel's
+ * confidential texts, such as its key and host name.
  */
 export function providerErrorBody(
   bytes: Buffer,
   status: number,
-  { isHidden, known }: { readonly isHidden: boolean; readonly known: readonly string[] },
+  {
+    isHidden,
+    confidential,
+  }: { readonly isHidden: boolean; readonly confidential: readonly string[] },
 ): ErrorBody {
   const error = isHidden ? {} : errorIn(bytes)
   const message = textIn(error.message)
@@ -75,10 +78,11 @@ export function providerErrorBody(
   const code = textIn(error.code) ?? (typeof error.code === 'number' ? `${error.code}` : null)
   return {
     error: {
-      message: message === null ? `The provider answered ${status}.` : redact(message, known),
-      type: redact(textIn(error.type) ?? 'upstream_error', known),
-      param: param === null ? null : redact(param, known),
-      code: code === null ? 'upstream_error' : redact(code, known),
+      message:
+        message === null ? `The provider answered ${status}.` : redact(message, confidential),
+      type: redact(textIn(error.type) ?? 'upstream_error', confidential),
+      param: param === null ? null : redact(param, confidential),
+      code: code === null ? 'upstream_error' : redact(code, confidential),
     },
   }
 }

@@ -58,15 +58,15 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   if (values.size === 0 && removed.length === 0 && tools.length === 0) {
     return { body: request.body, dropped: NOTHING_DROPPED }
   }
-  const kept = request.members.filter((member) => !removed.includes(member))
+  const remaining = request.members.filter((member) => !removed.includes(member))
   const edits = [
     ...removals(request.members, removed, spanOfMember),
     ...(isToolless ? [] : removals(request.tools, tools, spanOfTool)),
   ]
   for (const [key, text] of values) {
-    const member = kept.find((candidate) => candidate.key === key)
+    const member = remaining.find((candidate) => candidate.key === key)
     if (member !== undefined) edits.push({ start: member.valueStart, end: member.valueEnd, text })
-    else edits.push(insertion(kept, key, text))
+    else edits.push(insertion(remaining, key, text))
   }
   const dropped = restricted.map(({ key }) => key)
   if (tools.length > 0) dropped.push(PROVIDER_TOOLS)
@@ -86,14 +86,17 @@ const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
-const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange): boolean =>
+const takesNewerMember = (
+  requestedModel: string,
+  { model, isDeployment }: UpstreamChange,
+): boolean =>
   TAKES_NEWER_MEMBER.test(model) ||
-  (isDeployment === true && [model, asked].some((name) => NAMES_NEWER_MODEL.test(name)))
+  (isDeployment === true && [model, requestedModel].some((name) => NAMES_NEWER_MODEL.test(name)))
 
 /** Sets the output limit. Afterwards, no member and no override allows more tokens. */
 function setOutputLimit(
   values: Map<string, string>,
-  { body, members, model: asked }: ChatRequest,
+  { body, members, model: requestedModel }: ChatRequest,
   change: UpstreamChange,
   tokens: number,
 ): void {
@@ -101,9 +104,9 @@ function setOutputLimit(
     const sent = members.find(({ key }) => key === name)
     return values.get(name) ?? (sent && body.toString('latin1', sent.valueStart, sent.valueEnd))
   }
-  const given = LIMIT_MEMBERS.filter((name) => textOfMember(name) !== undefined)
-  const added = takesNewerMember(asked, change) ? 'max_completion_tokens' : 'max_tokens'
-  for (const name of given.length > 0 ? given : [added]) {
+  const presentLimits = LIMIT_MEMBERS.filter((name) => textOfMember(name) !== undefined)
+  const added = takesNewerMember(requestedModel, change) ? 'max_completion_tokens' : 'max_tokens'
+  for (const name of presentLimits.length > 0 ? presentLimits : [added]) {
     const own = Number(textOfMember(name) ?? 0)
     values.set(name, `${own > 0 && own < tokens ? own : tokens}`)
   }
@@ -175,11 +178,11 @@ function removals<Item>(
   spanOf: (item: Item) => Span,
 ): ByteEdit[] {
   if (removed.length === 0) return []
-  const gone = new Set(removed)
-  const first = items.findIndex((item) => !gone.has(item))
+  const removedItems = new Set(removed)
+  const first = items.findIndex((item) => !removedItems.has(item))
   const spans = items.map(spanOf)
   return spans.flatMap(({ start, end }, index) => {
-    if (!gone.has(items[index] as Item)) return []
+    if (!removedItems.has(items[index] as Item)) return []
     if (index < first) return [{ start, end: spans[index + 1]?.start ?? 0, text: '' }]
     return [{ start: spans[index - 1]?.end ?? 0, end, text: '' }]
   })
@@ -205,13 +208,13 @@ function withUsage(
   if (override === undefined && wantsUsage && member !== undefined) return null
   const own = member?.kind === 'object' ? body.subarray(member.valueStart, member.valueEnd) : EMPTY
   const options = override === undefined ? own : Buffer.from(override)
-  const given = scanObject(options)
-  const entries = 'error' in given ? NONE : given
+  const presentLimits = scanObject(options)
+  const entries = 'error' in presentLimits ? NONE : presentLimits
   if (entries.some(({ key, kind }) => key === 'include_usage' && kind === 'true')) return null
-  const kept = entries
+  const remaining = entries
     .filter(({ key }) => key !== 'include_usage')
     .map(({ keyStart, valueEnd }) => options.toString('utf8', keyStart, valueEnd))
-  return `{${[...kept, '"include_usage":true'].join()}}`
+  return `{${[...remaining, '"include_usage":true'].join()}}`
 }
 
 const KEY = Buffer.from('"model"')

@@ -139,16 +139,16 @@ export function providerRequest(
  * Returns the address for a base URL or keyword that an admin entered. For an empty text, returns
  * the provider's default address, or null without a default.
  */
-export function baseOf(profile: Profile, given: string): string | null {
-  if (given === '') return profile.baseUrl
-  return profile.bases?.find(({ keyword }) => keyword === given)?.baseUrl ?? given
+export function baseOf(profile: Profile, text: string): string | null {
+  if (text === '') return profile.baseUrl
+  return profile.bases?.find(({ keyword }) => keyword === text)?.baseUrl ?? text
 }
 
 /** Returns the channel's `other` field or its default; null if a required field is empty. */
-function otherOf({ fields = [] }: Profile, given: string): string | null {
+function otherOf({ fields = [] }: Profile, text: string): string | null {
   const field = fields.find(({ key }) => key === 'other')
   if (field === undefined) return ''
-  const value = given === '' ? field.default : given
+  const value = text === '' ? field.default : text
   return value === '' && field.isRequired ? null : value
 }
 

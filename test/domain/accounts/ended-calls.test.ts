@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountSnapshot } from '#domain/accounts/snapshot.ts'
-import { ENDED_MAX, noEndedCalls, recall, remember } from '#domain/accounts/state.ts'
+import { ENDED_MAX, noEndedCalls, findEndedCall, addEndedCall } from '#domain/accounts/state.ts'
 import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { admitCall, admitted, funded, releaseCall, released, settleCall } from './facts.ts'
 
@@ -52,7 +52,7 @@ describe('the memory of ended calls', () => {
     const old = idOf(0)
     const first = [...funded(100), admitted(1, { call: old })]
     let state = first.reduce(accountDecider.evolve, accountDecider.initialState())
-    for (let n = 1; n <= ENDED_MAX + 5; n += 1) remember(state.ended, idOf(n))
+    for (let n = 1; n <= ENDED_MAX + 5; n += 1) addEndedCall(state.ended, idOf(n))
     const outcome = accountDecider.decide(releaseCall({ call: old }), state)
     if (isCodedError(outcome)) throw new Error(outcome.code)
     state = outcome.reduce(accountDecider.evolve, state)
@@ -67,9 +67,11 @@ describe('the memory of ended calls', () => {
     const again = accountSnapshot.decode(JSON.parse(text))
     expect(again.ended.forgottenUpTo).toBe(idOf(3))
     for (const n of [0, 3, 4, ENDED_MAX + 3, ENDED_MAX + 4]) {
-      expect(recall(again.ended, idOf(n)), `call ${n}`).toBe(recall(state.ended, idOf(n)))
+      expect(findEndedCall(again.ended, idOf(n)), `call ${n}`).toBe(
+        findEndedCall(state.ended, idOf(n)),
+      )
     }
-    remember(again.ended, idOf(ENDED_MAX + 4))
+    addEndedCall(again.ended, idOf(ENDED_MAX + 4))
     expect(again.ended.forgottenUpTo).toBe(idOf(4))
   })
 
@@ -77,8 +79,8 @@ describe('the memory of ended calls', () => {
     const property = fc.property(fc.uniqueArray(fc.nat(1_000_000), { maxLength: 60 }), (late) => {
       const ended = noEndedCalls()
       const fill = ENDED_MAX - 30
-      for (let n = 0; n < fill; n += 1) remember(ended, idOf(2_000_000 + ((n * 7_919) % fill)))
-      for (const n of late) remember(ended, idOf(n))
+      for (let n = 0; n < fill; n += 1) addEndedCall(ended, idOf(2_000_000 + ((n * 7_919) % fill)))
+      for (const n of late) addEndedCall(ended, idOf(n))
       const all = [...late, ...Array.from({ length: fill }, (_, n) => 2_000_000 + n)]
       const oldestFirst = all.sort((left, right) => left - right).map(idOf)
       const forgotten = oldestFirst.slice(0, Math.max(0, oldestFirst.length - ENDED_MAX))

@@ -13,7 +13,7 @@ import {
 } from '#relay/canonical/answer-text-for-token-count.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
-import { isAmple } from '#relay/pipeline/admit-call.ts'
+import { isClearlyAffordable } from '#relay/pipeline/admit-call.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { OutputHoldTracker } from '#relay/pipeline/output-covered-by-reserved-quota.ts'
 import { type Candidate, isWorthCounting, termsForInput } from '#relay/pipeline/plan-call.ts'
@@ -81,7 +81,7 @@ export class Account {
 /**
  * One call as the relay's pipeline runs it: `callTerms` and `termsForInput` say what is held,
  * `OutputHoldTracker` when the hold must grow and when a stream ends, `meter` what is billed. The
- * order of the steps is that of `LiveCall`, without its sockets and clocks.
+ * order of the steps is that of `RunningCall`, without its sockets and clocks.
  */
 export class MeteredCall {
   readonly id: string
@@ -145,7 +145,7 @@ export class MeteredCall {
     const byLength = callTerms(price, [chat, ...overridden], options)
     const plan = { price, terms: byLength, isOverridden: true, offer: [] }
     const isCounted =
-      isWorthCounting(chat, plan) && !isAmple(plan, payableBy(account.state, tokenId))
+      isWorthCounting(chat, plan) && !isClearlyAffordable(plan, payableBy(account.state, tokenId))
     const forms = [chat, ...overridden] as const
     const most = forms.map(({ body }) => Math.ceil(body.length * request.countedShare))
     const view = { options } as Views['options']
@@ -259,7 +259,7 @@ export class MeteredCall {
 
   private usageSoFar(rawUsage: unknown): Usage {
     if (!this.request.isStream || this.delivered.bytes === 0) return NO_USAGE
-    const output = this.delivered.roughTokens()
+    const output = this.delivered.estimateTokens()
     const counted = { ...NO_USAGE, inputUncached: this.inputTokens, output }
     const { outputHold, candidate } = this
     return usageSoFar(rawUsage, counted, candidate, outputHold.limits(), outputHold.price)

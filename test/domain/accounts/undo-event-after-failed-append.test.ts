@@ -4,10 +4,10 @@ import { accountDecider } from '#domain/accounts/decide.ts'
 import type { AccountEvent } from '#domain/accounts/events.ts'
 import {
   type AccountState,
+  addEndedCall,
   ENDED_MAX,
   noEndedCalls,
-  remember,
-  undoRemember,
+  removeEndedCall,
 } from '#domain/accounts/state.ts'
 import { undoAccount } from '#domain/accounts/undo-event-after-failed-append.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
@@ -79,11 +79,11 @@ describe('the undo of account events after a failed append', () => {
   it('restores the ended call that was forgotten to make room', () => {
     const ended = noEndedCalls()
     const id = (n: number) => `call-${String((n * 7_919) % 100_000).padStart(6, '0')}`
-    for (let n = 0; n < ENDED_MAX + 50; n += 1) remember(ended, id(n))
+    for (let n = 0; n < ENDED_MAX + 50; n += 1) addEndedCall(ended, id(n))
     for (const call of ['call-', 'call-050000x', 'call-999999']) {
       const before = structuredClone(ended)
-      const undo = undoRemember(ended, call)
-      remember(ended, call)
+      const undo = removeEndedCall(ended, call)
+      addEndedCall(ended, call)
       expect(ended.ids.size).toBe(ENDED_MAX)
       undo()
       expect(endedContent(ended)).toEqual(endedContent(before))

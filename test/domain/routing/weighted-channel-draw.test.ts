@@ -5,7 +5,7 @@ import {
   offersOf,
   type RoutingTerms,
 } from '#domain/routing/channels-by-group-and-model.ts'
-import { Draw } from '#domain/routing/weighted-channel-draw.ts'
+import { ChannelDraw } from '#domain/routing/weighted-channel-draw.ts'
 import { budget } from '#test/support/time-limit.ts'
 
 type Channel = Candidate & { readonly id: string }
@@ -34,7 +34,7 @@ function channelsToTry(
   isFit: (channel: Channel) => boolean = always,
 ): Channel[] {
   const offer = offersOf(channels).get(group)?.get(model) ?? []
-  const draw = new Draw(offer, isFit, random)
+  const draw = new ChannelDraw(offer, isFit, random)
   const order: Channel[] = []
   for (let next = draw.next(); next !== null; next = draw.next()) order.push(next)
   return order
@@ -222,7 +222,7 @@ describe('channels that are not available', () => {
     const microseconds = (isFit: (channel: Channel) => boolean): number => {
       const times = Array.from({ length: 2_000 }, () => {
         const start = performance.now()
-        const draw = new Draw(offer, isFit, Math.random)
+        const draw = new ChannelDraw(offer, isFit, Math.random)
         for (let n = 0; n < 4; n += 1) draw.next()
         return performance.now() - start
       }).sort((left, right) => left - right)

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
-import { LaneFeed } from '#infra/event-bus/partition-subscription.ts'
+import { LaneSubscription } from '#infra/event-bus/partition-subscription.ts'
 import type { LaneBatch } from '#infra/event-bus/port.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
@@ -9,7 +9,7 @@ import { to } from '../event-store/conformance.ts'
 
 const log = pino({ level: 'silent' })
 let store: EventStore
-let feed: LaneFeed
+let feed: LaneSubscription
 let batches: LaneBatch[]
 /** Delays the next batch that `isToHold` selects, until the test settles this promise. */
 let held: PromiseWithResolvers<void>
@@ -20,7 +20,7 @@ beforeEach(() => {
   batches = []
   held = Promise.withResolvers()
   isToHold = () => false
-  feed = new LaneFeed(
+  feed = new LaneSubscription(
     { store, log },
     {
       onBatch: async (batch) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   DeliveredText,
-  roughTokens,
+  estimateTokens,
   textOfAnswer,
 } from '#relay/canonical/answer-text-for-token-count.ts'
 
@@ -132,13 +132,13 @@ describe('counted text of a delivered stream', () => {
         for (const { content, isEscaped, isParsed } of pieces) {
           const bytes = delta(0, { content }).toString()
           delivered.add(Buffer.from(isEscaped ? withEscapes(bytes) : bytes))
-          if (isParsed) delivered.roughTokens()
+          if (isParsed) delivered.estimateTokens()
         }
         const most = delivered.roughTokensAtMost()
-        const estimated = delivered.roughTokens()
+        const estimated = delivered.estimateTokens()
         expect(most).toBeGreaterThanOrEqual(estimated)
         expect(delivered.roughTokensAtMost()).toBe(estimated)
-        expect(estimated).toBe(roughTokens(pieces.map(({ content }) => content).join('')))
+        expect(estimated).toBe(estimateTokens(pieces.map(({ content }) => content).join('')))
       }),
       { numRuns: 300 },
     )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Tallies } from '#relay/channel-health/failure-counts.ts'
+import { FailureCounts } from '#relay/channel-health/failure-counts.ts'
 
 const WINDOW_MS = 60_000
 const rule = {
@@ -22,7 +22,7 @@ describe('count of consecutive failures', () => {
   it.each(['channel', 'key'] as const)('opens a %s circuit at failure 5, not before', (whose) => {
     fc.assert(
       fc.property(calls, (made) => {
-        const tallies = new Tallies()
+        const tallies = new FailureCounts()
         let now = 1_000_000
         let row = 0
         for (const { isWell, laterMs } of made) {

@@ -1,7 +1,11 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { ProbeResult } from '#relay/channel-actions/send-channel-test.ts'
-import { judgeTest, SCHEDULER, SlowTests } from '#relay/channel-health/apply-test-result.ts'
+import {
+  applyTestResult,
+  SCHEDULER,
+  SlowTestCounts,
+} from '#relay/channel-health/apply-test-result.ts'
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
@@ -17,11 +21,11 @@ function judged(
     isDisabling?: boolean
     isReenabling?: boolean
     actor?: string
-    slowTests?: SlowTests
+    slowTests?: SlowTestCounts
   } = {},
 ): string[] {
   const { isEnabled = true, isDisabling = true, isReenabling = true, actor = SCHEDULER } = given
-  const slowTests = given.slowTests ?? new SlowTests()
+  const slowTests = given.slowTests ?? new SlowTestCounts()
   const reports: string[] = []
   const disable = { isEnabled: isDisabling, isReenabling }
   const parts = {
@@ -41,7 +45,7 @@ function judged(
       handle: async (_decider: unknown, _stream: string, { type }: { type: string }) =>
         reports.push(type),
     },
-  } as unknown as RelayDeps & { slowTests: SlowTests }
+  } as unknown as RelayDeps & { slowTests: SlowTestCounts }
   const channel = {
     channelId: 4,
     isEnabled,
@@ -49,7 +53,7 @@ function judged(
     terms: { modelPrefix: 'eu/' },
   } as unknown as RelayChannel
   const test = { isSuccess: true, model: 'm', durationMs: 900, reason: '', end: null, position: 1 }
-  judgeTest(parts, channel, { ...test, ...result } as ProbeResult, { actor, cause: null })
+  applyTestResult(parts, channel, { ...test, ...result } as ProbeResult, { actor, cause: null })
   return reports
 }
 
@@ -64,7 +68,7 @@ describe('result of a channel test', () => {
   })
 
   it('turns the channel off after the third consecutive slow scheduled test, not before', () => {
-    const slowTests = new SlowTests()
+    const slowTests = new SlowTestCounts()
     const tested = (durationMs: number, actor = SCHEDULER) =>
       judged({ durationMs }, { slowTests, actor })
     expect([tested(5_001), tested(5_001)]).toEqual([[WELL], [WELL]])
@@ -79,7 +83,7 @@ describe('result of a channel test', () => {
   })
 
   it('never turns a slow channel off where the option is not set', () => {
-    const slowTests = new SlowTests()
+    const slowTests = new SlowTestCounts()
     const given = { slowTests, isDisabling: false }
     const led = [1, 2, 3, 4].map(() => judged({ durationMs: 5_001 }, given))
     expect(led).toEqual([[WELL], [WELL], [WELL], [WELL]])

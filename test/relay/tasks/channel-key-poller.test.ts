@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
-import { PollLane, type PollTarget } from '#relay/tasks/channel-key-poller.ts'
+import { ChannelKeyPoller, type PollTarget } from '#relay/tasks/channel-key-poller.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
@@ -203,7 +203,7 @@ it('a late task keeps its priority until it has been polled', async () => {
   const tasks = Array.from({ length: 60 }, (_, n) => {
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
-  const lane = new PollLane(parts, { everyMs: 30, lateMs: 1 })
+  const lane = new ChannelKeyPoller(parts, { everyMs: 30, lateMs: 1 })
   const ask = () => lane.poll(asked as PollTarget, tasks, new AbortController().signal)
   await ask()
   expect(service.asked.map(([id]) => id)).toEqual(['u0', 'u25'])
