@@ -43,8 +43,8 @@ const REPLACED = new RegExp(
     String.raw`\bkind: 'seats'`,
     String.raw`\b(?:focusFirstFault|faultText|isFaulty|chooseNone|QuickPicks|picksFrom)\b`,
     String.raw`\b(?:showsRefusal|useRefusals|\w+(?:Refusal|Denial)|AccountFailures|concludeFailure)\b`,
-    String.raw`\b(?:isAccountFault|RevisionFault|comeBack|troubles|LiveCall|PollLane|Stratum|LaneFeed)\b`,
-    String.raw`\b(?:Tallies|judgeTest|fitInput|askProvider|ASK_LIMITS|roughCount|chosenUserIds)\b`,
+    String.raw`\b(?:isAccountFault|RevisionFault|comeBack|troubles|LiveCall|PollLane|Stratum)\b`,
+    String.raw`\b(?:LaneFeed|Tallies|judgeTest|fitInput|askProvider|ASK_LIMITS|roughCount|chosenUserIds)\b`,
     String.raw`\b(?:\w*Coupon\w*|keptMailTo|calledOf|ChatWay|editAct|deleteAct)\b`,
   ].join('|'),
 )

@@ -163,7 +163,7 @@ describe('the dashboard', () => {
       .locator('.tg-live-dot')
       .getByText(/^Reconnecting/)
       .waitFor()
-    live.comeBack()
+    live.acceptAgain()
     await page.getByRole('button', { name: en('shared.reconnectNow') }).click()
     await page.locator('.tg-live-dot').getByText(en('shared.live.live'), { exact: true }).waitFor()
     await close()

@@ -40,26 +40,26 @@ describe('a change by another user', () => {
       app.page.request.put(`${app.site.url}/api/option/`, {
         data: { key: 'QuotaForNewUser', value },
       })
-    const comeBack = () =>
+    const returnToPage = () =>
       app.page.evaluate(() =>
         document.dispatchEvent(new Event('visibilitychange', { bubbles: true })),
       )
     const reads = () => app.site.calls.filter(({ path }) => path === '/api/option/').length
     await field(label).waitFor()
     await elsewhere('4321')
-    await comeBack()
+    await returnToPage()
     await expect.poll(() => field(label).inputValue()).toBe('4321')
     // Typed and taken back is no edit: what is saved elsewhere goes on being shown.
     await field(label).fill('5')
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     await field(label).fill('4321')
     await elsewhere('4322')
-    await comeBack()
+    await returnToPage()
     await expect.poll(() => field(label).inputValue()).toBe('4322')
     await field(label).fill('77')
     await elsewhere('9')
     const before = reads()
-    await comeBack()
+    await returnToPage()
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     expect(reads()).toBe(before)
     expect(await field(label).inputValue()).toBe('77')

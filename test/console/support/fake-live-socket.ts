@@ -5,9 +5,9 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 export type FakeLive = {
   send(topic: string, position: number, data: object): void
   sendCalls(...rows: LogEntry[]): void
-  /** Closes the connection and refuses new connections until `comeBack`. */
+  /** Closes the connection and refuses new connections until `acceptAgain`. */
   goAway(): Promise<void>
-  comeBack(): void
+  acceptAgain(): void
   connections(): number
 }
 
@@ -35,7 +35,7 @@ export async function fakeLive(page: Page): Promise<FakeLive> {
       isAway = true
       await socket?.close()
     },
-    comeBack: () => {
+    acceptAgain: () => {
       isAway = false
     },
     connections: () => connections,

@@ -287,7 +287,7 @@ describe('the usage log', () => {
     live.sendCalls(logRow(100))
     await live.goAway()
     await page.getByText('Reconnecting in').waitFor()
-    live.comeBack()
+    live.acceptAgain()
     await expect.poll(() => live.connections()).toBe(2)
     live.sendCalls(logRow(100), logRow(101))
     await page.getByRole('button', { name: '2 new' }).waitFor()

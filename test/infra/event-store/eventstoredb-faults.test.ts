@@ -15,9 +15,9 @@ import { startWriters } from './start-writers.ts'
 
 /** Counts appends with an unknown outcome, and reopened subscriptions. */
 function countingLog() {
-  const seen = { troubles: 0, reopened: 0 }
+  const seen = { errors: 0, reopened: 0 }
   const write = (line: string): void => {
-    if (line.includes('will be retried')) seen.troubles += 1
+    if (line.includes('will be retried')) seen.errors += 1
     if (line.includes('is reopened')) seen.reopened += 1
   }
   return { log: pino({ level: 'debug' }, { write }), seen }
@@ -63,7 +63,7 @@ describe('an append whose reply is lost', () => {
     ])
     expect(server.seen().dropped).toBe(4)
     // On a slow machine, a reply that wasn't dropped may come too late, too.
-    expect(seen.troubles).toBeGreaterThanOrEqual(4)
+    expect(seen.errors).toBeGreaterThanOrEqual(4)
     const all = await store.readAll(0, 100)
     expect(idsOf(all).sort()).toEqual(idsOf(events).sort())
     expect(server.seen().batchAppends).toBe(0)
@@ -238,7 +238,7 @@ describe('a server that is slow, down or restarting', () => {
       await server.start()
     }
     const ids = await writers.end()
-    expect(seen.troubles).toBeGreaterThanOrEqual(4)
+    expect(seen.errors).toBeGreaterThanOrEqual(4)
     await expect.poll(() => events.length).toBe(ids.length)
     expect(idsOf(events).sort()).toEqual(ids.sort())
     expect(events).toEqual(await store.readAll(0, 100_000))
