@@ -42,9 +42,9 @@ const REPLACED = new RegExp(
     String.raw`\b(?:faultyField|mappingFault|faultOfTerms|faultOfAnswer|webhookFaultOf)\b`,
     String.raw`\bkind: 'seats'`,
     String.raw`\b(?:focusFirstFault|faultText|isFaulty|chooseNone|QuickPicks|picksFrom)\b`,
-    String.raw`\b(?:showsRefusal|useRefusals|\w+(?:Refusal|Denial)|AccountFailures|concludeFailure)\b`,
+    String.raw`\b(?:showsRefusal|useRefusals|\w+(?:Refusal|Denial)|AccountFailures)\b`,
     String.raw`\b(?:isAccountFault|RevisionFault|comeBack|troubles|LiveCall|PollLane|Stratum)\b`,
-    String.raw`\b(?:LaneFeed|Tallies|judgeTest|fitInput|askProvider|ASK_LIMITS|roughCount|chosenUserIds)\b`,
+    String.raw`\b(?:LaneFeed|Tallies|judgeTest|fitInput|askProvider|roughCount|chosenUserIds)\b`,
     String.raw`\b(?:\w*Coupon\w*|keptMailTo|calledOf|ChatWay|editAct|deleteAct)\b`,
   ].join('|'),
 )

@@ -30,9 +30,9 @@ it('kill -9 of the server under load loses no acknowledged event and doubles non
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-esdb-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'events.ndjson')
-  const seen = { troubles: 0 }
+  const seen = { errors: 0 }
   const write = (line: string): void => {
-    if (line.includes('will be retried')) seen.troubles += 1
+    if (line.includes('will be retried')) seen.errors += 1
   }
   let { child, url } = await startProgram(file, '0')
   const port = new URL(url.replace('esdb', 'http')).port
@@ -47,7 +47,7 @@ it('kill -9 of the server under load loses no acknowledged event and doubles non
     ;({ child, url } = await startProgram(file, port))
   }
   const ids = await load.end()
-  expect(seen.troubles).toBeGreaterThanOrEqual(3)
+  expect(seen.errors).toBeGreaterThanOrEqual(3)
   const all = await collect(store, 0, ids.length)
   expect(all.map(({ id }) => id).sort()).toEqual(ids.sort())
   expect(await store.readAll(0, ids.length + 1)).toHaveLength(ids.length)

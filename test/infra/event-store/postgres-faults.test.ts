@@ -17,9 +17,9 @@ import { startWriters } from './start-writers.ts'
 
 /** Counts failed flushes with an unknown outcome. */
 function countingLog() {
-  const seen = { troubles: 0 }
+  const seen = { errors: 0 }
   const write = (line: string): void => {
-    if (line.includes('will be retried')) seen.troubles += 1
+    if (line.includes('will be retried')) seen.errors += 1
   }
   return { log: pino({ level: 'debug' }, { write }), seen }
 }
@@ -54,7 +54,7 @@ describe('an append whose reply is lost', () => {
     expect(all.ids.sort()).toEqual(ids.sort())
     expect(all.positions).toEqual(dense(200))
     expect(proxy.dropped()).toBe(20)
-    expect(seen.troubles).toBeGreaterThanOrEqual(10)
+    expect(seen.errors).toBeGreaterThanOrEqual(10)
     await store.close()
     await proxy.close()
     await database.drop()
@@ -99,7 +99,7 @@ describe('kill -9 of Postgres under load', () => {
     const ids = await writers.end()
     const all = await everyEvent(store)
     expect(killed).toBe(kills)
-    expect(seen.troubles).toBeGreaterThanOrEqual(kills)
+    expect(seen.errors).toBeGreaterThanOrEqual(kills)
     // Every append was acknowledged in the end, so the stored events must equal the acknowledged
     // events.
     expect(all.ids.sort()).toEqual(ids.sort())
