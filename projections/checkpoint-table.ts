@@ -1,5 +1,5 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { LANE_COUNT } from '#infra/event-bus/partition-of-stream.ts'
+import { LANE_COUNT } from '#infra/event-bus/lane-of-stream.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 

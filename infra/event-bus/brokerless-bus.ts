@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.ts'
-import { balanceLanes } from './balance-partitions.ts'
-import { createOpenResources } from './partition-of-stream.ts'
-import { LaneSubscription } from './partition-subscription.ts'
+import { balanceLanes } from './balance-lanes.ts'
+import { createOpenResources } from './lane-of-stream.ts'
+import { LaneSubscription } from './lane-subscription.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 
 export type DirectBusDeps = {

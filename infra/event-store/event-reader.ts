@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
-import { LANE_COUNT } from '../event-bus/partition-of-stream.ts'
+import { LANE_COUNT } from '../event-bus/lane-of-stream.ts'
 import type { ExactPart } from './append-connection.ts'
 import { type Appended, type EventStore, StoreUnavailable } from './port.ts'
 import type { Page, PageRequest } from './subscription.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
+import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 import { HASHES_WITH_COMMENTS } from './hashes-with-comments.ts'

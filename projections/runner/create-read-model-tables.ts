@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
+import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { answerIn, isUnavailable } from '#infra/postgres/query-timeouts.ts'
 import type { Projection } from '../projection.ts'
 import { schemaOf } from '../projection-names.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { laneOf } from '#infra/event-bus/partition-of-stream.ts'
+import { laneOf } from '#infra/event-bus/lane-of-stream.ts'
 import type { LaneBatch } from '#infra/event-bus/port.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'

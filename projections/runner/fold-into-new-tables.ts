@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core-dependencies.ts'
-import { laneOf } from '#infra/event-bus/partition-of-stream.ts'
+import { laneOf } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import type { LanePositions } from './checkpoints.ts'
 import { createTables, inTransaction } from './create-read-model-tables.ts'

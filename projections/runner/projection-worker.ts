@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#domain/shared/event.ts'
-import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/partition-of-stream.ts'
+import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lane-of-stream.ts'
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'

@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core-dependencies.ts'
-import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
+import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { schemaOf } from '../projection-names.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Core } from '#infra/core-dependencies.ts'
-import { ALL_LANES } from '#infra/event-bus/partition-of-stream.ts'
+import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import { LANE_COUNT } from '../partition-of-stream.ts'
+import { LANE_COUNT } from '../lane-of-stream.ts'
 import { disconnect, withAdmin } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 

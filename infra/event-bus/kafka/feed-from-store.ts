@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
-import { ALL_LANES, laneOf } from '../partition-of-stream.ts'
-import type { LaneDelivery } from './deliver-partitions.ts'
+import { ALL_LANES, laneOf } from '../lane-of-stream.ts'
+import type { LaneDelivery } from './deliver-lanes.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
 const BATCH_MAX = 1_000

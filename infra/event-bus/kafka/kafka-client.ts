@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { type Admin, Kafka, type logCreator, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
-import { LANE_COUNT } from '../partition-of-stream.ts'
+import { LANE_COUNT } from '../lane-of-stream.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
 type RequestQueue = {

@@ -1,14 +1,14 @@
 import type { Kafka, Producer } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
-import { ALL_LANES } from '../partition-of-stream.ts'
+import { ALL_LANES } from '../lane-of-stream.ts'
 import { disconnect, ensureTopic } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 import {
   createPublishedLanes,
   type MessageBatch,
   type PublishedLanes,
-} from './published-positions-per-partition.ts'
+} from './published-positions-per-lane.ts'
 import { readLastMessages } from './read-last-messages.ts'
 
 /** With this many unpublished events, the publisher skips them and continues at the head. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Kafka } from 'kafkajs'
 import type { EventStore } from '#infra/event-store/port.ts'
-import { LANE_COUNT } from '../partition-of-stream.ts'
+import { LANE_COUNT } from '../lane-of-stream.ts'
 import { disconnect, withAdmin, within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
-import { headOf, type MessageHead } from './partition-message.ts'
+import { headOf, type MessageHead } from './lane-message.ts'
 
 const READ_MS_MAX = 20_000
 

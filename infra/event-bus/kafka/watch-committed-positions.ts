@@ -5,7 +5,7 @@ import type { EventStore } from '../../event-store/port.ts'
 import { type ConsumerSession, keepConsuming } from './consumer-session.ts'
 import { withAdmin, within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
-import { headOf } from './partition-message.ts'
+import { headOf } from './lane-message.ts'
 
 const DELETE_GROUP_MS_MAX = 3_000
 

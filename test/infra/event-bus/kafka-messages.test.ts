@@ -7,9 +7,9 @@ import {
   encodeMessage,
   gaplessBatches,
   type LaneMessage,
-} from '#infra/event-bus/kafka/partition-message.ts'
-import { createPublishedLanes } from '#infra/event-bus/kafka/published-positions-per-partition.ts'
-import { ALL_LANES, laneOf } from '#infra/event-bus/partition-of-stream.ts'
+} from '#infra/event-bus/kafka/lane-message.ts'
+import { createPublishedLanes } from '#infra/event-bus/kafka/published-positions-per-lane.ts'
+import { ALL_LANES, laneOf } from '#infra/event-bus/lane-of-stream.ts'
 
 const recorded = (position: number, data: object = {}, stream = 'account-1'): Recorded => ({
   ...{ id: randomUUID(), type: 'Happened', v: 1, data, stream, revision: position, position },

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
-import { ALL_LANES, laneOf } from '#infra/event-bus/partition-of-stream.ts'
+import { ALL_LANES, laneOf } from '#infra/event-bus/lane-of-stream.ts'
 import type { EventBus, LaneBatch, LaneWork } from '#infra/event-bus/port.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 

@@ -1,6 +1,6 @@
 import type { KafkaMessage, Message } from 'kafkajs'
 import type { Recorded } from '#domain/shared/event.ts'
-import { laneKeyOf } from '../partition-of-stream.ts'
+import { laneKeyOf } from '../lane-of-stream.ts'
 
 /**
  * States that the lane (partition) has exactly one event after `after` and up to `position`:

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Lease, Leases } from '../../leases/exclusive-leases.ts'
-import { ALL_LANES } from '../partition-of-stream.ts'
+import { ALL_LANES } from '../lane-of-stream.ts'
 import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 

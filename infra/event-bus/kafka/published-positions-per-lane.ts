@@ -1,7 +1,7 @@
 import type { Message } from 'kafkajs'
 import type { Recorded } from '#domain/shared/event.ts'
-import { ALL_LANES, laneOf } from '../partition-of-stream.ts'
-import { encodeMessage } from './partition-message.ts'
+import { ALL_LANES, laneOf } from '../lane-of-stream.ts'
+import { encodeMessage } from './lane-message.ts'
 
 /**
  * The maximum bytes per partition in a request. Kafka limits requests to `max.message.bytes` (1

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { createLaneLeases } from '#infra/event-bus/kafka/partition-leases.ts'
+import { createLaneLeases } from '#infra/event-bus/kafka/lane-leases.ts'
 import type { Lease, Leases } from '#infra/leases/exclusive-leases.ts'
 
 const LANES = [0, 1, 2, 3]

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore, Subscription } from '../event-store/port.ts'
-import { LANE_COUNT, laneOf } from './partition-of-stream.ts'
+import { LANE_COUNT, laneOf } from './lane-of-stream.ts'
 import type { LaneWorker } from './port.ts'
 
 const BATCH_MAX = 1_000

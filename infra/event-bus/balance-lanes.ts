@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Lease, Leases } from '../leases/exclusive-leases.ts'
-import { ALL_LANES, LANE_COUNT } from './partition-of-stream.ts'
+import { ALL_LANES, LANE_COUNT } from './lane-of-stream.ts'
 
 export type LaneHolder = {
   /**

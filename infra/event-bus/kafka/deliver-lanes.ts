@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { laneOf } from '../partition-of-stream.ts'
+import { laneOf } from '../lane-of-stream.ts'
 import type { LaneBatch, LaneWorker } from '../port.ts'
 
 const RETRY_MS_MIN = 50

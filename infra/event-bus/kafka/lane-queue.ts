@@ -1,12 +1,12 @@
 import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import type { LaneDelivery } from './deliver-partitions.ts'
+import type { LaneDelivery } from './deliver-lanes.ts'
 import {
   decodeMessage,
   type GaplessBatch,
   gaplessBatches,
   type LaneMessage,
-} from './partition-message.ts'
+} from './lane-message.ts'
 
 /** The partition is paused above this number of waiting messages, and resumed below half of it. */
 const WAITING_MAX = 2_000

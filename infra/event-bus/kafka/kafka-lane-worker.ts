@@ -4,11 +4,11 @@ import type { EventStore } from '../../event-store/port.ts'
 import { isCurrent, type Leases } from '../../leases/exclusive-leases.ts'
 import type { LaneWork, LaneWorker } from '../port.ts'
 import { type ConsumerSession, detectStalledConsumer, keepConsuming } from './consumer-session.ts'
-import { createLaneDelivery } from './deliver-partitions.ts'
+import { createLaneDelivery } from './deliver-lanes.ts'
 import { feedFromStore } from './feed-from-store.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
-import { createLaneLeases } from './partition-leases.ts'
-import { createLaneQueue, type LaneQueue } from './partition-queue.ts'
+import { createLaneLeases } from './lane-leases.ts'
+import { createLaneQueue, type LaneQueue } from './lane-queue.ts'
 
 export type WorkDeps = {
   readonly kafka: Kafka
