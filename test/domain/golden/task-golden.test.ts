@@ -27,7 +27,7 @@ describe('the events of tasks, as first recorded', () => {
       ['task-succeeded-v1', report('SUCCESS', { at: NOW + 90_000, ...RESULT })],
     ],
     {
-      known: {
+      record: {
         submitted,
         place,
         sentTo: null,
@@ -55,7 +55,7 @@ describe('the events of tasks, as first recorded', () => {
       ],
     ],
     {
-      known: {
+      record: {
         submitted,
         place: null,
         sentTo: null,
@@ -73,7 +73,7 @@ describe('the events of tasks, as first recorded', () => {
       ['task-unconfirmed-v1', noteUnconfirmed],
     ],
     {
-      known: {
+      record: {
         submitted,
         place: null,
         sentTo: { channelId, keyRef, attempts },
