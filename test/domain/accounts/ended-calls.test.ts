@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountSnapshot } from '#domain/accounts/snapshot.ts'
-import { ENDED_MAX, noEndedCalls, findEndedCall, addEndedCall } from '#domain/accounts/state.ts'
+import { addEndedCall, ENDED_MAX, findEndedCall, noEndedCalls } from '#domain/accounts/state.ts'
 import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { admitCall, admitted, funded, releaseCall, released, settleCall } from './facts.ts'
 
