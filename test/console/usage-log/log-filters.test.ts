@@ -21,6 +21,14 @@ async function open(path = PATH) {
   return opened
 }
 
+/** Waits until a popover is gone, and for the frames in which it would move the focus. */
+async function untilPopoverIsGone(page: Page): Promise<void> {
+  await page.locator('.tg-popover').waitFor({ state: 'detached' })
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  )
+}
+
 describe('the filters of the usage log', () => {
   it('rename the spent amount when the list shows entries that are not calls', async () => {
     rows = manyRows(3)
@@ -40,10 +48,11 @@ describe('the filters of the usage log', () => {
     await page.getByRole('button', { name: /^Time range/ }).click()
     await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
     await page.keyboard.press('Escape')
-    await page.waitForTimeout(80)
     const model = page.getByRole('combobox', { name: en('ui.model') })
     await model.click()
-    await page.keyboard.type('sim', { delay: 150 })
+    await page.keyboard.type('s')
+    await untilPopoverIsGone(page)
+    await page.keyboard.type('im')
     expect(await model.inputValue()).toBe('sim')
     expect(await model.evaluate((box) => box === document.activeElement)).toBe(true)
     await close()
@@ -57,7 +66,7 @@ describe('the filters of the usage log', () => {
     await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
     await page.keyboard.press('Escape')
     await expect.poll(() => button.evaluate((box) => box === document.activeElement)).toBe(true)
-    await page.waitForTimeout(500)
+    await untilPopoverIsGone(page)
     expect(await button.evaluate((box) => box === document.activeElement)).toBe(true)
     await close()
   })
@@ -100,12 +109,15 @@ describe('the filters of the usage log', () => {
   it('wait for the whole model name, and say that it must match exactly', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
+    await page.clock.install()
+    await page.reload()
+    await page.locator('.tg-grid-item').first().waitFor()
     const model = page.getByRole('combobox', { name: en('ui.model') })
     const isAskedBy = (name: string) =>
       app.site.calls.some(({ query }) => query.get('model_name') === name)
     await model.click()
-    await page.keyboard.type('gpt', { delay: 60 })
-    await page.waitForTimeout(300)
+    await page.keyboard.type('gpt')
+    await page.clock.runFor(5_000)
     expect(['g', 'gp', 'gpt'].filter(isAskedBy)).toEqual([])
     expect(await page.locator('.tg-grid-item').count()).toBe(9)
     await page.keyboard.press('Enter')

@@ -257,7 +257,7 @@ describe('the usage log', () => {
         ...Array.from({ length: 50 }, (_, index) => logRow(1001 + second * 50 + index)),
       )
       expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
-      await page.waitForTimeout(80)
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)))
     }
     await page.getByRole('button', { name: '2,500 new' }).waitFor()
     expect(await place()).toEqual(before)
