@@ -4,9 +4,9 @@ export type Place<T> = { readonly member: T; index: number }
 const REMOVED = -1
 
 /**
- * A collection without order whose members are added and removed at the rate of calls. A `Set` of
- * this kind re-creates its table again and again and keeps removed members until then, so that
- * finished calls survive garbage collections.
+ * A collection without order for members that are added and removed with every call. A `Set` keeps
+ * removed members in memory until it rebuilds its table, so that finished calls would survive
+ * garbage collections.
  */
 export class DenseList<T> {
   private readonly places: Place<T>[] = []
@@ -37,7 +37,7 @@ export class DenseList<T> {
     this.places.length = 0
   }
 
-  /** Visits the places of all members. The list may change meanwhile. */
+  /** Visits the places of all members. The list may change during the iteration. */
   *[Symbol.iterator](): Generator<Place<T>> {
     for (let index = this.places.length - 1; index >= 0; index -= 1) {
       const place = this.places[index]

@@ -53,7 +53,8 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
         () => endStalled(calls),
       )
       const endsAt = performance.now() + SETTLE_MS
-      // The abort is repeated, because calls may still be admitted or begin an attempt.
+      // The abort is repeated, because more calls may be admitted or begin an attempt in the
+      // meantime.
       await untilIdle(() => endsAt, abort)
     },
   }

@@ -17,8 +17,8 @@ type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
 /**
  * Runs a sweep every five seconds in the relay process that holds the sweeper's lease. A suspended
- * process without the lease does no harm, because the account's stream decides whether a call is
- * ended.
+ * process may continue after losing the lease. This does no harm, because the account's stream
+ * decides whether a call is ended.
  */
 export function startSweeper(
   core: SweeperCore,

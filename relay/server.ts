@@ -83,7 +83,10 @@ export type RelayOverrides = {
   readonly tasks?: TaskOverrides
 }
 
-/** Claims are valid for one day, and keeping a claim slightly longer does no harm. */
+/**
+ * The interval at which expired claims of idempotency keys are deleted. Claims are valid for one
+ * day, so a delay of minutes does no harm.
+ */
 const SWEEP_CLAIMS_EVERY_MS = 600_000
 
 /** Starts the relay. Resolves when keys, channels and prices are loaded and current. */
@@ -121,7 +124,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     matches,
     handle: (request, response) => {
       const exchange = openExchange(request, response)
-      // On a full disk, an append would fail too, but only after its deadline.
+      // On a full disk, the call is refused immediately, because an append would fail only after
+      // its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
       else route({ deps, tasks, draining }, exchange)
     },

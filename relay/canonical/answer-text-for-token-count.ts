@@ -4,8 +4,9 @@ import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * The base64 characters that are charged as one token. In providers' price lists, a picture of
- * about 1 MB has 1290 tokens. A second of sound (64 000 characters as PCM, 21 000 as MP3) has 20.
+ * The number of base64 characters that are charged as one token. In providers' price lists, a
+ * picture of about 1 MB is 1290 tokens, and a second of sound (64 000 characters as PCM, 21 000 as
+ * MP3) is 20 tokens.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 const NOTHING = Buffer.alloc(0)
@@ -86,7 +87,7 @@ export class DeliveredText {
   private readonly collector = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
-  /** The number of `events` that `pendingTokensAtMost` includes. */
+  /** The number of `events` whose tokens are included in `pendingTokensAtMost`. */
   private boundedEvents = 0
   private pendingTokensAtMost = 0
   /** The number of bytes forwarded to the caller, which determines when progress is recorded. */
@@ -111,7 +112,7 @@ export class DeliveredText {
   }
 
   /**
-   * Returns an upper bound of `roughTokens` without parsing the events. In an ASCII event, every
+   * Returns an upper bound of `estimateTokens` without parsing the events. In an ASCII event, every
    * token has at least four characters or is one escape of six characters. In other events, every
    * token has at least two bytes.
    */
@@ -132,7 +133,9 @@ export class DeliveredText {
   }
 }
 
-/** Estimates one token for every four Latin characters and for every other character. */
+/**
+ * Estimates one token per four Latin characters, and one token per character of any other script.
+ */
 export const estimateTokens = (text: string): number => tokensOf(lettersOf(text))
 
 type Letters = { readonly latin: number; readonly others: number }

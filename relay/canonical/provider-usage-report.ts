@@ -4,8 +4,9 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * The usage if the cached tokens are part of the prompt. Set only if the report has more cached
-   * tokens than prompt tokens, which `usage` adds to the prompt.
+   * A second reading of a report that has more cached tokens than prompt tokens: the prompt
+   * includes the cached tokens. `usage` adds the cached tokens to the prompt instead. Null for
+   * other reports.
    */
   readonly withinPrompt: Usage | null
   /**

@@ -109,7 +109,7 @@ class MessageReader {
     else if (!this.isRepeated(text)) this.take(place, text)
   }
 
-  /** Reports whether one of the `FIELDS` repeats the text, which some providers send twice. */
+  /** Reports whether one of the `FIELDS` has the same text. Some providers send a text twice. */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)
   }

@@ -21,7 +21,8 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './wait-for-views.ts'
 
 /**
- * The admin actions that send requests to providers, for which the relay has code and connections.
+ * The admin actions that send requests to providers. The relay serves them, because it has the code
+ * and connections for such requests.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,

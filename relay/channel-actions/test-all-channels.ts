@@ -55,7 +55,7 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // If the process of a run dies, the end is not recorded, but no process holds the run's lease.
+  // A run whose process died has no recorded end, but its lease has no holder either.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

@@ -45,8 +45,9 @@ function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
 }
 
 /**
- * Classifies an error status. A rejected request shows that the provider works, because any caller
- * could otherwise open circuits. A 403 without an account error code is a rejected request.
+ * Classifies an error status. A rejected request counts as a sign that the provider works, because
+ * otherwise any caller could open circuits with invalid requests. A 403 without an account error
+ * code counts as a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {
   const { status } = end

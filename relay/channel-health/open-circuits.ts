@@ -48,7 +48,7 @@ export class OpenCircuits {
     return made
   }
 
-  /** Sets the callback for an admin's closing of a circuit, in this process or another. */
+  /** Sets the callback that is called when an admin closes a circuit in any process. */
   onClosedByAdmin(then: (scope: CircuitScope) => void): void {
     this.onClosedByHand = then
   }

@@ -5,7 +5,10 @@ import { mayRepeatRequest } from './find-request-text-in-error.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
-/** The failure code for "payment required". The channel stays enabled, because top-ups end it. */
+/**
+ * The failure code for "payment required". The channel stays enabled, because the failure ends when
+ * the operator tops up the provider's account.
+ */
 const TEMPORARY = 'status-402'
 
 /**

@@ -29,7 +29,10 @@ function hexOf(bytes: Buffer, at: number): number {
 
 const BACKSLASH = 92
 
-/** The bytes as words of four, for `endOfPlainText`. The first word begins `shift` bytes early. */
+/**
+ * The bytes as words of four bytes, for `endOfPlainText`. The first word begins `shift` bytes
+ * before the first byte.
+ */
 export type Words = { readonly words: Int32Array; readonly shift: number }
 
 /** Views the bytes without a copy. The last bytes that do not fill a word are left out. */
@@ -39,8 +42,8 @@ export function wordsOf(bytes: Buffer): Words {
   return { words: new Int32Array(bytes.buffer, bytes.byteOffset - shift, length), shift }
 }
 
-// The same byte four times. A byte is below 32 if subtracting 32 sets its highest bit, and is equal
-// to another byte if subtracting 1 from their XOR does.
+// Each constant repeats one byte four times. A byte is below 32 if subtracting 32 sets its highest
+// bit. Two bytes are equal if subtracting 1 from their XOR sets the highest bit.
 const ONES = 0x01010101
 const SPACES = 0x20202020
 const QUOTES = 0x22222222

@@ -22,7 +22,7 @@ export type ClaimedCalls = {
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
   /** Releases the key of a call that ended at no cost, so that it can be used for a new call. */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
-  /** Releases the key of a call from another process. Only the id of such a call is known. */
+  /** Releases the key of a call that another process handled. Only the id of the call is known. */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /** Removes the claims that have expired at the time `at`. */
   sweep(at: number): Promise<void>
@@ -43,7 +43,8 @@ const TABLE = `
 `
 
 // On a conflict, the statement makes an update that changes nothing, because `do nothing` would not
-// return the existing row. Before a separate select, another process could delete the row.
+// return the existing row. A separate select might not find the row, because another process may
+// delete it first.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)

@@ -43,7 +43,10 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
       }
     : null
 
-/** Returns how many calls a token may run at once: the lower of its own and the relay's limit. */
+/**
+ * Returns how many calls a token may run at once: the lower of the token's limit and the relay's
+ * limit.
+ */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,
   { perToken }: Pick<ConcurrencyCaps, 'perToken'>,

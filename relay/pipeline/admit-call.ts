@@ -32,7 +32,9 @@ export type Admitted = {
   readonly exchange: Exchange
 }
 
-/** The number of inputs for which an account must be able to pay if the text is not counted. */
+/**
+ * The text of a request is not tokenized if the account can pay for this many inputs of its length.
+ */
 const CALLS_AT_ONCE = 20n
 
 /** Reports whether the quota pays for `CALLS_AT_ONCE` inputs of the planned length. */
@@ -63,11 +65,11 @@ async function needsNoCount(
  * Admits a call by reserving its worst-case cost on the account (the hold). Returns the call's
  * ledger or an error. Once the ledger is returned, the hold is durable and the call must be ended
  * exactly once.
- *
  * The input is bounded by the length of the request. If the account can't pay for twenty such
  * inputs, the tokens of the text are counted, and the hold covers the lower count. A call whose
- * caller has disconnected by then is not admitted. The `Idempotency-Key` is claimed only after the
- * count, so that such a caller can use the key again. `upload` is the body as the caller sent it.
+ * caller disconnects during the count is not admitted. The `Idempotency-Key` is claimed only after
+ * the count, so that a caller who disconnected can use the key again. `upload` is the body as the
+ * caller sent it.
  */
 export async function admit(
   deps: RelayDeps,
@@ -93,8 +95,9 @@ export async function admit(
     ...plan,
     terms: lowest,
   })
-  // A request with a key may repeat a call that the account has admitted. Only the admission finds
-  // this out, and then refuses the repeat even if the account can't pay for another call.
+  // A request with an `Idempotency-Key` may repeat a call that the account has admitted. Only the
+  // admission detects the repeat, so it is attempted even if the account can't pay for another
+  // call.
   if (error !== null) return isKeyed(arrived) ? attempt(plan.terms) : error
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
@@ -134,8 +137,8 @@ async function admitOn(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // It is unknown whether the admission was written. If so, the sweeper ends the call when its
-    // lease expires.
+    // The admission may have been written. In this case, the sweeper ends the call when its lease
+    // expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')

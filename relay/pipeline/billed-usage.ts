@@ -39,10 +39,10 @@ export type Metered = {
 }
 
 /**
- * Determines the billed usage: the provider's report if it is plausible, the answer is complete and
- * no text followed the report. Otherwise, the larger of the report and the gateway's own count,
- * because early reports are often zero and an anomaly must not make a call cheaper. The output
- * limit determines how much output is plausible.
+ * Determines the billed usage. The provider's report is billed if it is plausible, the answer is
+ * complete and no text followed the report. In all other cases, the larger of the report and the
+ * gateway's own count is billed, because early reports are often zero and an anomaly must not make
+ * a call cheaper. The output limit determines how much output is plausible.
  */
 export function meter(
   delivery: Delivery,
@@ -110,9 +110,9 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. If the report has several readings,
- * the most expensive one is used. For an impossible count, a reading with all tokens as plain text
- * is also considered.
+ * Returns the larger of the report and the gateway's own count. If the report can be interpreted in
+ * several ways, the most expensive interpretation is used. If a count is impossible, charging all
+ * tokens as plain text is one of the interpretations.
  */
 function dearerReading(
   { usage: seen, withinPrompt, isTrusted }: UsageReport,

@@ -42,7 +42,7 @@ export function endStream(exchange: Exchange, events: Buffer | string): void {
   else response.end(`${bytes.length > 0 ? chunkOf(bytes) : ''}${LAST_CHUNK}`, 'latin1')
 }
 
-/** Latin-1 keeps every byte. */
+/** Encodes the bytes as Latin-1, which keeps every byte. */
 const chunkOf = (bytes: Buffer): string =>
   `${bytes.length.toString(16)}${CRLF}${bytes.toString('latin1')}${CRLF}`
 

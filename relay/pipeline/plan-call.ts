@@ -37,7 +37,7 @@ export type Candidate = {
 
 export type CallPlan = {
   readonly price: PriceSnapshot
-  /** The request, and the bounds of its form for each channel with overrides. */
+  /** The original request, followed by the bounds of its form for each channel with overrides. */
   readonly bounds: readonly [ChatRequest, ...FormBounds[]]
   readonly terms: CallTerms
   /** True if the channels' overrides apply to the call. */
@@ -82,13 +82,16 @@ export function planCall(
  */
 const COUNTED_FROM_BYTES = 4_096
 /**
- * The maximum length of a request whose input is counted. A caller could hide tokens in the parts
- * that an excerpt of a longer text leaves out.
+ * The maximum length of a request whose input is counted. Only an excerpt of a longer text would be
+ * counted, so a caller could hide tokens in the omitted parts.
  */
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const FORMS_COUNTED_MAX = 4
 
-/** The length from which the overridden forms of a request are bounded by an outline. */
+/**
+ * From this request length, overrides are applied only to an outline of the request (a short
+ * request with the same limits).
+ */
 const OUTLINED_FROM_BYTES = 4_096
 
 export const isWorthCounting = (
@@ -222,8 +225,8 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
     : relayError('model_unpriced', { param: 'model', subject: model })
 
 /**
- * Returns the overridden forms that the offer's channels may receive, because overrides can
- * increase the cost.
+ * Yields the overridden forms that the offer's channels may receive. The hold must cover these
+ * forms, because overrides can increase the cost.
  */
 function* overriddenForms(
   request: ChatRequest,
@@ -240,8 +243,8 @@ function* overriddenForms(
 
 /**
  * Returns the bounds of every overridden form of the request. Copies of a long request would block
- * the event loop, so the overrides are applied to an outline of the request. The bytes that they
- * add to the outline are added to the length of the request.
+ * the event loop, so the overrides are applied to an outline of the request. The bytes that the
+ * overrides add to the outline are added to the length of the request.
  */
 export function formBoundsOf(
   request: ChatRequest,

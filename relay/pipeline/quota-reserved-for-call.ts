@@ -9,9 +9,9 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output. The output in
-   * `bounds` is then the default cap. A stream raises its hold beyond the default cap. The charge
-   * of a plain call is limited to its hold if the balance is spent.
+   * True if neither the caller nor the model's configured cap limits the output. In this case, the
+   * output in `bounds` is the default cap. A stream raises its hold beyond the default cap. The
+   * charge of a plain call is limited to its hold if the balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -36,7 +36,7 @@ const OPEN_ENDED_TIMES_PAYABLE = 8n
 /** The properties of one form of a request that determine what the call may cost. */
 export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'choices'>
 
-/** Limits of the input that are lower than the limits by the request's length. */
+/** Input limits that are lower than the limits computed from the request's length. */
 export type InputLimits = {
   /** The maximum input tokens of the original request and of each channel's overridden form. */
   readonly tokens: ReadonlyMap<FormBounds, number>

@@ -48,7 +48,8 @@ function gather(
   declared: number,
 ): Promise<Buffer | RelayError> {
   return new Promise((resolve) => {
-    // A large body is written into one buffer. Joining its chunks would need twice the memory.
+    // A large body is written into one buffer, because joining its chunks would need twice the
+    // memory.
     let whole = declared > GATHERED_BYTES_MAX ? Buffer.allocUnsafe(declared) : null
     let parts: Buffer[] = []
     let length = 0

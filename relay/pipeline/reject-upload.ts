@@ -11,8 +11,8 @@ let lingering = 0
 
 /**
  * Sends the error for a request whose body was not read completely, and closes the connection,
- * because Node would otherwise read the remaining body. The connection is first paused, because the
- * response may be lost if bytes arrive while it is closed.
+ * because Node would otherwise read the remaining body. The connection is paused before it is
+ * closed, because the response may be lost if bytes arrive during the closing.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange

@@ -19,9 +19,9 @@ const NAMES = namesByFoldedName(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
- * Removes members that are only valid in the console's requests: `group`, which providers do not
- * know, and a `max_tokens` of 0, which means no limit in the console but is an error at most
- * providers. A body that is not a JSON object stays unchanged for the chat parser to refuse.
+ * Removes two members that are valid only in the console's requests. Providers do not know `group`.
+ * A `max_tokens` of 0 means no limit in the console, but is an error at most providers. A body that
+ * is not a JSON object stays unchanged, and the chat parser refuses it.
  */
 export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)

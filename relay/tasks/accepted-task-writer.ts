@@ -23,9 +23,10 @@ const PENDING_MAX = 4_096
 const RETRY_MS = 2_000
 
 /**
- * Writes acceptances of tasks. While the event store is unavailable, acceptances are retried until
- * the task has expired, because a provider bills every accepted task and only the acceptance
- * contains the provider's id. A lost acceptance is logged for the operator.
+ * Writes acceptances of tasks. While the event store is unavailable, writing is retried until the
+ * task has expired. A lost acceptance would be expensive, because the provider bills every accepted
+ * task and only the acceptance contains the provider's id. A lost acceptance is logged for the
+ * operator.
  */
 export class AcceptedTaskWriter {
   private readonly deps: Deps

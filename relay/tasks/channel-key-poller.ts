@@ -44,8 +44,8 @@ const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as
 
 /**
  * Polls one channel with one key (a lane) about the tasks of that key. A failure pauses only this
- * lane. The next poll begins after the failed tasks and queries fewer tasks at a time, so that a
- * task that makes the provider fail delays other tasks only briefly.
+ * lane. The next poll begins with the tasks after the failed tasks and queries fewer tasks at a
+ * time. A task that makes the provider fail therefore delays other tasks only briefly.
  */
 export class ChannelKeyPoller {
   private readonly deps: TaskDeps

@@ -15,7 +15,7 @@ import { parsedObject, rejectParam, type TaskBody, textOf } from './task-request
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** For a text that is not a task id, the event store is not read. */
+/** Reports whether the text is a task id. The event store is not read for any other text. */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
 /** Returns the caller's task with this id. A task of another user is treated as missing. */

@@ -81,9 +81,9 @@ export function planTask(
 }
 
 /**
- * Returns the channels for a task. A request that continues a task needs the channel of that task,
- * which must also offer the model to the caller's group, because the group's price is charged.
- * Admins may name any channel.
+ * Returns the channels for a task. A request that continues a task is sent only to the channel of
+ * that task. This channel must also offer the model to the caller's group, because the group's
+ * price is charged. Admins may name any channel.
  */
 function offerFor(
   { channels }: Views,

@@ -218,8 +218,8 @@ export function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Checks the depth of JSON without decoding it, because UTF-8 uses the bytes of brackets and quotes
- * for no other character.
+ * Checks the depth of JSON without decoding its UTF-8. This is possible because the bytes of
+ * brackets and quotes never occur inside other UTF-8 characters.
  */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0

@@ -77,8 +77,8 @@ export async function tryChannels(
 }
 
 /**
- * Returns the key for the task. A continued task needs its own key, because no other account knows
- * the task.
+ * Returns the key for the task. A request that continues a task must use the key of that task,
+ * because no other account knows the task.
  */
 function keyOf(
   { keys }: TaskDeps,

@@ -86,8 +86,8 @@ const DIGITS_PER_TOKEN = 3
 
 /**
  * Returns the highest likely count of another vendor's tokenizer, if the gateway's tokenizer counts
- * `tokens`. Each byte that is not ASCII counts as one token, because vocabularies differ too much
- * there. The result is at most the number of bytes.
+ * `tokens`. Each byte that is not ASCII counts as one token, because vocabularies differ most in
+ * such bytes. The result is at most the number of bytes.
  */
 export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
   let others = 0
@@ -102,7 +102,10 @@ export function mostTokensOf(bytes: Uint8Array, from: number, end: number, token
   return Math.min(length, Math.ceil(most + others + digits / DIGITS_PER_TOKEN))
 }
 
-/** Long runs of letters, signs or spaces are cut, so that the time is linear. */
+/**
+ * Counts the tokens of a text. Long runs of letters, signs or spaces are cut, so that the time is
+ * linear.
+ */
 export function tokensOf(text: string): number {
   let tokens = 0
   let from = 0

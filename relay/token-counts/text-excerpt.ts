@@ -17,7 +17,10 @@ export const BYTES_PER_TOKEN_MAX = 4
 
 const BLOCKS_MAX = EXCERPT_BYTES_MAX / BLOCK_BYTES
 const FIRST_CAPACITY = 4096
-/** The maximum bytes that are removed at each end of a block, so that it has no partial words. */
+/**
+ * The maximum bytes that are removed at each end of a block, so that the block has no partial
+ * words.
+ */
 const TRIM_BYTES_MAX = 64
 
 /**

@@ -102,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // Only asynchronous changes are awaited. Otherwise, a call could be priced with only one of
-      // two options that were written in one append.
+      // Synchronous changes are not awaited. Otherwise, a call between two changes could be priced
+      // with only one of two options that were written in one append.
       if (pending !== undefined) await pending
       position = event.position
     }

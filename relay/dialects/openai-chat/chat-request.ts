@@ -193,7 +193,10 @@ function limitsOf(
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
-/** Every match of `HOUR_TTL` contains one of these texts, so other bodies need no search. */
+/**
+ * Every match of `HOUR_TTL` contains one of these texts, so a body without these texts is not
+ * searched.
+ */
 const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**

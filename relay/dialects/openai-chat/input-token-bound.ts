@@ -16,7 +16,7 @@ export type InputBound = {
 }
 
 /**
- * The maximum tokens of each kind of message part, by providers' publications. A detailed picture
+ * The maximum tokens of each kind of message part, as published by providers. A detailed picture
  * has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An hour of video has
  * a million tokens. Sound is usually inside the request, so its tokens can't exceed its bytes.
  */

@@ -25,8 +25,8 @@ type UpstreamChange = {
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` stands for
-   * dropped tools of the provider.
+   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` represents
+   * dropped tools that the provider runs.
    */
   readonly dropped: readonly string[]
 }
@@ -82,7 +82,8 @@ const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches a deployment or caller's name that contains a model which needs `max_completion_tokens`.
+ * Matches the name of a deployment, or the caller's name for it, that contains the name of a model
+ * which needs `max_completion_tokens`.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -188,7 +189,10 @@ function removals<Item>(
   })
 }
 
-/** Inserts a member before the first member. A comma follows it, because a request has a model. */
+/**
+ * Inserts a member and a comma before the first member. A first member exists, because every
+ * request has a `model`.
+ */
 function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1
   return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
@@ -225,7 +229,7 @@ const COLON = 58
 /**
  * Replaces the provider's name of the model by the caller's name, in an answer or in complete
  * events. `"model"` is found by its bytes. A string can't be mistaken for the key, because JSON
- * escapes its quotes. Azure's first event has an empty name, which stays.
+ * escapes its quotes. The empty name in Azure's first event is kept.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []

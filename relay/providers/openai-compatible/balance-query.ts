@@ -62,8 +62,8 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
  * Reads OpenAI's billing dashboard, which compatible gateways also serve. The balance is the limit
- * in dollars minus the usage in cents: of the current month for accounts that pay monthly, of the
- * last 100 days for all other accounts.
+ * in dollars minus the usage in cents. The usage covers the current month for accounts that pay
+ * monthly, and the last 100 days for all other accounts.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

@@ -125,7 +125,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       moonshot-v1-32k moonshot-v1-128k moonshot-v1-auto
     `,
   },
-  // Zhipu reports cached input as `cached_tokens`, outside the `prompt_tokens_details`.
+  // Zhipu reports cached input as `cached_tokens`, outside `prompt_tokens_details`.
   {
     id: 26,
     name: 'Zhipu v4',

@@ -19,7 +19,7 @@ function pathBelow(address: string, path: string): string {
   return `${root}${tailBehind(path, last)}`
 }
 
-/** Returns a path outside the versioned API, such as those of account endpoints. */
+/** Returns a path outside the versioned API, such as the path of an account endpoint. */
 function pathOutsideVersion(address: string, path: string): string {
   if (path.split('/').some((segment) => VERSION.test(segment))) return pathBelow(address, path)
   const root = rootOf(address)
@@ -37,7 +37,8 @@ function rootOf(address: string): string {
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 /**
- * Returns the part of the path after the given version; without it, after the path's last version.
+ * Returns the part of the path after the given version. If the path does not contain this version,
+ * returns the part after the path's last version.
  */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
