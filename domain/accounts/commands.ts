@@ -111,9 +111,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets a token's budget. Omitted values do not change. With `expected` and `edits`, the difference
- * `remain - expected` is added to the remaining quota, so that charges since the owner read the
- * budget are kept.
+ * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, the
+ * difference `remain - expected` is added to the remaining quota, so that charges since the owner
+ * read the budget are kept.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -174,14 +174,14 @@ export type AdmitCall = {
 export type OutputReduction = {
   /** The maximum usage of the request as the caller sent it. `outputTokens` is per choice. */
   readonly bounds: CallBounds
-  /** The output limit is not reduced below this number of tokens per choice. At least 1. */
+  /** The lowest output limit, in tokens per choice. It is at least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
   /** The output limit is reduced until the account can pay the hold this many times. Default: 1. */
   readonly timesPayable?: bigint
 }
 
-/** Raises the hold of a running call to a total of `hold`. A higher hold does not change. */
+/** Raises the hold of a running call to a total of `hold`. A hold that is already higher stays. */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
   readonly call: string
@@ -280,7 +280,7 @@ export type AccountErrorCode =
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** The id of a task's call belongs to an open call. */
+  /** An open call already has the id of the task's call. */
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'

@@ -107,8 +107,8 @@ export function emptiedError(
 }
 
 /**
- * Records the progress of a running call, which is charged if the owner process dies. The command
- * is refused if `emptiedError` returns an error, so that the relay ends the call.
+ * Records the usage of a running call so far, which is charged if the owner process dies. The
+ * command is refused if `emptiedError` returns an error, so that the relay ends the call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -202,7 +202,10 @@ export function interruptCall(
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
-/** A completed call is charged per call even without usage, an incomplete call only with usage. */
+/**
+ * A price per call is charged for a completed call even if it has no usage. It is charged for an
+ * incomplete call only if the call has usage.
+ */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
@@ -235,7 +238,10 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
   return isOver(state, call) ? [] : codedError('CallUnknown')
 }
 
-/** Up to this output limit (tokens per choice), a call may hold all free quota, above it half. */
+/**
+ * Up to this output limit (tokens per choice), a call may hold the entire free quota. With a higher
+ * limit, a call may hold half of the free quota.
+ */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**

@@ -107,7 +107,10 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   return [{ type: 'QuotaDeducted', v: 1, data }]
 }
 
-/** Grants or deducts the difference, computed at the append so that no payment is lost. */
+/**
+ * Grants or deducts the difference to the current balance. The difference is computed at the
+ * append, so that no simultaneous payment is lost.
+ */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
   if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []
@@ -150,10 +153,10 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
-  // The owner set a positive budget, and the holds of open calls are exactly this budget. With a
-  // negative result, the calls could cost more than the budget, so they must end.
+  // The owner set a positive budget, and open calls hold all of it. These calls may continue. If
+  // the remaining quota is negative, they could cost more than the budget, so they must end.
   const isHeldByCalls = remain === 0n && unspent > 0n && (command.remain ?? 0n) > 0n
-  // A budget that a call overspent ends no other call, and a raise must not end them either.
+  // An overspent budget does not end the other calls, and a raise of this budget must not end them.
   const isRaise = remain > remainNow && budget?.isUnlimited === false && budget.emptiedAt === 0
   const isKeeping = (isHeldByCalls || (isRaise && remain <= 0n)) && !isUnlimited
   const keepsCalls = isKeeping ? { keepsCalls: true as const } : {}

@@ -158,7 +158,7 @@ export type TokenBudgetsClosed = Fact<
   { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-/** Only earlier versions, which deleted tokens one by one, wrote this event. */
+/** This event is no longer written. Earlier versions, which deleted tokens one by one, wrote it. */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
@@ -185,7 +185,10 @@ export type CallAdmitted = Fact<
   CallFacts & {
     readonly hold: WireQuota
     readonly price: PriceSnapshot
-    /** When the lease ends, in unix milliseconds. The sweeper then ends a call without progress. */
+    /**
+     * When the lease ends, in unix milliseconds. If the lease is not renewed, the sweeper ends the
+     * call.
+     */
     readonly leaseUntil: number
     /** The time at which the request arrived, in unix milliseconds. */
     readonly startedAt: number
@@ -228,7 +231,7 @@ export type Attempt = {
   /** The gateway's error code (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
   readonly error: string | null
   readonly latencyMs: number
-  /** The provider rejected the operator's key or account, which can disable the channel. */
+  /** The provider rejected the operator's key or account. This error can disable the channel. */
   readonly isAccounts?: true
 }
 

@@ -43,7 +43,10 @@ export const rewardPostings = (userId: number, reward: Quota): readonly Posting[
     [affiliate(userId), reward],
   ])
 
-/** Takes a rebate from the affiliate balance and the balance back to the site. */
+/**
+ * Posts the return of a rebate to the site: one part from the affiliate balance, the other part
+ * from the balance.
+ */
 export const rebateBackPostings = (
   userId: number,
   fromAffiliate: Quota,

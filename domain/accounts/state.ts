@@ -43,8 +43,8 @@ export function addEndedCall(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Returns a function that reverts `remember`. Call `undoRemember` before `remember`, and revert
- * later changes first.
+ * Returns a function that reverts `addEndedCall`. Call `removeEndedCall` before `addEndedCall`, and
+ * revert later changes first.
  */
 export function removeEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
@@ -112,8 +112,8 @@ type TokenBudget = {
   remain: Quota
   isUnlimited: boolean
   /**
-   * The account's `admissions` when the budget was set to 0 or below, or 0. Calls with an
-   * `admission` up to this value must end.
+   * The value of the account's `admissions` at the time when the budget was set to 0 or below;
+   * otherwise 0. Calls with an `admission` up to this value must end.
    */
   readonly emptiedAt: number
   /** How often the owner has set the budget since the token was created. Calls do not count. */
@@ -146,8 +146,9 @@ export type AccountState = {
   held: Quota
   admissions: number
   /**
-   * The `admissions` when a deduction or a refund used up the free quota, or 0. Calls with an
-   * `admission` up to this value must end. Added quota resets the value to 0.
+   * The value of `admissions` at the time when a deduction or a refund used up the free quota;
+   * otherwise 0. Calls with an `admission` up to this value must end. Added quota resets the value
+   * to 0.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

@@ -25,8 +25,8 @@ export function minus(left: Amount, right: Amount): Amount {
 }
 
 /**
- * Converts to a currency of which one unit costs `rate`. Rounds to six decimal places, half away
- * from zero.
+ * Converts an amount to another currency. `rate` is the price of one unit of the other currency.
+ * Rounds to six decimal places, half away from zero.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null

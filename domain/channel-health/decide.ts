@@ -110,8 +110,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a circuit. Late failures of calls sent before it opened change nothing. Only a failed trial
- * call opens a half-open circuit again, unless a test or an admin has closed it.
+ * Opens a circuit. Late failures of calls that were sent before the circuit opened change nothing.
+ * A half-open circuit opens again only if its trial call fails. A circuit that a test or an admin
+ * closed meanwhile stays closed.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -123,8 +124,8 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 }
 
 /**
- * Half-opens a circuit after its pause, or again for another process if a trial call gives no
- * result in time.
+ * Half-opens a circuit after its pause. If a trial call has no result in time, the circuit is
+ * half-opened again for another process.
  */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,

@@ -4,7 +4,10 @@ import type { ChannelError, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
 import type { ChannelRecord } from './state.ts'
 
-/** Each change of a channel's terms writes the references of all keys into its event. */
+/**
+ * The maximum number of keys of a channel. It is limited because each change of a channel's terms
+ * writes all key references into one event.
+ */
 export const KEYS_MAX = 1_000
 
 export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelError | null {

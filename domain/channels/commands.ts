@@ -2,8 +2,8 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
 /**
- * Creates several channels with common terms. Each has its own name, which replaces `terms.name`.
- * The ids are in ascending order.
+ * Creates several channels that share `terms`, except that each channel has its own name. The ids
+ * are in ascending order.
  */
 export type CreateChannels = {
   readonly type: 'CreateChannels'

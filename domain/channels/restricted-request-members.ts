@@ -38,7 +38,10 @@ export const READ_MEMBERS: readonly string[] = [
 ]
 export const OUTPUT_LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
 
-/** Members that select the model or the speed of a task, whose price depends only on its action. */
+/**
+ * Members that select the model or the speed of a task. They are restricted because the price of a
+ * task depends only on its action.
+ */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed'],
   music: ['mv', 'model', 'model_name', 'model_version'],

@@ -55,8 +55,8 @@ const TERMS_BYTES_MAX = 400_000
 const COST_RATIO_MAX = decimalOf('1000')
 const COST_RATIO_SCALE_MAX = 6
 /**
- * The provider types that use the field `other`: as a region (`REGIONAL`), or with a default
- * (`VERSIONED`).
+ * The provider types that use the field `other`. For `REGIONAL`, the field contains a region. For
+ * `VERSIONED`, an empty field gets a default.
  */
 const REGIONAL = 41
 const VERSIONED = 18
@@ -245,7 +245,8 @@ function objectError(field: string, text: string): FieldError | null {
 }
 
 /**
- * Providers may read a name in other letter case as the same parameter, but the relay would not.
+ * Refuses a known name in another letter case, because providers may read it as the known
+ * parameter, but the relay would not.
  */
 function overrideError(text: string): FieldError | null {
   const field = 'param_override'

@@ -22,8 +22,8 @@ export type AccessTokenIssued = Fact<
 export type AccessTokenRevoked = Fact<'AccessTokenRevoked', UserReference>
 
 /**
- * `step` is the time step (30 s each, since 1970) of the confirming code, which cannot be used
- * again.
+ * `step` is the time step (30 s each, since 1970) of the code that confirmed the setup. This code
+ * cannot be used again.
  */
 export type TotpEnabled = Fact<
   'TotpEnabled',

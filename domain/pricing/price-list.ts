@@ -17,7 +17,10 @@ export type PriceList = {
   readonly revision: number
   readonly set: Layer
   readonly groups: RatioMap
-  /** The special ratios, by the user's group and the called group, whose ratio they replace. */
+  /**
+   * The special ratios, by the user's group and the called group. A special ratio replaces the
+   * ratio of the called group.
+   */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
   /** Set on a site in self-use mode, where all users accept models without a price. */

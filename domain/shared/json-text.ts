@@ -36,8 +36,9 @@ export const isNumber = (value: ExactJson): value is NumberText =>
 const RESERVED = '__proto__'
 
 /**
- * Returns an error if the JSON contains the name `__proto__`, with which JavaScript code would lose
- * the member or change the prototype. Request bodies are checked, too.
+ * Returns an error if the JSON contains the name `__proto__`. With this name, JavaScript code would
+ * lose the member or change the prototype. The HTTP server also refuses request bodies with this
+ * name.
  */
 export function reservedName(value: ExactJson): ReservedName | null {
   const isNamed = isObject(value)

@@ -66,7 +66,10 @@ export function settingWithProxy(setting: string, proxy: string): string {
   return proxyText === null ? setting : withProxy(setting, proxyText, proxy)
 }
 
-/** Returns whether the proxy's password is the mask. For another host, it cannot be restored. */
+/**
+ * Returns whether the proxy's password is the mask. A masked password of another host cannot be
+ * restored.
+ */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 
 const loginOf = (proxy: string): RegExpExecArray | null => LOGIN.exec(proxy) ?? USER.exec(proxy)

@@ -24,15 +24,22 @@ export type PayTopUp = {
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
-  /** The number of refunds that the admin saw. A higher number is refused. */
+  /**
+   * The number of refunds that the admin saw. If the order now has more refunds, the command is
+   * refused.
+   */
   readonly refundsBefore: number
-  /** The `TopUpState.changes` that the sender saw. Another value is refused. */
+  /**
+   * The `TopUpState.changes` that the sender saw. If the value has changed, the command is refused.
+   */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /** The `TopUpState.changes` that the sender saw. Another value is refused. */
+  /**
+   * The `TopUpState.changes` that the sender saw. If the value has changed, the command is refused.
+   */
   readonly changesBefore: number
   /** The note that the user sees if quota is deducted. */
   readonly note: Sealed
@@ -77,7 +84,9 @@ export type TopUpErrorCode =
   /** The order was already paid by another payment. Params: `paymentId` of that payment. */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
-  /** The amount is 0 or above the part not refunded yet, which `params` contain as `left`. */
+  /**
+   * The amount is 0 or above the part not refunded yet. Params: `left`, the part not refunded yet.
+   */
   | 'RefundOutOfRange'
   /** Another refund was made after the admin had read the order. */
   | 'RefundedMeanwhile'

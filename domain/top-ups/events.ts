@@ -106,10 +106,7 @@ export type TopUpRefundReported = Fact<
     readonly status: string
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
-    /**
-     * The money that admins had recorded as refunded before the provider reported it, in all
-     * reports.
-     */
+    /** The part of the money in all reports so far that admins had already recorded as refunded. */
     readonly coveredMoney: MoneyText
   }
 >
@@ -132,10 +129,7 @@ export type TopUpDisputeReported = Fact<
     readonly isReinstated: boolean
     /** The time of the statement in unix seconds. Earlier statements are ignored. */
     readonly statedAt: number
-    /**
-     * The money that admins had recorded as refunded before the provider reported it, in all
-     * reports.
-     */
+    /** The part of the money in all reports so far that admins had already recorded as refunded. */
     readonly coveredMoney: MoneyText
   }
 >

@@ -134,7 +134,9 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-/** Records the removal. The same append removes the passkeys from the credentials. */
+/**
+ * Records the removal of the user's passkeys. The same append removes them from the credentials.
+ */
 export function dropPasskeys(
   { enabledLoginMethods, expectedRemovedLoginMethods }: DropPasskeys,
   user: UserRecord,
