@@ -4,7 +4,7 @@ import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/ev
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** Each channel's last test and last balance query, and the tests of all channels. */
+/** Each channel's last test and last balance query, and the runs that tested all channels. */
 export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
   name: 'channel-checks',
   version: 2,

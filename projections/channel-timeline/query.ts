@@ -5,7 +5,9 @@ import { jsonOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-ty
 import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
 import type { Listed } from '../list-queries.ts'
 
-/** An expiry has no event, so the response adds it. */
+/**
+ * Every kind of entry except `expired`, because no event records an expiry. The response adds it.
+ */
 const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
 export type TimelineKind = (typeof KINDS)[number]
 

@@ -37,9 +37,9 @@ const NAMES_MAX = 50_000
 const NAMELESS: readonly string[] = []
 
 /**
- * Returns a function that reads the rows of `logRows` batch by batch and faster. Names are looked
- * up once instead of joined. Cells are text without a schema check, which would take most of the
- * time. Encrypted texts are read only if `withSealed` is true.
+ * Returns a function that reads the rows of `logRows` in batches, but faster. It looks up each name
+ * once instead of joining tables. Cells are text without a schema check, which would take most of
+ * the time. Encrypted texts are read only if `withSealed` is true.
  */
 export function logBatches(
   { pg, db }: Pick<Core, 'pg' | 'db'>,

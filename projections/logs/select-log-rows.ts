@@ -85,7 +85,7 @@ export const columnList = (names: readonly LogColumn[]) =>
 
 const [_id, _createdAt, ...CELLS] = LOG_COLUMNS
 
-/** With at most this number of rows, a value of a filter is rare. */
+/** A filter value is rare if at most this number of rows have it. */
 const RARE_ROWS_MAX = 1_000
 
 /**
@@ -95,9 +95,9 @@ const RARE_ROWS_MAX = 1_000
 type Access = 'by-failures' | 'by-planner'
 
 /**
- * Returns how to read a page of the rows. If a value of the filter is rare, its index leads to the
- * page faster than all failures of the channel do. With frequent values only, Postgres could read
- * the complete log.
+ * Returns how to read a page of the rows. If a filter value is rare, Postgres chooses the order,
+ * because the index of the rare value finds the page fastest. Otherwise, the failures of the
+ * channel are read in order, because Postgres might choose to read the complete log.
  */
 export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promise<Access> {
   const { failedChannelId, type: _type, from: _from, to: _to, ...indexed } = filter

@@ -42,7 +42,8 @@ create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);
 
 -- One row for each channel on which an attempt of a call failed, so that the failures of a channel
--- are read in the order of their ids. Sums use the figures, which are those of the call.
+-- are read in the order of their ids. The quota and the token counts are copied from the call, so
+-- that sums need no other table.
 create table failed_calls (
   channel_id bigint not null,
   id bigint not null,

@@ -97,8 +97,9 @@ const recipientRow = rowType(fieldColumns(RECIPIENT_FIELDS))
 export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
- * Lists recipients by ascending user id, or none of a deleted message. NOTE: the rows are kept,
- * because events of recipients may be processed before or after the deletion.
+ * Lists recipients by ascending user id. The list is empty for a deleted message. NOTE: the rows of
+ * a deleted message are kept, because events of recipients may be processed before or after the
+ * deletion.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,

@@ -3,8 +3,8 @@ import type { Core } from '#infra/core-dependencies.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * In milliseconds after a commit or a request. During this time, positions are polled every
- * `POLL_MS` even if none advances.
+ * For this time in milliseconds after a commit or a request, positions are polled every `POLL_MS`,
+ * even if no position advances.
  */
 const AFTER_NEWS_MS = 2_000
 

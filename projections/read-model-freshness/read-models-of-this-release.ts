@@ -6,7 +6,10 @@ import { definitionOf, readCheckpoints } from '../runner/checkpoints.ts'
 
 const LOOK_MS = 200
 const SAY_MS = 10_000
-/** How long a read model of another release explains errors after it was seen. */
+/**
+ * For this time in milliseconds after its detection, a read model of another release can be the
+ * reason for a failed query.
+ */
 const COUNTS_MS = 60_000
 
 /**

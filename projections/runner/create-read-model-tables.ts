@@ -46,7 +46,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Only one process can hold the lock `name` at a time. */
+/** Runs `work` under the lock `name`, which only one process can hold at a time. */
 export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
   return inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])

@@ -52,8 +52,9 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
  * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction.
  * Returns the lanes that another process may now own, for which nothing was written. A cursor whose
  * events cannot be folded or written stops; the others continue. After a lost connection, the
- * transaction is retried until the database is available. A cursor whose checkpoint was moved by
- * another process continues from there, and catches up later if it is before the segment.
+ * transaction is retried until the database is available. If another process has moved a cursor's
+ * checkpoint, the cursor continues from the new checkpoint. A cursor that is then before the
+ * segment catches up later.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,
@@ -161,7 +162,7 @@ async function foldCursors(
   }
 }
 
-/** Lanes (stream partitions) that failed earlier are not included. */
+/** Folds a segment for all lanes (stream partitions) together, except lanes that failed earlier. */
 async function foldTogether(
   { context }: FoldAndCommitDeps,
   folds: readonly Folded[],

@@ -1,7 +1,7 @@
 /**
- * The hashes of the definitions that were stored while comments of the SQL were part of the hash,
- * by the present hash. A read model with such a hash has the same tables and rows as one with the
- * present hash, so it is not rebuilt. An entry has no effect once its SQL or version changes.
+ * For the present hash of a definition: the hashes that were stored while SQL comments were part of
+ * the hash. A read model with such a hash has the same tables and rows as one with the present
+ * hash, so it is not rebuilt. An entry has no effect once its SQL or version changes.
  */
 export const HASHES_WITH_COMMENTS: ReadonlyMap<string, string> = new Map([
   // users

@@ -10,8 +10,7 @@ import { foldIntoNewTables } from './fold-into-new-tables.ts'
 export type VerificationResult = {
   readonly name: ProjectionName
   /**
-   * The lowest position of the lanes (stream partitions), whose rows were compared at their
-   * checkpoints.
+   * The lowest position of all lanes (stream partitions). Each lane was compared at its checkpoint.
    */
   readonly position: number
   readonly isEqual: boolean

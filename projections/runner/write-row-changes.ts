@@ -41,7 +41,7 @@ export async function writeChanges(
   }
 }
 
-/** Sets cells of all rows with the given values in columns outside the primary key, if any. */
+/** Sets cells of all existing rows that have the given values. No row has to match. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,

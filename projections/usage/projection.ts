@@ -13,9 +13,9 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /**
- * Sums of the usage log: by hour for the site and for each user, channel and group, and by day for
- * each user, token, channel and group, because several years of hours would be too many rows.
- * Providers' costs are summed only in tables for admins.
+ * Sums of the usage log. Sums by hour are kept for the site and for each user, channel and group.
+ * Sums by day are kept for each user, token, channel and group, because a range of several years
+ * has too many rows by hour. Providers' costs are summed only in tables for admins.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',

@@ -125,8 +125,8 @@ export type Hours = { readonly fromHour: number; readonly toHour: number }
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
 /**
- * What providers charged (`cost`) and users were charged (`costedQuota`) for the same calls, those
- * whose provider cost is known.
+ * For calls whose provider cost is known: what providers charged (`cost`), and what users were
+ * charged for the same calls (`costedQuota`).
  */
 const costed = { cost: quota, costedQuota: quota }
 
@@ -194,8 +194,8 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
 }
 
 /**
- * Complete days are from `first` (inclusive) to `last` (exclusive). Remaining hours are from
- * `fromHour` to `first`, and from `last` to `end` (each end exclusive).
+ * Returns the complete days in the range, from `first` (inclusive) to `last` (exclusive), and the
+ * exclusive end of its last hour. The remaining hours are before `first` and from `last` on.
  */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600

@@ -57,7 +57,8 @@ create table by_part (
   primary key (part, hour, type, model, call_group, channel_id)
 );
 
--- The usage by day of the same parts, and of `user:7` and `token:7`, for long ranges.
+-- The usage by day of the parts in `by_part`, and of users and tokens such as `user:7` and
+-- `token:7`. Queries of long ranges read this table.
 create table by_day (
   part text not null,
   day bigint not null,
