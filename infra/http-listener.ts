@@ -30,7 +30,10 @@ export async function assertPortFree(config: Config): Promise<void> {
   await new Promise((closed) => probe.close(closed))
 }
 
-/** Marks an error of `listen`, because an unknown host name would be attributed to the database. */
+/**
+ * Marks an error as an error of `listen`. Without the mark, an unknown host name would be reported
+ * as an error of the database connection.
+ */
 export function rethrowListenError(error: Error): never {
   throw Object.assign(error, { isListenError: true })
 }

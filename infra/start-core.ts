@@ -95,7 +95,7 @@ async function openBus(
   deps: Pick<Core, 'store' | 'leases' | 'log'>,
 ): Promise<EventBus> {
   if (brokers.length === 0) return createDirectBus(deps)
-  // Loading this client takes long.
+  // The Kafka bus is imported only when it is needed, because loading its client takes long.
   const { createKafkaBus } = await import('./event-bus/kafka/kafka-bus.ts')
   return await createKafkaBus({ brokers, ...deps, isPublisher: roles.has('projections') })
 }

@@ -147,7 +147,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     areReadModelsOther: await detectOtherReadModels(core),
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
-  // The parts are loaded for their roles only, because loading them takes most of a start.
+  // Each part is loaded only if the process has its role, because loading the parts takes most of a
+  // start.
   if (roles.has('write-api')) {
     const { writeApi } = await import('#write-api/server.ts')
     await writeApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })

@@ -3,9 +3,9 @@ import { createPng } from './generated-png.ts'
 import { createWav, TUNE_SECONDS } from './generated-wav.ts'
 
 /**
- * Simulates drawing and music services. A task takes `taskMs` milliseconds, half of them in a
- * queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing` task
- * fails, a `stuck` task never ends, and a `slow` submission is answered after two seconds.
+ * Simulates drawing and music services. A task takes `taskMs` milliseconds and spends half of this
+ * time in a queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing`
+ * task fails, a `stuck` task never ends, and a `slow` submission is answered after two seconds.
  */
 export type TaskProvider = {
   /** Returns false when the request is not for a drawing or music service. */

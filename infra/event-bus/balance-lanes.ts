@@ -17,7 +17,7 @@ type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: num
 /**
  * Distributes the lanes (partitions) evenly among the processes that work under `name`. Each
  * process acquires a member lease, so that the processes can count each other. There are
- * `LANE_COUNT` member leases, and a process without one gets no lanes.
+ * `LANE_COUNT` member leases. A process without a member lease gets no lanes.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,

@@ -7,9 +7,9 @@ import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-a
 import type { AnyStep, CommandContext, Outcome } from './stream-actors-port.ts'
 
 /**
- * Creates a turn (a period of exclusive access) that several actors share. `act` runs once every
- * actor has reached the turn. Deadlocks can't occur, because a caller adds the turn to all queues
- * synchronously. `act` must not reject.
+ * Creates a turn (a period of exclusive access) that several actors share. `act` runs as soon as
+ * every actor has reached the turn. Deadlocks can't occur, because a caller adds the turn to all
+ * queues synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -51,7 +51,8 @@ export async function appendJointly(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // A busy account could not be reloaded before its next event, so its state is only reverted.
+      // The states are reverted and not reloaded, because a busy account could not be reloaded
+      // before its next event.
       for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }
@@ -73,7 +74,7 @@ async function tryAppend(
   const plan = planOf(steps)
   const isWritten = (hot: CachedStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
-  // The append verifies the streams that it writes to. The other streams are read again.
+  // The append verifies only the streams that it writes to, so the other streams are read again.
   let isOld = false
   for (const [hot, revision] of revisions) {
     if (isWritten(hot)) continue

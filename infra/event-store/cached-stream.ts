@@ -71,7 +71,8 @@ export function createCachedStream(
       const current = known ?? (await startingPoint(stream, decider, store, snapshots))
       if (known === null) snapshotRevision = current.revision
       const before = current.revision
-      // A failed read could leave the state partly evolved.
+      // The state is dropped during the read, because a failed read could leave the state partly
+      // evolved.
       known = null
       await foldTail(current, stream, decider, store)
       known = current

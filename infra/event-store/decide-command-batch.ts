@@ -11,12 +11,13 @@ export type PendingCommand = {
   readonly context: CommandContext
   readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
-  /** True if the decider threw for this command, which is then not decided again. */
+  /** True if the decider threw for this command. Such a command is not decided again. */
   isOver: boolean
 }
 
 /**
- * `first` is the index of the command's first event; without events, the index of the next event.
+ * `first` is the index of the command's first event. For a command without events, `first` is the
+ * index of the next event.
  */
 type Decided = {
   readonly pending: PendingCommand
@@ -28,7 +29,9 @@ type Decided = {
 export type DecidedBatch = {
   readonly decided: readonly Decided[]
   readonly events: readonly NewEvent[]
-  /** The commands for the next append, because this append is full or `evolve` threw. */
+  /**
+   * The commands that remain for the next append, because this append is full or `evolve` threw.
+   */
   readonly rest: readonly PendingCommand[]
   readonly isBroken: boolean
 }

@@ -69,14 +69,12 @@ export type Subscription = { readonly stop: () => Promise<void> }
 
 /**
  * The store of all events. An event becomes a fact when its `append` resolves.
- *
  * `append` writes to all of its streams or to none. A retry with the same ids at the same revision
  * never writes twice. After a lost connection, the store itself retries until the deadline, then
  * throws `StoreUnavailable`. A wrong revision throws `RevisionConflict`.
- *
  * EventStoreDB writes the streams of an append one after another, each exactly once. Other events
- * may be written in between, so the first part must be the one that they could make invalid.
- *
+ * may be written between two streams. If such events could make a part invalid, this part must be
+ * the first.
  * Positions are opaque safe integers that increase in commit order. Only the Postgres and memory
  * adapters number without gaps. Only positions that the store has returned are valid.
  */

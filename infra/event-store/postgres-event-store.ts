@@ -27,7 +27,10 @@ type Options = {
 }
 
 const PARTITION_SIZE = 10_000_000
-/** The minimum pause between two queries, because others may commit hundreds of times a second. */
+/**
+ * The minimum pause between two queries for commits of other processes, which may commit hundreds
+ * of times a second.
+ */
 const FOREIGN_COMMIT_MS = 25
 
 /** Creates the event store in the Postgres schema `event_store`. */

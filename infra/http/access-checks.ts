@@ -71,8 +71,8 @@ export const onlyRootSession: Check = async (request) => {
 }
 
 /**
- * Requires a session cookie, this site's `Origin` and a password that is not temporary. For
- * websockets, with which browsers can't send `User-Id`. Runs in `preValidation`.
+ * Requires a session cookie, this site's `Origin` and a password that is not temporary. Used for
+ * websockets, because browsers can't send `User-Id` with a websocket. Runs in `preValidation`.
  */
 export const onlySocket: Check = async (request) => {
   requireOwnOrigin(request)

@@ -63,7 +63,9 @@ type HttpAppOptions = {
   readonly isDraining?: () => boolean
   /** If false, requests that write are refused. */
   readonly isWritable?: () => boolean
-  /** If true, an internal error is answered 503, because it may be due to the upgrade. */
+  /**
+   * If true, an internal error is answered with 503, because an upgrade may have caused the error.
+   */
   readonly areReadModelsOther?: () => Promise<boolean>
 }
 
@@ -116,7 +118,10 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
   }
 }
 
-/** Lowers the level of Fastify's log lines, which would hide the lines for the operator. */
+/**
+ * Hides Fastify's log lines of level info, because they would otherwise hide the lines for the
+ * operator.
+ */
 const quiet = (log: Core['log']): Core['log'] =>
   log.level === 'info' ? log.child({}, { level: 'warn' }) : log
 

@@ -46,7 +46,7 @@ export async function ensureConsoleBuilt(
 
 /** Renames the finished build, so that the served folder never contains parts of two builds. */
 function putInPlace(part: string): void {
-  // Another user may start the product next, but only the owner can read a temporary folder.
+  // A temporary folder is readable only by its owner, but another user may start the product next.
   chmodSync(part, 0o755)
   const old = `${part}-old`
   try {

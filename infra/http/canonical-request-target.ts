@@ -16,10 +16,9 @@ const DOT_SEGMENT = /\/\.\.?(?:\/|$)/
 const UNRESERVED = /^[\w.~-]$/
 
 /**
- * Returns the canonical form of a request's target, which the relay, the router, the cross-site
- * check and the cache headers use. Otherwise a path could pass a check in one form and be routed in
- * another.
- *
+ * Returns the canonical form of a request's target. The relay, the router, the cross-site check and
+ * the cache headers all use this form, because a path could otherwise pass a check in one form and
+ * be routed in another.
  * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2). An absolute
  * target becomes its path if it names the host of the request (RFC 9112, section 3.2.2). Targets
  * that servers read in different ways become `REFUSED_TARGET`: dot segments, empty segments,

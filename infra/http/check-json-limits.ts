@@ -10,13 +10,16 @@ const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/** An unclosed object (its property names, or null if there are none yet) or list (`false`). */
+/**
+ * An unclosed list (`false`), or an unclosed object (the set of its property names, or null before
+ * the first).
+ */
 type Level = Set<string> | null | false
 
 /**
  * Scans JSON text before it is parsed. Throws a 400 for nesting beyond 64 levels or more than 50
- * 000 values, which would block the event loop, and for a duplicate property name, which parsers
- * read differently. The parser reports all other faults.
+ * 000 values, because such a text would block the event loop. Also throws a 400 for a duplicate
+ * property name, because parsers read duplicates differently. The parser reports all other faults.
  */
 export function checkJsonLimits(text: string): void {
   const levels: Level[] = []

@@ -149,7 +149,7 @@ function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
     const failure = failures.get(reader)
     if (failure === undefined) return
     await pg.query(text, [reader, failure.at])
-    // Another response may have failed to store its amounts since then.
+    // A newer failure to store the reader's amounts may have been added during the query.
     if (failures.get(reader) === failure) failures.delete(reader)
   }
   const storeAll = async (): Promise<void> => {

@@ -43,8 +43,8 @@ export type Sessions = {
    */
   find(id: string): Promise<Session | null>
   /**
-   * Returns the hashes of sessions that have not ended. Idle sessions count, because an open
-   * websocket is a use.
+   * Returns the hashes of sessions that have not ended. Idle sessions are included, because an open
+   * websocket counts as a use of its session.
    */
   live(hashes: readonly string[]): Promise<Set<string>>
   /** Returns the user's sessions that are valid for this `authVersion`, latest use first. */

@@ -44,7 +44,10 @@ export type Leases = {
 }
 
 export const LEASE_TTL_MS = 10_000
-/** The minimum time limit of a renewal, because a stalled process may still have its lease. */
+/**
+ * A renewal may always take at least this long, because a process that was stalled may still have
+ * its lease.
+ */
 const RENEW_MS_MIN = 1_000
 
 const DDL = `

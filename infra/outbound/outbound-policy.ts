@@ -101,7 +101,10 @@ function literalAddresses(hostname: string): readonly string[] {
 export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-/** A channel with an address of this machine could make the gateway call itself endlessly. */
+/**
+ * Reports whether the address belongs to this machine. A channel with such an address could make
+ * the gateway call itself endlessly.
+ */
 function isOwnAddress(address: string): boolean {
   if (isLoopbackAddress(address)) return true
   for (const addresses of Object.values(networkInterfaces())) {

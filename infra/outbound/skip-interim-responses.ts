@@ -64,7 +64,10 @@ function afterInterim(bytes: Buffer): Buffer {
   return rest
 }
 
-/** Also returns true if the first line is incomplete. */
+/**
+ * Reports whether the bytes begin an interim response other than 101. True if the status is
+ * incomplete.
+ */
 function mayBeInterim(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, INTERIM.length)
   if (!bytes.subarray(0, length).equals(INTERIM.subarray(0, length))) return false

@@ -27,8 +27,8 @@ export function runCommand(
 }
 
 /**
- * Contains none of this process's variables, because a stray PGDATA or LC_ALL must not affect
- * Postgres.
+ * Returns an environment without this process's variables, because a stray PGDATA or LC_ALL must
+ * not affect Postgres.
  */
 export const cleanEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',

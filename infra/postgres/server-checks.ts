@@ -38,7 +38,10 @@ export async function rejectUnsafeServer(pg: Pool): Promise<void> {
   if (problems.length > 0) throw new UnsafeServer(problems)
 }
 
-/** Has no side effects, so that tests do not need a server with problems. */
+/**
+ * Returns the problems of a server with these facts. The server is not queried, so that tests need
+ * no server with problems.
+ */
 export function problemsOf(facts: Facts): string[] {
   const problems: (readonly [isProblem: boolean, words: string])[] = [
     [facts.version < VERSION_MIN, `it is version ${facts.version_text}, and must be 15 or newer`],

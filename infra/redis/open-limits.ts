@@ -51,7 +51,7 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
         : await createPostgresShortLived(pg, secretKey, now)
     return { limits, callLimits: limits, shortLived, close }
   }
-  // Loading this client takes long.
+  // The client is imported only when it is needed, because loading it takes long.
   const { connectRedis } = await import('./connect-redis.ts')
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: PERMIT_LEASE_MS })

@@ -161,7 +161,8 @@ class Link {
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: Held = { remote, local, since: performance.now() }
-    // Only requests with a limit on permits are tracked. Some other requests are never released.
+    // Only requests with a limit on permits are tracked, because some of the other requests are
+    // never released.
     const hasSeats = remote.claims.some(isPermits)
     if (hasSeats) {
       this.held.add(held)

@@ -19,7 +19,10 @@ export const sentenceCase = (kebab: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The formatter sorts the imports. */
+/**
+ * Returns an edit that adds an import at the beginning of a file. The formatter later sorts the
+ * imports.
+ */
 export const addImport =
   (line: string) =>
   (text: string): string =>

@@ -19,8 +19,8 @@ export type Recipe = {
 }
 
 /**
- * Constants, because an architecture test would treat imports in the templates as imports of this
- * file.
+ * These import paths are constants, because an architecture test would treat imports in the
+ * templates as imports of this file.
  */
 const CONSOLE_UI = '#console/ui'
 const READ_CONTRACT = '#read-api/contract'

@@ -48,7 +48,7 @@ function describeError(error: unknown): unknown {
 
 const EVERY_MS = 10_000
 
-/** The levels that `warnThrottled` uses. Fastify's logger has them, too. */
+/** The log levels that `warnThrottled` uses. A logger of Fastify has these levels as well. */
 type WarningLog = Pick<Logger, 'debug' | 'warn'>
 
 type Repetition = { at: number; suppressed: number }

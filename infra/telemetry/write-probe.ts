@@ -16,8 +16,8 @@ const WRITE = `
 `
 const DISK_EVERY_MS = 5_000
 /**
- * The pause between two probes of the event store. The pause, one second of the timer and an append
- * together take less than 5 s, within which a process must become unready.
+ * The pause between two probes of the event store. A process must become unready within 5 s, so
+ * this pause, one second of the timer and an append must together take less time.
  */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000

@@ -11,7 +11,7 @@ export type SecretPurpose =
   | 'webhook'
   | 'message'
 
-/** A text has a different hash for each purpose. */
+/** The purposes of keyed hashes. A text has a different hash for each purpose. */
 export type Pepper =
   | 'token-key'
   | 'redemption-key'

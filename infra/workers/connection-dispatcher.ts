@@ -46,7 +46,7 @@ export class ConnectionDispatcher {
 
   /** The worker has confirmed the connection. */
   accepted(worker: ChildProcess): void {
-    // The worker's copy of the connection stays open.
+    // Only this process's copy of the connection is destroyed. The worker's copy stays open.
     this.inTransfer.get(worker)?.destroy()
     this.inTransfer.delete(worker)
     if (this.members.has(worker)) this.idle.add(worker)
@@ -87,7 +87,8 @@ export class ConnectionDispatcher {
       clearTimeout(pending.late)
       this.idle.delete(worker)
       this.inTransfer.set(worker, pending.socket)
-      // When sending fails, the worker is ending, and another worker gets the connection.
+      // An error of sending is ignored. It means that the worker is ending, and another worker then
+      // gets the connection.
       worker.send(CONNECTION, pending.socket, { keepOpen: true }, () => {})
     }
   }

@@ -97,7 +97,8 @@ async function startDatabase(
     signal,
   })
   closers.push(stop)
-  // All leases are outdated. Only the processes of the previous start have used this Postgres.
+  // All leases are outdated, because only the processes of the previous start have used this
+  // Postgres.
   const pg = new Pool({ connectionString, max: 1 })
   surviveLostConnections(pg, () => {})
   await endAllLeases(pg)

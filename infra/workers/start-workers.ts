@@ -86,7 +86,8 @@ class WorkerPool {
         if (message.type === 'failed') failed(new WorkerFailed(message.message))
         this.handleMessage(name, worker, message)
       })
-      // A message to a worker that is exiting causes this event.
+      // A message to a worker that is exiting causes this event. The error is ignored, because the
+      // worker's end is handled separately.
       worker.on('error', () => {})
       worker.on('exit', (code, signal) => {
         this.live.delete(name)

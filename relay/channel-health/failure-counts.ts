@@ -144,9 +144,9 @@ export class FailureCounts {
   }
 
   /**
-   * Deletes the failure counts of a model, or of the complete channel if `model` is null. The counts
-   * of a model are kept when its circuit opens, because a failure of another model may then show that
-   * the complete channel fails.
+   * Deletes the failure counts of a model, or of the complete channel if `model` is null. The
+   * counts of a model are kept when its circuit opens, because a failure of another model may then
+   * show that the complete channel fails.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)

@@ -34,8 +34,8 @@ export type ConsumerSession = {
 }
 
 /**
- * Keeps a consumer in its group. A kafkajs consumer may crash permanently or stop without an error,
- * so it is then replaced. The pauses between attempts grow.
+ * Keeps a consumer in its group. A kafkajs consumer that crashes permanently or stops without an
+ * error is replaced. The pauses between attempts grow.
  */
 export function keepConsuming(deps: SessionDeps): ConsumerSession {
   const { kafka, topic, groupId, timings, log } = deps
@@ -228,7 +228,7 @@ type Deps = {
 
 /**
  * Detects a consumer that sends heartbeats but receives no messages although the topic has new
- * ones, for example because the connection to one of several brokers is dead.
+ * messages, for example because the connection to one of several brokers is dead.
  */
 export function detectStalledConsumer(deps: Deps): { readonly stop: () => void } {
   const { kafka, topic } = deps

@@ -10,9 +10,9 @@ type RequestQueue = {
 }
 
 /**
- * Stops the idle timers of kafkajs 2.2.4, which checks for waiting requests every millisecond on
- * each connection with a negative timer (`TimeoutNegativeWarning`). No option changes this. A
- * kafkajs without a queue of waiting requests stays unchanged.
+ * Stops the idle timers of kafkajs 2.2.4. On each connection, kafkajs checks for waiting requests
+ * every millisecond with a negative timer (`TimeoutNegativeWarning`), and no option changes this. A
+ * kafkajs version without a queue of waiting requests stays unchanged.
  */
 export function patchRequestQueues(): void {
   const queue = findRequestQueue()
@@ -37,13 +37,22 @@ function findRequestQueue(): RequestQueue | null {
   }
 }
 
-/** kafkajs retries little, because every caller also retries and meanwhile reads the store. */
+/**
+ * kafkajs retries little, because every caller also retries and reads the event store in the
+ * meantime.
+ */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000
-/** A consumer that needs an older message reads the event store. */
+/**
+ * The time for which Kafka keeps a message. A consumer that needs an older message reads the event
+ * store.
+ */
 const RETENTION_MS = 7 * 24 * 3_600_000
 const REPLICAS_MAX = 3
-/** Without this limit, kafkajs may wait forever for a connection that ends while it is closed. */
+/**
+ * The maximum time for a disconnect. Without this limit, kafkajs may wait forever if a connection
+ * is lost while kafkajs closes it.
+ */
 const DISCONNECT_MS_MAX = 3_000
 
 export function createKafkaClient(

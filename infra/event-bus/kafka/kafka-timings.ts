@@ -9,7 +9,10 @@ export type KafkaTimings = {
   /** The time without a successful heartbeat after which a consumer is replaced. */
   readonly silentMs: number
   readonly reconnectMsMax: number
-  /** The time out of its group after which a process acquires unleased lanes (partitions). */
+  /**
+   * The time outside of its consumer group after which a process acquires unleased lanes
+   * (partitions).
+   */
   readonly outOfGroupMs: number
   /** The lease time of a lane (partition). A stalled process keeps its lanes for this time. */
   readonly laneTtlMs: number

@@ -3,9 +3,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { laneKeyOf } from '../lane-of-stream.ts'
 
 /**
- * States that the lane (partition) has exactly one event after `after` and up to `position`:
- * `event`. A message without an event is a watermark: the lane has no event in this range. Repeated
- * and late messages do no harm.
+ * States that `event` is the only event of the lane (partition) after position `after` and up to
+ * `position`. A message without an event is a watermark: the lane has no event in this range.
+ * Repeated and late messages do no harm.
  */
 export type LaneMessage = {
   readonly after: number
@@ -50,7 +50,8 @@ export function decodeMessage(
   if (head === null || head.history !== history) return null
   const { after, position } = head
   const { key, value } = message
-  // NOTE: a keyed message with a null value is invalid. As a watermark it would hide an event.
+  // NOTE: a keyed message with a null value is invalid. If it counted as a watermark, it would hide
+  // an event.
   if (value === null && key === null) return { after, position, event: null }
   const event = value === null ? null : eventOf(value)
   return event?.position === position ? { after, position, event } : 'unreadable'

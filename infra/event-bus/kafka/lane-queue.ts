@@ -109,7 +109,8 @@ function createDeliverer({ lane, delivery }: Deps) {
     for (const batch of batches) {
       lastProgressAt = performance.now()
       await delivery.deliver({ lanes: [lane], ...batch })
-      // The lane was lost. Its next process receives the remaining messages from Kafka.
+      // The lane was lost. The next process that acquires the lane receives the remaining messages
+      // from Kafka.
       if ((delivery.deliveredUpTo(lane) ?? -1) < batch.position) return false
     }
     return true

@@ -74,7 +74,7 @@ export function createExactAppend(options: Options): ExactAppend {
           { reason: reasonOf(error) },
           'a request to the event store failed and will be retried',
         )
-        // The client itself connects to a new leader.
+        // When the leader node changes, the client itself connects to the new leader.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
       }

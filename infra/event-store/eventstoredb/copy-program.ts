@@ -110,7 +110,8 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
   const guard = await pg.connect()
   try {
     await freeze(guard)
-    // NOTE: if `guard` read this table, every start would wait until the copy ends.
+    // NOTE: the table of the store's identity is read through `pg`. If `guard` read this table,
+    // every start would wait until the copy ends.
     const { name } = await readStoreIdentity(pg)
     if (!isPostgres({ name })) return isAlreadyMoved(name, url)
     await rejectEmpty(pg)

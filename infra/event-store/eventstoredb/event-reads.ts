@@ -44,7 +44,7 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        // The client itself connects to a new leader.
+        // When the leader node changes, the client itself connects to the new leader.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
