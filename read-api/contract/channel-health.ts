@@ -35,7 +35,9 @@ export const CircuitState = Type.Object({
   failures: Type.Integer(),
   /** How often the circuit has opened since it was last closed. */
   round: Type.Integer(),
-  /** The Unix milliseconds until which calls avoid the circuit's channel, model or key. */
+  /**
+   * The time, in Unix milliseconds, until which calls avoid the circuit's channel, model or key.
+   */
   until: Type.Integer(),
   opened_at: Type.Integer(),
 })
@@ -60,7 +62,7 @@ export const ChannelHealth = Type.Object({
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * No other channel offers some model to some group, so the gateway never disables this channel.
+   * Only this channel offers some model to some group, so the gateway never disables the channel.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),

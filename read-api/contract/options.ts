@@ -106,15 +106,15 @@ export const OPTION_CHANGE_FIELDS = {
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
   /** The scheduled price change that caused this change. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
-  /** In responses in Unix seconds. */
+  /** Responses contain Unix seconds. */
   at: { wire: 'changed_at', type: 'timeMs', access: 'read' },
 } as const satisfies Fields
 
 export const OptionChange = Type.Object(answerProperties(OPTION_CHANGE_FIELDS))
 export type OptionChange = Static<typeof OptionChange>
 /**
- * The price of a model, the ratio of a group, or the special ratio that users of one group pay in
- * another group.
+ * The price of a model, the ratio of a group, or a special ratio, which users of one group pay for
+ * calls in another group.
  */
 export const PRICE_CHANGE_FIELDS = {
   /** In Unix seconds. */

@@ -20,8 +20,8 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * What providers charged (`cost`) and users were charged (`costed_quota`) for the same calls, those
- * whose provider charge is known. The margin is `costed_quota` minus `cost`.
+ * For calls whose provider charge is known: what providers charged (`cost`), and what users were
+ * charged for the same calls (`costed_quota`). The margin is `costed_quota` minus `cost`.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 

@@ -86,7 +86,9 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
   return budget !== undefined && hasQuota(budget) ? ENABLED : EXHAUSTED
 }
 
-/** Quota that open calls hold counts, because it may be released. */
+/**
+ * Returns whether quota remains. Quota held by open calls is included, because it may be released.
+ */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 

@@ -101,8 +101,8 @@ type ChannelBatch = {
 }
 
 /**
- * An attempt fails if the first id is already assigned, because the read model lacks the new
- * channels of another process.
+ * An attempt fails if another process has assigned the first id to a channel that the read model
+ * does not include yet.
  */
 const ATTEMPTS_MAX = 100
 

@@ -54,7 +54,9 @@ export const UpdateChannel = Type.Object({
    * back the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-  /** The status that the client has read. An equal `status` changes nothing. */
+  /**
+   * The status that the client has read. If `status` equals this value, the status is not changed.
+   */
   expected_status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
   /** `key` replaces the existing keys, or is added to them. */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),

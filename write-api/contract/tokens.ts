@@ -32,11 +32,12 @@ const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 /**
  * A change of a token. With `expected_remain_quota` and `budget_version`, the difference of
  * `remain_quota` to `expected_remain_quota` is added to the remaining quota. If the difference is
- * negative, the remaining quota is at most `remain_quota` afterwards. The change is rejected with
- * 409 if the budget was edited since `budget_version`. Otherwise, it is rejected with 409 unless
- * the remaining quota equals `expected_remain_quota`, or without that field, what the session or
- * access token has last read or set. If it has read none, the remaining quota is set to
- * `remain_quota`.
+ * negative, the remaining quota is at most `remain_quota` afterwards. If the budget was edited
+ * since `budget_version`, the change is rejected with 409.
+ * If one of these two fields is missing, the remaining quota is set to `remain_quota`. The change
+ * is rejected with 409 if the remaining quota differs from `expected_remain_quota`. Without that
+ * field, the quota that the session or access token has last read or set is compared instead, if
+ * there is one.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,

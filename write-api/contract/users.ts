@@ -17,8 +17,9 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
 
 /**
  * `quota` is the new balance. If it equals `expected_quota`, nothing changes. Otherwise, the change
- * is rejected with 409 if the balance differs from `expected_quota`, or without this field, from
- * the balance that the session or access token last read. It is also rejected if that is unknown.
+ * is rejected with 409 if the balance differs from `expected_quota`. Without this field, the
+ * balance that the session or access token last read is compared instead. If that balance is
+ * unknown, the change is rejected, too.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

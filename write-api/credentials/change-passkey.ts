@@ -56,7 +56,10 @@ export const removePasskey: Action = (api, deps) => {
   })
 }
 
-/** NOTE: the command for the credentials precedes the user's command, which records the removal. */
+/**
+ * NOTE: the step for the credentials comes before the step that records the removal in the user's
+ * stream.
+ */
 async function stepsToRemove(
   deps: Deps,
   request: FastifyRequest,

@@ -72,8 +72,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * Throws unless the caller has logged in or proved the identity within the last half hour, for
- * requests that contain no proof.
+ * For requests that contain no proof. Throws unless the caller has logged in or proved the identity
+ * within the last half hour.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return

@@ -7,7 +7,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { accepted, contextOf, type Deps } from '../action.ts'
 
-/** Reads credentials from the event stream, because the read models may be behind. */
+/** Reads credentials from the event stream, because the read models may lack the latest events. */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 

@@ -59,7 +59,10 @@ export const resetSecondFactor: Action = (api, deps) => {
   })
 }
 
-/** NOTE: the command for the credentials precedes the user's command, which records the removal. */
+/**
+ * NOTE: the step for the credentials comes before the step that records the removal in the user's
+ * stream.
+ */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
   const stream = userStream(id)

@@ -41,7 +41,10 @@ export async function verifyCode(
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 15 * 60_000
 const DAY_MS = 24 * 3_600_000
-/** The daily maximum per user, not counting browsers that have logged in to the account before. */
+/**
+ * The maximum of failed attempts per user and day. Attempts from browsers that have logged in to
+ * the account before do not count.
+ */
 const DAILY_FAILURES_MAX = 50
 
 type OnSuccess = () => void

@@ -53,7 +53,7 @@ async function resolveRecipients(
   return rangesOf(ids)
 }
 
-/** Throws if neither the settings contain the group nor any user belongs to it. */
+/** Throws for a group that the settings do not contain and that has no users. */
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
   const { values } = await allOptions(core.db)

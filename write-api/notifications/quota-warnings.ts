@@ -92,8 +92,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A recorded warning would delay the next one by two hours. Without mail settings, nothing is
-    // recorded, so that the warning is sent as soon as the settings are corrected.
+    // Without mail settings, no warning is recorded, because a recorded warning would delay the
+    // next one by two hours. The warning is sent as soon as the settings are corrected.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)

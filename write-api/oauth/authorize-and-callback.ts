@@ -85,7 +85,7 @@ export const oauthCallback: Action = (api, deps) => {
   })
 }
 
-/** The message in the response is the text that the console expects. */
+/** Binds an identity, and responds with the message `bind`, which the console expects. */
 export async function bindAndRespond(
   deps: Deps,
   request: FastifyRequest,

@@ -7,7 +7,10 @@ export type Profile = {
   readonly displayName: string
 }
 
-/** Chosen when the browser is redirected to the provider, and stored on the server only. */
+/**
+ * The parameters of one login, which are set before the browser is redirected to the provider. They
+ * are stored on the server only.
+ */
 export type AuthorizationParams = {
   /** The redirect URI, or empty if only the provider's configuration contains it. */
   readonly redirectUri: string

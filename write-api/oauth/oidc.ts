@@ -121,7 +121,7 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Reads the user info. Errors are ignored, because it only determines the name of a new user. */
+/** Reads the user info. Errors are ignored, because only the name of a new user depends on it. */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
   try {

@@ -24,7 +24,8 @@ import { requestProvider } from './provider-client.ts'
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
 /**
- * The maximum per period on the whole site, so that many addresses do not allow faster guessing.
+ * The maximum number of wrong codes per period on the whole site, so that guesses from many
+ * addresses are limited, too.
  */
 const SITE_FAILURES_MAX = 100
 

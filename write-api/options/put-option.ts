@@ -46,7 +46,10 @@ async function setSecretOption(
   return position
 }
 
-/** An error is only logged, because the event is already committed. */
+/**
+ * Deletes the replaced text from the vault. An error is only logged, because the event is already
+ * committed.
+ */
 async function deleteReplacedText(
   { vault, log }: Deps['core'],
   { key, before }: SecretOptionSet['data'],

@@ -134,7 +134,7 @@ const stepsFor = (
   })),
 ]
 
-/** The relay uses the same syntax. */
+/** The syntax of the header `Idempotency-Key`, which the relay also uses. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 type RepeatableRequest = {
@@ -147,8 +147,8 @@ type RepeatableRequest = {
 }
 
 /**
- * Identifies a request by its sender, its `Idempotency-Key` and its content, so that it can be
- * repeated after a lost response. Returns null without this header.
+ * Identifies a request by its sender, its `Idempotency-Key` and its content, so that the client can
+ * repeat the request after a lost response. Returns null without this header.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,

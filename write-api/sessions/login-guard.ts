@@ -35,14 +35,15 @@ const SLOT_WAIT_MS_MAX = 15_000
 
 /**
  * Slows down password guessing without locking the owner out. After five failed attempts for an
- * account from one IP address, its wait doubles with each attempt, up to 30 seconds. A browser that
- * has signed in to the account before has its own limit. After 30 failed attempts for an account in
- * an hour, from all addresses together, the account is throttled. The first three attempts per day
- * from each IP address then have priority: two of them are checked per second, and 16 per day from
- * one network. All other attempts are checked at one per second, and their wait doubles, up to 15
- * minutes. Therefore, the correct password is accepted from an address without failed attempts, and
- * at most 10 830 passwords of an account are checked per hour, from any number of addresses. If
- * Redis is configured, all processes share the counters.
+ * account from one IP address, the wait of this address doubles with each attempt, up to 30
+ * seconds. A browser that has signed in to the account before has its own limit.
+ * After 30 failed attempts for an account in an hour, from all addresses together, the account is
+ * throttled. The first three attempts per day from each IP address then have priority: two of them
+ * are checked per second, and 16 per day from one network. All other attempts are checked at one
+ * per second, and their wait doubles, up to 15 minutes.
+ * Therefore, the correct password is accepted from an address without failed attempts, and at most
+ * 10 830 passwords of an account are checked per hour, from any number of addresses. If Redis is
+ * configured, all processes share the counters.
  */
 export type LoginGuard = {
   /**

@@ -70,7 +70,8 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // The requested quota is remembered as seen, because the caller has not seen what calls spent.
+  // The caller has seen the requested quota, but not what calls have spent since. The requested
+  // quota is therefore remembered as the quota that the caller last saw.
   if (quota !== null) {
     await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
   }
@@ -125,9 +126,8 @@ async function requestedQuota(
 
 /**
  * Returns the values on which the requested quota is based. Without `budget_version`, the remaining
- * quota at the append must equal the given `expected_remain_quota`, or the quota that the caller
- * last read.
- * Returns `'unknown'` if what the caller last read could not be stored.
+ * quota at the append must equal `expected_remain_quota`, or without that field, the quota that the
+ * caller last read. Returns `'unknown'` if the quota that the caller last read could not be stored.
  */
 async function baseOf(
   { shownBudgets }: Deps,

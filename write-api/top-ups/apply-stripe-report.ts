@@ -155,8 +155,8 @@ const NOTICE_KIND = 'stripe-currency-notice'
 const NOTICE_MS = 7 * 86_400_000
 
 /**
- * Notifies the admins of a report in another currency than the order's, which only they can handle.
- * A repeated report within a week is not notified again.
+ * Notifies the admins of a report whose currency differs from the order's, because only an admin
+ * can handle such a report. A repeated report does not notify them again within a week.
  */
 async function notifyOfCurrency(
   deps: Deps,
@@ -176,7 +176,7 @@ async function notifyOfCurrency(
   await shortLived.put(NOTICE_KIND, key, 'sent', NOTICE_MS)
 }
 
-/** The user sees this note of a quota change in the log. */
+/** Returns the note for the quota change, which the user sees in the log. */
 function noteOf(command: StripeReport['command']): string {
   const [subject, id] =
     command.type === 'ReportRefund' ? ['refund', command.refundId] : ['dispute', command.disputeId]

@@ -35,8 +35,8 @@ export const notifyEpay: Action = (api, deps) => {
 }
 
 /**
- * Fastify's parsed query lacks the order of fields and repeated fields, which the signature check
- * needs.
+ * Parses the query of a URL. Fastify's parsed query is not used, because it lacks repeated fields
+ * and the order of fields, which the signature check needs.
  */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

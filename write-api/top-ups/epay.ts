@@ -76,8 +76,8 @@ export function signatureOf(
 }
 
 /**
- * Compares in constant time. NOTE: for texts of different lengths, `timingSafeEqual` would throw.
- * The pattern ensures the same length.
+ * Compares two signatures in constant time. NOTE: for texts of different lengths, `timingSafeEqual`
+ * would throw. The check by the regular expression ensures the same length.
  */
 const isSame = (actual: string, expected: string): boolean =>
   /^[0-9a-f]{32}$/.test(actual) && timingSafeEqual(Buffer.from(actual), Buffer.from(expected))

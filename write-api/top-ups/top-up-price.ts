@@ -17,7 +17,10 @@ export type Quote = PaymentTerms & {
   readonly code: TopUpOrdered['data']['code']
 }
 
-/** 999 999.99 in hundredths. The maximum of an Epay gateway may be lower. */
+/**
+ * The maximum price of an order paid through Stripe: 999 999.99 in hundredths. The maximum of an
+ * Epay gateway may be lower than `CENTS_MAX`.
+ */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n
 

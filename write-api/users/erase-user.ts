@@ -45,7 +45,7 @@ export const eraseUser: Action = (api, deps) => {
         await deleteInboxOf(deps, request, id)
         const context = contextOf(deps, request)
         const erase = { decider: userDecider, stream, command }
-        // Released identities can register again as a new user.
+        // The owner of a released identity can register again as a new user.
         const released = releaseSteps(id, state.user?.identities ?? {})
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
         return accepted(await actors.handleTogether(steps, context)).position

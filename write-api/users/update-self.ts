@@ -74,7 +74,7 @@ async function newPassword(
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw userError('WrongOriginalPassword')
   }
-  // Others may know a temporary password.
+  // A temporary password must be replaced by a different one, because others may know it.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))

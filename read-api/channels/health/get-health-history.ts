@@ -11,7 +11,10 @@ import {
 } from '../../contract/channel-health.ts'
 import { type App, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
 
-/** Each range has `steps` steps of `step` seconds, whole minutes, because figures are by minute. */
+/**
+ * The number of steps in each range, and the length of a step in seconds. A step consists of whole
+ * minutes, because figures are stored by minute.
+ */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
   '24h': { step: 1_800, steps: 48 },
