@@ -35,8 +35,8 @@ const CONNECTION_SQLSTATES = /^(28|3D000|53300|57P0)/
 const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
 /**
- * NOTE: a plain socket error comes from Postgres, because connection errors of Redis, Kafka and
- * EventStoreDB mention an environment variable.
+ * Reports whether the database can't be reached. NOTE: a plain socket error comes from Postgres,
+ * because connection errors of Redis, Kafka and EventStoreDB mention an environment variable.
  */
 function isDatabaseUnreachable(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
@@ -47,7 +47,10 @@ function isDatabaseUnreachable(error: Error): boolean {
   )
 }
 
-/** A host name with several addresses fails with an AggregateError, whose message is empty. */
+/**
+ * Returns the reason of an error. A host name with several addresses fails with an AggregateError,
+ * whose own message is empty.
+ */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError
     ? error.errors.map(({ message }: Error) => message).join('; ')

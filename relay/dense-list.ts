@@ -21,7 +21,7 @@ export class DenseList<T> {
     return place
   }
 
-  /** Removing a member twice has no effect. */
+  /** Removes a member. Removing a member twice has no effect. */
   remove(place: Place<T>): void {
     const { index } = place
     if (index === REMOVED) return

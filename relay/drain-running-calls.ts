@@ -83,6 +83,9 @@ function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
   }
 }
 
-/** `retryAfter` is random so that callers do not retry at the same time. */
+/**
+ * Creates the error for calls during a shutdown. `retryAfter` is random so that callers do not
+ * retry at the same time.
+ */
 export const drainingError = () =>
   relayError('draining', { retryAfter: 3 + Math.floor(Math.random() * 5) })

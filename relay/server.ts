@@ -339,7 +339,7 @@ function preflight({ request, response, call }: Exchange): void {
   response.end()
 }
 
-/** The stack of an unexpected exception is logged but not sent to the caller. */
+/** Handles an unexpected exception. Its stack is logged but not sent to the caller. */
 function handleBug({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
   log.error({ err, call: exchange.call }, 'relay: a call failed')
   sendError(exchange, relayError('internal_error'))

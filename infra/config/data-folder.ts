@@ -12,7 +12,10 @@ export function makeDataFolder(dataDir: string): void {
   }
 }
 
-/** NOTE: `mkdirSync` with `recursive: true` loops forever if the file system denies creation. */
+/**
+ * Creates a folder and its parents. NOTE: `mkdirSync` with `recursive: true` loops forever if the
+ * file system denies creation.
+ */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })

@@ -19,7 +19,10 @@ type Body = {
   max_completion_tokens?: unknown
 }
 
-/** The token counts depend only on the request, so that a test can predict the bill. */
+/**
+ * Reads a chat request. The token counts depend only on the request, so that a test can predict the
+ * bill.
+ */
 export function readChatRequest(text: string, answerTokens: number): ChatRequest {
   const body = JSON.parse(text) as Body
   const contents = (body.messages ?? []).map((message) => textOf(message.content))

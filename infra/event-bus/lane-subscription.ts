@@ -74,7 +74,10 @@ export class LaneSubscription {
     this.subscription = subscription
   }
 
-  /** NOTE: while this method waits, `from` may be replaced by another subscription. */
+  /**
+   * Delivers events of the subscription `from`. NOTE: another subscription may replace `from` while
+   * this method waits.
+   */
   private async deliver(
     from: Subscription,
     events: readonly Recorded[],

@@ -126,7 +126,7 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   return { client, ready: start(), ended: ended.promise }
 }
 
-/** The driver's type declarations lack this property. */
+/** Returns the pid of the server process. The driver's type declarations lack this property. */
 const serverPidOf = (client: Client): number | null =>
   (client as { processID?: number }).processID ?? null
 

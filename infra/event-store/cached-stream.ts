@@ -168,7 +168,7 @@ async function startingPoint(
   const snapshot = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || snapshot === null || snapshot.version !== codec.version)
     return beginning
-  // An event at another position means that the store was restored or replaced.
+  // If the event at this revision has another position, the store was restored or replaced.
   const [anchor] = await store.readStream(stream, snapshot.revision, 1)
   if (anchor?.position !== snapshot.position) return beginning
   return {

@@ -63,7 +63,7 @@ export function decideBatch(hot: CachedStream, commands: readonly PendingCommand
   return { decided, events, rest: [], isBroken: false }
 }
 
-/** If the decider throws, which is a bug, only this command is rejected. */
+/** Decides one command. If the decider throws (which is a bug), only this command is rejected. */
 function decideOne(
   hot: CachedStream,
   pending: PendingCommand,

@@ -43,7 +43,10 @@ const DDL = `
 
 type Row = { version: number; revision: string; position: string; state: string }
 
-/** A snapshot of a newer codec version replaces the stored snapshot. */
+/**
+ * Creates the store of snapshots in Postgres. A snapshot of a newer codec version replaces the
+ * stored snapshot.
+ */
 export async function createPostgresSnapshots(pg: Pool): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)
   return {

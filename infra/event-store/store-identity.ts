@@ -59,7 +59,8 @@ type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: s
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const firstEvent = await withIdentityLocked(pg, async (client) => {
-    // The lock is needed because another process may just have written the first event.
+    // The store is read while the identity is locked, because another process may just have written
+    // the first event.
     const [first] = await store.readAll(0, 1)
     const firstEvent = first === undefined ? null : firstEventName(first)
     const before = await readStoreIdentity(client)
@@ -113,7 +114,7 @@ export async function readStoreIdentity(client: Pool | PoolClient): Promise<Stor
   const [row] = rows
   const name = row?.name ?? POSTGRES
   const firstEvent = row?.first_event ?? null
-  // The row does not record later writes to Postgres, so the events table is checked.
+  // In Postgres, events may have been written after the row, so the events table is checked.
   const isUsed =
     name === POSTGRES
       ? firstEvent !== null || (await hasEvents(client))

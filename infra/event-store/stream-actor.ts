@@ -136,6 +136,6 @@ async function decideAndAppend(
 export const expectedOf = (hot: CachedStream): number | 'none' =>
   hot.revision() < 0 ? 'none' : hot.revision()
 
-/** The time is random, because two processes with equal delays would conflict repeatedly. */
+/** Waits for a random time, because two processes with equal delays would conflict repeatedly. */
 export const pauseAfterConflict = (attempt: number): Promise<void> =>
   delay(Math.random() * Math.min(2 ** attempt, 16))

@@ -96,7 +96,7 @@ export function principalOf(request: FastifyRequest): Principal {
   return principal
 }
 
-/** An access token takes precedence over the session cookie. */
+/** Finds the caller of a request. An access token takes precedence over the session cookie. */
 async function principalOfRequest(request: FastifyRequest): Promise<Principal | null> {
   const { authorization } = request.headers
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? []

@@ -187,5 +187,8 @@ function sweepSessions(app: FastifyInstance, core: Core): void {
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** Responses, logs and events contain this id. An id that the client sends is ignored. */
+/**
+ * Creates the request id, which responses, logs and events contain. An id that the client sends is
+ * ignored.
+ */
 const requestId = (): string => randomUUID()

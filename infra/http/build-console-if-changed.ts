@@ -93,7 +93,8 @@ function run(vite: string, folder: string): Promise<void> {
     const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
     const child = spawn(process.execPath, [vite, 'build', 'console', ...options], {
       cwd: ROOT,
-      // A test or a development server may start the build with another `NODE_ENV`.
+      // The environment sets `NODE_ENV`, because a test or a development server may start the build
+      // with another value.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'inherit'],
     })

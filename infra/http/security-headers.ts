@@ -71,6 +71,9 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
   if (hasPopups) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')
 }
 
-/** The pattern of the matched route decides, or the URL if no route matches. */
+/**
+ * Reports whether a request is for the API, by the pattern of the matched route or, if no route
+ * matches, by the URL.
+ */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

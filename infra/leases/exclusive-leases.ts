@@ -122,7 +122,9 @@ export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()):
   }
 }
 
-/** Call this function only when no other process can be running. */
+/**
+ * Ends all leases of all processes. Call this function only when no other process can be running.
+ */
 export async function endAllLeases(pg: Pool): Promise<void> {
   await ensureSchema(pg, 'leases', DDL)
   await pg.query('update leases.leases set owner = null')

@@ -28,7 +28,7 @@ class RateWindow {
     while (past < times.length && (times[past] ?? 0) <= since) past += 1
     if (past > 0) times.splice(0, past)
     const limiting = times[times.length - max]
-    // A time in the future was recorded before the clock was set back, and causes no wait.
+    // A time in the future was recorded before the clock was set back. Such a time causes no wait.
     return limiting === undefined || limiting > now ? 0 : limiting - since
   }
 
@@ -62,7 +62,7 @@ class TokenWindow {
     const since = now - TOKENS_PERIOD_MS
     let past = 0
     for (const { at, tokens } of this.amounts) {
-      // A time in the future was recorded before the clock was set back.
+      // A time in the future was recorded before the clock was set back. Such a time is dropped.
       if (at > since && at <= now) break
       this.sum -= tokens
       past += 1

@@ -40,7 +40,10 @@ type SealedValues = {
   readonly open: (name: string, sealed: Buffer | null) => string | null
 }
 
-/** The keys for names and values are derived from `SECRET_KEY`. */
+/**
+ * Creates the encryption of short-lived values. The keys for names and values are derived from
+ * `SECRET_KEY`.
+ */
 export function createSealedValues(secretKey: Uint8Array): SealedValues {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))

@@ -76,7 +76,7 @@ export function openSocket(
     if (isIP(name) !== 0 && !policy.isAddressAllowed(name, port)) return fail(new OutboundError())
     const socket = connect({ host: name, port, lookup: guardedLookup(policy, port, resolve) })
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
-    // An error before the caller adds a listener would end the process.
+    // Without this listener, an error before the caller adds a listener would end the process.
     socket.on('error', (error) => {
       clearTimeout(timer)
       fail(error)

@@ -27,7 +27,8 @@ export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> 
     await delay(20)
     left = await processesOf(cluster.name)
   }
-  // NOTE: Postgres refuses to start if an unrelated process now has the recorded pid.
+  // NOTE: the pid file is removed, because Postgres refuses to start if an unrelated process now
+  // has the recorded pid.
   rmSync(pidFile, { force: true })
 }
 

@@ -114,7 +114,8 @@ function untilReady(child: ChildProcess, log: Logger): Promise<void> {
 }
 
 function report(line: string, log: Logger): void {
-  // While the server recovers, each connecting client causes these log lines.
+  // While the server recovers, each connecting client causes these log lines, so they are not
+  // warnings.
   const isEarly = /starting up|not yet accepting connections/.test(line)
   if (/^(PANIC|FATAL):/.test(line) && !isEarly) log.warn({ postgres: line }, 'from Postgres')
   else log.debug({ postgres: line }, 'from Postgres')

@@ -9,10 +9,9 @@ const SILENCE_MS = 1_000
 const RETRY_MS_MAX = 500
 
 /**
- * Connects a client that never queues commands, so that a command fails immediately without a
+ * Connects a client that never queues commands, so that a command fails immediately if there is no
  * connection. The client reconnects without a limit. Resolves after the first attempt, even if it
  * failed.
- *
  * `redis://node:6379?cluster=true` names one node of a cluster, which announces the other nodes.
  */
 export async function connectRedis(text: string, log: Logger): Promise<RedisClient> {

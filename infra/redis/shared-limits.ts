@@ -143,7 +143,8 @@ class Link {
       const outcome = await inTime(entering, this.answerMs)
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
-      // The request is decided in this process. A permit that Redis grants later is released.
+      // Redis did not answer in time, so this process decides the request. A permit that Redis
+      // grants later is released.
       const releaseLate = (late: RemotePermit | Full) =>
         isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
       entering.then(releaseLate).catch(() => {})
@@ -181,7 +182,7 @@ class Link {
     }
   }
 
-  /** Also counts a permit of Redis in the limits of this process. */
+  /** Counts a permit of Redis also in the limits of this process. */
   private enterOwn(held: Held): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))

@@ -37,7 +37,10 @@ export function createLog(level: string): Logger {
   )
 }
 
-/** Other fields of an error, such as a request that a driver attached, are not logged. */
+/**
+ * Returns the fields of an error that are logged. Other fields, such as a request that a driver
+ * attached, are left out.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)
   const { name, message, stack } = error

@@ -9,7 +9,7 @@ type Row = { ref: string; owner: string; wrapped_key: Buffer; sealed: Buffer }
 const SELECT = `select ref, owner, wrapped_key, sealed from vault.secrets
   where purpose = $1 and ref = any($2::text[])`
 
-/** Each secret has a separate data key, which `SECRET_KEY` wraps. */
+/** Creates the store of secrets. Each secret has a separate data key, which `SECRET_KEY` wraps. */
 export function createSecrets(
   pg: Pool,
   ring: KeyRing,

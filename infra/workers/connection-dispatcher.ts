@@ -44,7 +44,7 @@ export class ConnectionDispatcher {
     this.handOut()
   }
 
-  /** The worker has confirmed the connection. */
+  /** Called when the worker has confirmed the connection. */
   accepted(worker: ChildProcess): void {
     // Only this process's copy of the connection is destroyed. The worker's copy stays open.
     this.inTransfer.get(worker)?.destroy()
@@ -87,8 +87,8 @@ export class ConnectionDispatcher {
       clearTimeout(pending.late)
       this.idle.delete(worker)
       this.inTransfer.set(worker, pending.socket)
-      // An error of sending is ignored. It means that the worker is ending, and another worker then
-      // gets the connection.
+      // A failed send is ignored, because the worker is ending and another worker gets the
+      // connection.
       worker.send(CONNECTION, pending.socket, { keepOpen: true }, () => {})
     }
   }

@@ -15,7 +15,10 @@ import { startWorkers } from './start-workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A process that only has the role `projections` needs no workers. */
+/**
+ * Reports whether workers are needed. A process that only has the role `projections` needs no
+ * workers.
+ */
 export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
   relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
 

@@ -100,7 +100,7 @@ class WorkerPool {
     })
   }
 
-  /** From now on, every worker that dies is replaced. */
+  /** Starts to replace every worker that dies. */
   startReplacing(names: readonly string[]): void {
     this.isReplacing = true
     for (const name of names) if (!this.live.has(name)) this.replace(name, PAUSE_MS)

@@ -4,9 +4,9 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * A second reading of a report that has more cached tokens than prompt tokens: the prompt
-   * includes the cached tokens. `usage` adds the cached tokens to the prompt instead. Null for
-   * other reports.
+   * The usage if the prompt count already includes the cached tokens. Set only if the report has
+   * more cached tokens than prompt tokens. In this case, `usage` adds the cached tokens to the
+   * prompt.
    */
   readonly withinPrompt: Usage | null
   /**
@@ -72,8 +72,8 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
-  // A prompt count above its ceiling is not subtracted from the total, because the difference would
-  // be too small and hide output tokens.
+  // A prompt count above its ceiling is not subtracted from the total tokens. The difference would
+  // be too small, so output tokens would be missing.
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)

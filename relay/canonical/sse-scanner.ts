@@ -44,7 +44,7 @@ export class SseScanner {
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // The sink may keep events that are views of the old carry buffer, so a new one is used.
+    // The sink may keep events that are views of the old carry buffer, so the buffer is not reused.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > EVENT_BYTES_MAX) {
       this.isOverflown = true
@@ -201,7 +201,7 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // The last byte is a brace in nearly every event and a bracket after `[DONE]`.
+  // The last byte of nearly every event is a brace. The last byte of `[DONE]` is a bracket.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false

@@ -56,7 +56,10 @@ async function storedTarget(
   return target
 }
 
-/** For an existing channel, the console may send the masked proxy that it has displayed. */
+/**
+ * Returns the proxy of settings that an admin has not saved yet. For an existing channel, the
+ * console may send the masked proxy that it has displayed.
+ */
 async function unsavedProxy(
   deps: ActionDeps,
   { id, setting }: FetchModels,

@@ -53,7 +53,7 @@ export class OpenCircuits {
     this.onClosedByHand = then
   }
 
-  /** An event that was already applied changes nothing. */
+  /** Applies an event. An event that was already applied changes nothing. */
   apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
     const { channelId, model, keyRef } = data
     const existing = this.of(channelId)

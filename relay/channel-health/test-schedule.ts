@@ -39,7 +39,8 @@ async function runIfDue({ views, runs, now, lastRunAt }: Deps): Promise<void> {
   const { everyMs } = views.options.options.health.tests
   if (everyMs === null) return
   const sinceMs = now() - (await lastRunAt()) * 1_000
-  // A start time in the future means that the clock was set back after that run.
+  // A run with a start time in the future does not count, because the clock was set back after that
+  // run.
   if (sinceMs >= 0 && sinceMs < everyMs) return
   await runs.start({ actor: SCHEDULER, cause: null, at: now() })
 }

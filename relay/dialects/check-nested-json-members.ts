@@ -134,7 +134,10 @@ export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   return false
 }
 
-/** The bytes are compared one by one, because `Buffer.compare` is slower for a few bytes. */
+/**
+ * Reports whether `pattern` is in the bytes at `start`. The bytes are compared one by one, because
+ * `Buffer.compare` is slower for a few bytes.
+ */
 export function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
   for (let at = 0; at < pattern.length; at += 1) {
     if (bytes[start + at] !== pattern[at]) return false

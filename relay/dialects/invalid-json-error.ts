@@ -8,7 +8,9 @@ import {
   VALUES_MAX,
 } from './scan-request-object.ts'
 
-/** The message helps the developer of the client to find the error. */
+/**
+ * Returns an error whose message helps the developer of the client to find the fault in the JSON.
+ */
 export function jsonError(body: Buffer, json: InvalidJson): RelayError {
   switch (json.error) {
     case 'duplicate':

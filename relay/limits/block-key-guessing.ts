@@ -32,7 +32,7 @@ export class FailedKeys {
    * monotonic milliseconds.
    */
   waitSeconds(clientIp: string, now = performance.now()): number {
-    // Usually no address is blocked, so a correct key costs no more than this comparison.
+    // Usually no address is blocked, so nearly every correct key costs only this comparison.
     if (this.blocked.size === 0) return 0
     const line = addressLine(clientIp)
     const until = this.blocked.get(line)

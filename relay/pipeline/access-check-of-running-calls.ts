@@ -59,7 +59,7 @@ export function accessCheck(
     }
     const { options, prices } = views.options
     const isUsable = group === currentUser.group || options.usableGroups.has(group)
-    // A call that did not choose a group continues when an admin moves its user to another group.
+    // A call that did not choose its group continues when an admin moves the user to another group.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
     const isDeleted = groupRatioOf(prices, user.group, group) === undefined
     return isDeleted ? 'group_not_allowed' : balanceCheck.errorOf(user.userId, call)

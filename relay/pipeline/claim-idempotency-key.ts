@@ -61,7 +61,7 @@ export async function claimIdempotencyKey(
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * The hash covers method, URL and body, because the same body on another path is another request.
+ * Returns a hash of method, URL and body, because the same body on another path is another request.
  */
 function hashOf(
   { method, url = '' }: Exchange['request'],

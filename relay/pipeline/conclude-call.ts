@@ -100,7 +100,7 @@ export async function concludePlain(
   const visibleBody =
     candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
-    // Ping comments have already begun the response as a stream.
+    // Ping comments have already begun the response as a stream, so the answer is sent as an event.
     endStream(exchange, streamOfAnswer(visibleBody))
     return true
   }
@@ -264,7 +264,7 @@ function mismatchIn(
   usage: Usage,
   { price }: OutputHoldTracker,
 ): AnswerMismatch | null {
-  // A deployment's name does not reveal the model that it runs.
+  // A deployment's name does not reveal the model that it runs, so the models can't be compared.
   if (channel.target?.path.includes('{model}')) return null
   const { costRatio = '1' } = channel.terms
   return findAnswerMismatch(

@@ -46,6 +46,9 @@ export function endStream(exchange: Exchange, events: Buffer | string): void {
 const chunkOf = (bytes: Buffer): string =>
   `${bytes.length.toString(16)}${CRLF}${bytes.toString('latin1')}${CRLF}`
 
-/** A caller of HTTP 1.0 receives no chunks: the end of the connection ends the response. */
+/**
+ * Reports whether the response is sent in chunks. A caller of HTTP 1.0 receives no chunks, and the
+ * end of the connection ends the response.
+ */
 const isChunked = ({ useChunkedEncodingByDefault }: ServerResponse): boolean =>
   useChunkedEncodingByDefault

@@ -29,7 +29,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
-  // A placeholder, because the call stores the actual reason.
+  // This code is a placeholder, because the call stores the actual reason.
   revoked: 'user_disabled',
   screened: 'sensitive_answer',
   'balance-spent': 'balance_spent',
@@ -70,8 +70,8 @@ export function callErrorAnswer(
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 concerns the site's key. If it were forwarded, callers would change
-  // their own keys.
+  // NOTE: a provider's 401 concerns the site's key and is not forwarded. Otherwise, callers would
+  // change their own keys.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
     const error = relayError('upstream_account')
@@ -101,7 +101,7 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)
   if (response.destroyed || response.writableEnded) return
-  // Ping comments have already begun the response as a stream.
+  // Ping comments have already begun the response as a stream, so the error is sent as an event.
   if (response.headersSent) {
     endStream(exchange, `data: ${JSON.stringify(failure.body)}\n\n`)
     return

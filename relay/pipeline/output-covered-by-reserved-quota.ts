@@ -106,7 +106,10 @@ export class OutputHoldTracker {
     return { inputTokens, outputTokens: this.covered + step }
   }
 
-  /** Free calls and calls with a fixed price need no bound of the output. */
+  /**
+   * Reports whether the hold limits the output. Free calls and calls with a fixed price need no
+   * limit.
+   */
   private isBounded(): boolean {
     return this.price.mode === 'tokens' && this.terms.hold > 0n
   }
@@ -120,7 +123,10 @@ export class OutputHoldTracker {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
   }
 
-  /** `tokens` is the number of tokens in the first `bytes` bytes, or an upper bound of it. */
+  /**
+   * Returns the number of delivered bytes at which `look` must estimate the tokens again. `tokens`
+   * is the number of tokens in the first `bytes` bytes, or an upper bound of this number.
+   */
   private nextLook(bytes: number, tokens: number): number {
     const room = Math.max(0, this.lookAtTokens() - tokens)
     return bytes + room * BYTES_PER_TOKEN

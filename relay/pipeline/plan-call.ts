@@ -171,7 +171,8 @@ export function candidateOf(
   const overridden = readChatRequest(body, NO_NAMES)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
-  // The caller's response depends on what the caller requested, not on the overrides.
+  // These fields come from the caller's request, because the caller's response must not depend on
+  // the overrides.
   const { wantsUsage, model: requested } = request
   return {
     channel,

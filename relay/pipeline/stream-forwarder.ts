@@ -142,8 +142,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // `pass` looks for text only while `isUsageEarly` is false. The text of this event is already
-    // included in its usage.
+    // This flag keeps `pass` from searching the event for text, because the text is already
+    // included in the event's usage.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
@@ -180,7 +180,9 @@ export class StreamForwarder implements SseSink {
     if (this.rawUsage !== undefined && !this.isUsageEarly) this.isUsageEarly = hasText(bytes)
   }
 
-  /** Azure's first event has an empty model name, which is ignored. */
+  /**
+   * Stores the model's name from an event. Azure's first event has an empty name, which is ignored.
+   */
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.answeredModel = model
@@ -222,7 +224,10 @@ const USAGE_CHUNK = new Set([
   ...['system_fingerprint', 'service_tier', 'obfuscation'],
 ])
 
-/** NOTE: Azure sends content filter results without choices, which may contain an empty usage. */
+/**
+ * Reports whether an event only reports usage. NOTE: Azure sends content filter results without
+ * choices, which may contain an empty usage.
+ */
 const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))

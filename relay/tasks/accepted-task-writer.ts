@@ -51,7 +51,10 @@ export class AcceptedTaskWriter {
     }
   }
 
-  /** A task with an unwritten acceptance must not be ended, because its result would be lost. */
+  /**
+   * Reports whether the task's acceptance is not written yet. Such a task must not be ended,
+   * because its result would be lost.
+   */
   isPending(task: string): boolean {
     return this.pending.some((one) => one.task === task)
   }
@@ -106,7 +109,7 @@ export class AcceptedTaskWriter {
     }
   }
 
-  /** An operator can find the task at its provider by the logged ids. */
+  /** Logs ids by which an operator can find the task at its provider. */
   private reportLost({ task, place: { channelId, upstreamId } }: AcceptedTask): void {
     this.deps.log.error({ task, channelId, upstreamId }, 'an accepted task was not recorded')
   }

@@ -202,7 +202,10 @@ const isAfter = (one: OpenTask, other: OpenTask): boolean =>
   one.submittedAt > other.submittedAt ||
   (one.submittedAt === other.submittedAt && one.task > other.task)
 
-/** Returns null for an unreadable response, which must not stop the poller. */
+/**
+ * Parses a provider's response. Returns null for an unreadable response, so that it does not stop
+ * the poller.
+ */
 function readable(kind: TaskKind, body: Buffer): readonly ProviderReport[] | null {
   try {
     return reportsIn(kind, body)

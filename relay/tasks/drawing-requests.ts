@@ -138,7 +138,10 @@ export function drawingReader(path: string): DrawingReader | undefined {
 /** Matches the speed flags in a prompt. Midjourney reads a long dash as two hyphens. */
 const MODE_FLAGS = /\s*(?:--|[–—]+)(?:fast|relax|turbo)(?=\s|$)/gi
 
-/** `mode` is `FAST`, `RELAX` or `TURBO` from the URL, or null if the provider decides. */
+/**
+ * Reads a drawing request. `mode` is `FAST`, `RELAX` or `TURBO` from the URL, or null if the
+ * provider decides.
+ */
 export function readDrawing(
   path: string,
   reader: DrawingReader,

@@ -155,7 +155,7 @@ class Poll {
     if (acceptedTasks.isPending(task)) return
     try {
       const existing = await ledger.peek(task)
-      // The expiry is checked first, because `expire` also loads the account.
+      // `expire` also loads the account, so it is called only for a task that has really expired.
       if (existing !== null && causeOfExpiry(existing, now()) !== null)
         await ledger.expire(existing)
     } catch (err) {

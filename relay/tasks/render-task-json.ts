@@ -48,13 +48,16 @@ async function decryptTexts(
   }
 }
 
-/** An ended task has `100%`, because clients poll until they read this value. */
+/**
+ * Returns the progress for the response. An ended task has `100%`, because clients poll until they
+ * read this value.
+ */
 const progressFor = ({ end }: TaskRecord, progress: string | undefined): string =>
   end === null ? (progress ?? '0%') : '100%'
 
 /**
- * A task that ended between two polls was never reported as running, so its submission is its
- * start.
+ * Returns the start time. A task that ended between two polls was never reported as running, so the
+ * time of its submission is returned.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)

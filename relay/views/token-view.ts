@@ -58,7 +58,8 @@ export class RelayToken implements TokenRow {
 }
 
 /**
- * NOTE: a list that can never be decrypted allows no address, because allowing all would be unsafe.
+ * Returns the test of a token's IP list. NOTE: a list that can never be decrypted allows no
+ * address, because allowing all addresses would be unsafe.
  */
 async function decryptedList(
   { userId, terms: { allowIps } }: TokenRow,
@@ -110,7 +111,10 @@ export class TokenView {
     for (const tokenId of tokenIds) this.change(tokenId, { isEnabled })
   }
 
-  /** An unknown token is ignored, because the loaded rows may include its later deletion. */
+  /**
+   * Changes a token. An unknown token is ignored, because it may have been deleted by a later event
+   * that the loaded rows already include.
+   */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)
     if (token === undefined) return

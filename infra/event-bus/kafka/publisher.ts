@@ -94,7 +94,7 @@ async function startPositions(
   const ends = await readLastMessages(kafka, topic, timings)
   const foreign = [...ends.values()].find((end) => end.history !== history || end.position > head)
   if (foreign !== undefined) {
-    // The messages come from another store, or from before a backup was restored.
+    // The messages in the topic come from another store, or were sent before a backup was restored.
     log.error(
       { topic, foreign, head },
       'alarm: the Kafka topic has messages of another history of events',

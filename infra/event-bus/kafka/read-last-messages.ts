@@ -32,8 +32,8 @@ export async function readLastMessages(
   })
   const found = Promise.withResolvers<true>()
   consumer.on(consumer.events.CRASH, ({ payload }) => found.reject(payload.error))
-  // NOTE: if the consumer crashes while it joins, `run` resolves and `seek` throws, and the
-  // rejection of this promise would be unhandled.
+  // NOTE: if the consumer crashes while it joins, `run` resolves and `seek` throws. The rejection
+  // of this promise would be unhandled.
   found.promise.catch(() => {})
   const read = async (): Promise<true> => {
     await consumer.connect()

@@ -59,7 +59,10 @@ function newClient(url: string): EventStoreDBClient {
   return client
 }
 
-/** Only the first line of the client's error is used. Other lines quote options of this file. */
+/**
+ * Parses the URL. Of the client's error, only the first line is used, because the other lines quote
+ * options of this file.
+ */
 function parsed(url: string): EventStoreDBClient {
   try {
     return EventStoreDBClient.connectionString(url)

@@ -30,7 +30,8 @@ export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
 /**
- * NOTE: the client's `JSON.stringify` reproduces the original bytes: numbers, order and escapes.
+ * Converts events to the form that the client appends. NOTE: the client's `JSON.stringify`
+ * reproduces the original bytes: numbers, order and escapes.
  */
 export function proposedEvents(events: readonly EncodedEvent[], others: readonly ExactPart[] = []) {
   return events.map(({ id, type, v, data, meta }, index) => {

@@ -232,8 +232,8 @@ function flagOf(member: Member | undefined): boolean | null {
 }
 
 /**
- * NOTE: `stream_options` is not parsed, because an object with many different keys would block the
- * event loop.
+ * Reports whether `stream_options` requests the usage chunk. NOTE: `stream_options` is not parsed,
+ * because an object with many different keys would block the event loop.
  */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false

@@ -157,7 +157,7 @@ export class BodyParts implements ObjectVisitor {
     if (isType && isAt(bytes, valueAt, TEXT)) return
     const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
     if (meaning === 'plain') return
-    // No known format has a list inside a part, except for the frames of a video.
+    // A list inside a message part is unknown, except for the frames of a video.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
