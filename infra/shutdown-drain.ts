@@ -4,8 +4,8 @@ import type { HttpListener } from './http-listener.ts'
 /** The state of a shutdown. */
 export type DrainState = {
   /**
-   * Aborted when the shutdown begins. Readiness then returns 503, new requests are rejected, and
-   * responses close their connections.
+   * Aborted when the shutdown begins. After the abort, readiness returns 503, new requests are
+   * rejected, and responses close their connections.
    */
   readonly draining: AbortController
   readonly longResponses: LongResponses

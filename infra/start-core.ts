@@ -89,7 +89,10 @@ async function openCore(
   }
 }
 
-/** Processes with the `projections` role may publish to Kafka, and a lease selects one of them. */
+/**
+ * Opens the event bus. Processes with the role `projections` may publish to Kafka, and a lease
+ * selects one of these processes.
+ */
 async function openBus(
   { kafkaBrokers: brokers, roles }: Config,
   deps: Pick<Core, 'store' | 'leases' | 'log'>,

@@ -65,7 +65,9 @@ export type Relay = RelayPaths & {
    * Returns the number of running chat calls, including calls that are being uploaded or admitted.
    */
   readonly inFlight: () => number
-  /** Refuses new calls, waits up to `graceMs` for the running calls, then ends them. */
+  /**
+   * Refuses new calls, waits up to `graceMs` for the running calls, and ends the remaining calls.
+   */
   readonly drain: (graceMs: number) => Promise<void>
   readonly close: () => Promise<void>
 }

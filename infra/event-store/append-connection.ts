@@ -14,8 +14,8 @@ export type ExactPart = {
 
 /**
  * The result of a flush (a transaction of several appends). The events directly follow the position
- * `before`. `actual` is null if everything was written. Otherwise, `actual` has the revisions of
- * each part's stream, and appends with a wrong revision were not written.
+ * `before`. If `actual` is null, everything was written. If not, `actual` has the revisions of each
+ * part's stream, and the appends with a wrong revision were not written.
  */
 export type FlushResult = {
   readonly before: number

@@ -31,7 +31,10 @@ const recorded = (row: Row): Recorded => ({
   position: Number(row[0]),
 })
 
-/** The SQL form of `laneOf`: the last three characters of the id, beginning with the last. */
+/**
+ * The SQL form of `laneOf`, which computes the lane (partition) from the last three characters of
+ * the id.
+ */
 export const LANE_OF_STREAM = `(
   ascii(split_part(reverse(stream), '-', 1))
   + 2 * ascii(substr(split_part(reverse(stream), '-', 1), 2, 1))
@@ -44,7 +47,7 @@ const FILTERED_WINDOW = 50_000
 export type EventReader = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<Recorded[]>
   readonly readAll: EventStore['readAll']
-  /** `head` is a position that is known to be committed. */
+  /** Reads a page of events. `head` is a position that is known to be committed. */
   readonly readPage: (request: PageRequest, head: number) => Promise<Page>
   readonly headPosition: () => Promise<number>
   /** Returns the revisions by stream, without streams that do not exist. */

@@ -21,7 +21,7 @@ export type Appended = {
   readonly position: number
   /**
    * The positions and the new revision of each stream, in order of `StreamAppend`. EventStoreDB
-   * reports only the last position, which is then returned for every event of the append.
+   * reports only the last position, so every event of the append gets this position.
    */
   readonly streams: readonly {
     readonly stream: string

@@ -193,8 +193,8 @@ function mismatchError(before: StoreIdentity, given: string): ConfigError {
 }
 
 /**
- * Marks the database as used before the first append to an empty remote store. Otherwise a process
- * that starts in between would treat the database as new.
+ * Marks the database as used before the first append to an empty remote store. If the append came
+ * first, a process that starts before the mark would treat the database as new.
  */
 function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
   let isKnown = false

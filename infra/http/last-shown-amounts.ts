@@ -38,7 +38,8 @@ type Failures = Map<string, { readonly at: number }>
 
 /**
  * The failures of this process, by connection pool and table. The read-api and the write-api of one
- * process share them, so that a write is checked correctly while the table can't be written.
+ * process share the failures, so that a write is checked correctly while the table can't be
+ * written.
  */
 const FAILURES = new WeakMap<Deps['pg'], Map<string, Failures>>()
 

@@ -40,7 +40,10 @@ export function afterPosition(request: FastifyRequest): number | null {
 
 const waiting = new WeakSet<object>()
 
-/** Marks a check that waits for `X-After-Position`, which OpenAPI then lists. */
+/**
+ * Marks a check that waits for `X-After-Position`, so that the OpenAPI description lists this
+ * header.
+ */
 export function waitsForPosition<T extends object>(check: T): T {
   waiting.add(check)
   return check

@@ -103,7 +103,10 @@ function oneOf(errors: readonly TLocalizedValidationError[]): Words {
   return { zh: `必须是以下之一：${allowed}`, en: `must be one of ${allowed}` }
 }
 
-/** Converts `/ids/1` to `ids[1]`, and an empty JSON pointer to the name of the part. */
+/**
+ * Converts `/ids/1` to `ids[1]`. An empty JSON pointer becomes the part of the request, such as
+ * `body`.
+ */
 function fieldName(pointer: string, httpPart: string): string {
   if (pointer === '') return httpPart
   return pointer

@@ -36,7 +36,9 @@ export type Leases = {
   /** Acquires or renews the lease. Returns null while another process has it. */
   readonly acquire: (name: string, ttlMs: number) => Promise<Lease | null>
   readonly release: (lease: Lease) => Promise<void>
-  /** Acquires or renews leases in one statement, and returns those that this process now has. */
+  /**
+   * Acquires or renews leases in one statement, and returns the leases that this process now has.
+   */
   readonly acquireAll: (names: readonly string[], ttlMs: number) => Promise<Lease[]>
   /** Returns the owners by name, for leases whose names start with `prefix`. */
   readonly holders: (prefix: string) => Promise<Map<string, string>>

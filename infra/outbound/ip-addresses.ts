@@ -67,7 +67,10 @@ export function plainAddress(text: string): string | null {
 const isIn = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** This function and the next two require an address from `plainAddress`. */
+/**
+ * Reports whether an address is public. This function and the next two require an address that
+ * `plainAddress` has returned.
+ */
 export const isPublicAddress = (address: string): boolean => !isIn(notPublic, address)
 export const isLoopbackAddress = (address: string): boolean => isIn(loopback, address)
 export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)

@@ -37,7 +37,7 @@ export async function startEmbeddedPostgres({
   readonly durable?: boolean
   /** The number of processes that serve the port, each with separate database connections. */
   readonly workers?: number
-  /** Aborts the start, which then throws the signal's reason. */
+  /** When this signal aborts, the start ends and throws the signal's reason. */
   readonly signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
   const lock = lockDataFolder(dataDir)

@@ -29,7 +29,7 @@ export type Pools = {
   readonly close: () => Promise<void>
 }
 
-/** The time limit for a connection, including the wait for a free one in the pool. */
+/** The time limit for a connection, including the wait for a free connection in the pool. */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
 /** The maximum wait for the last response on a connection that is being closed. */

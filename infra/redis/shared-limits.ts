@@ -76,7 +76,10 @@ class Link {
   private readonly instance = randomUUID()
   private readonly held = new Set<Held>()
   private released: ReleasedPermit[] = []
-  /** The groups whose limits this process shares, because it has decided a request under them. */
+  /**
+   * The groups whose limits this process shares, because it has decided a request under these
+   * limits.
+   */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
   private timer: NodeJS.Timeout | undefined
@@ -207,7 +210,7 @@ class Link {
 
   /**
    * Queues a release until Redis is available. Releases older than a permit's lease are dropped,
-   * because Redis has removed the permit by then.
+   * because Redis removes a permit when its lease ends.
    */
   private releaseLater(released: ReleasedPermit): void {
     const fresh = released.at - PERMIT_LEASE_MS

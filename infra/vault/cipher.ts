@@ -27,7 +27,7 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
   cipher.setAAD(Buffer.from(context))
   cipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   const plaintext = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
-  // In GCM mode `final` returns no data. It throws when the tag is wrong.
+  // In GCM mode, `final` returns no data, but throws when the tag is wrong.
   cipher.final()
   return plaintext
 }

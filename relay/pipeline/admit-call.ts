@@ -46,7 +46,10 @@ export function isClearlyAffordable(
   return input * CALLS_AT_ONCE <= quota
 }
 
-/** Returns true if the account can pay for many inputs, or if the account can't be read. */
+/**
+ * Reports whether the text need not be tokenized, because the account can pay for many such inputs
+ * or because the account can't be read.
+ */
 async function needsNoCount(
   { actors }: RelayDeps,
   { user, token }: Caller,

@@ -26,7 +26,9 @@ export type Delivery = {
   /** Called only if the tokens must be counted. */
   readonly readText: () => CountableText
   readonly isWhole: boolean
-  /** True if text was delivered after the last reported usage, which may then be too low. */
+  /**
+   * True if text was delivered after the last reported usage, so the reported usage may be too low.
+   */
   readonly isUsageEarly?: boolean
   /** False if the provider ended the stream with an error. */
   readonly chargesInput: boolean

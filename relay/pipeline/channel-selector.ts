@@ -54,7 +54,10 @@ export class ChannelSelector {
   /** The milliseconds until a full channel may accept a call; 0 if no channel was full. */
   fullMs = 0
 
-  /** `isPinned` is true if the caller named the channel, whose circuit is then ignored. */
+  /**
+   * `isPinned` is true if the caller named the channel. An open circuit of such a channel is
+   * ignored.
+   */
   constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
     this.deps = deps
     this.offer = offer

@@ -14,8 +14,8 @@ const GROWTH_TOKENS = 4_096
 /** The number of tokens left in a stream's hold at which the stream requests a larger hold. */
 const AHEAD_TOKENS = 2_048
 /**
- * The tokens that an open-ended stream may deliver beyond its reserved quota before it is ended.
- * These tokens are charged even if the balance is spent.
+ * The tokens that an open-ended stream may deliver beyond its reserved quota before the stream is
+ * ended. These tokens are charged even if the balance is spent.
  */
 export const PROGRESS_STEP_TOKENS = 1_024
 /**

@@ -316,9 +316,9 @@ const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**
- * Reports whether an attempt is charged: if the caller disconnected or lost access after the
- * provider received the request. Otherwise, disconnecting would be cheaper than waiting for the
- * answer.
+ * Reports whether an attempt is charged. An attempt is charged if the caller disconnected or lost
+ * access after the provider received the request, because disconnecting would otherwise be cheaper
+ * than waiting for the answer.
  */
 function isCharged(
   { isReadOn }: RunningCall,

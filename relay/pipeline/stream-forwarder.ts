@@ -38,7 +38,9 @@ export class StreamForwarder implements SseSink {
   /** The provider's last reported usage, unparsed; undefined if none was reported. */
   rawUsage: unknown
   answeredModel: string | undefined
-  /** True if text was delivered after the last reported usage, which may then be too low. */
+  /**
+   * True if text was delivered after the last reported usage, so the reported usage may be too low.
+   */
   isUsageEarly = false
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null

@@ -67,7 +67,7 @@ const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
  * Returns the address of this site for links in a response, by default the host of the request.
- * This is safe, because only this caller receives the response.
+ * Using this host is safe, because only this caller receives the response.
  */
 function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks

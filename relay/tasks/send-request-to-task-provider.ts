@@ -64,7 +64,10 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299
 
 const NO_ANSWER = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
 
-/** Calls `onSent` once connected, because the provider may then have received the request. */
+/**
+ * Calls `onSent` when the connection is open, because the provider may have received the request
+ * from that moment on.
+ */
 const onRequestSent =
   (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>

@@ -84,7 +84,10 @@ type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
 type Opened = { readonly record: TaskRecord; readonly keyed: KeyedCall | null }
 
-/** Holds the quota and records the task. Both are durable when the promise resolves. */
+/**
+ * Holds the quota and records the task. The hold and the task are durable when the promise
+ * resolves.
+ */
 async function open(
   deps: TaskDeps,
   exchange: Exchange,

@@ -80,8 +80,8 @@ export class TaskLedger {
   }
 
   /**
-   * Admits the call and records the task. Returns null once both are durable, or the error for the
-   * caller.
+   * Admits the call and records the task. Returns null once the call and the task are durable, or
+   * the error for the caller.
    */
   async submit(submission: Submission): Promise<RelayError | null> {
     const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
@@ -116,7 +116,8 @@ export class TaskLedger {
       task,
     )
     if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
-    // A task is sent only with a hold for its call, so both events are required.
+    // A task is sent only with a hold for its call, so the append must contain the events of the
+    // task and of the call.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return relayError('idempotency_replayed', { subject: task })

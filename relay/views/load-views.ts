@@ -113,7 +113,7 @@ const RETRY_MS = 100
 /**
  * Returns a function that applies channel events to the view. After `ChannelAbilitiesFixed` (an
  * admin has repaired the table of the channels' models and groups), a new view is loaded from the
- * read model. The current view stays in use until then.
+ * read model. The current view stays in use until the new view is loaded.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the current reload began, or null if no reload is running. */
@@ -144,7 +144,10 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
   }
 }
 
-/** Waits until the read model includes the event at the position, because it may lag behind. */
+/**
+ * Waits until the read model includes the event at the position, because the read model may lag
+ * behind the events.
+ */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
   for (let tries = 1; ; tries += 1) {
     const loaded = await load()

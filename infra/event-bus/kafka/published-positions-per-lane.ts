@@ -5,7 +5,7 @@ import { encodeMessage } from './lane-message.ts'
 
 /**
  * The maximum bytes per partition in a request. Kafka limits requests to `max.message.bytes` (1
- * MiB), and kafkajs does not split them.
+ * MiB), and kafkajs does not split larger requests.
  */
 const LANE_BYTES_MAX = 700_000
 const MESSAGE_OVERHEAD_BYTES = 200

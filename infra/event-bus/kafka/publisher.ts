@@ -55,8 +55,8 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
       async (events, position) => {
         const batches = events.length === 0 ? [] : lanes.batchesOf(events)
         lanes.reach(position)
-        // All batches are queued in one step, so that no watermark (empty message) gets between
-        // them.
+        // All batches are queued in one step, so that no watermark (empty message) gets between two
+        // batches.
         await Promise.all(batches.map(sender.send))
         await sender.watermark()
       },

@@ -19,7 +19,10 @@ export type BalanceQuery = {
   readonly read: (answers: readonly ExactJson[], baseUrl: string) => Balance | null
 }
 
-/** `place` is the path of member names that leads to the amount in the response. */
+/**
+ * Creates a query with a single request. `place` is the path of member names that leads to the
+ * amount in the response.
+ */
 export function singleRequest(
   path: string,
   place: readonly string[],

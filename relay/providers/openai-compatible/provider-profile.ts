@@ -48,14 +48,14 @@ export type Profile = {
    */
   readonly sendsUsageByDefault?: true
   /**
-   * True if `completion_tokens` exclude reasoning. The output is then the total tokens minus the
-   * prompt tokens.
+   * True if `completion_tokens` exclude reasoning, so that the output is computed as the total
+   * tokens minus the prompt tokens.
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
   /**
-   * The kind of tasks that the channel accepts in place of chats. `chatPath` is then the path of
-   * the simplest task.
+   * The kind of tasks that the channel accepts in place of chats. For such a channel, `chatPath` is
+   * the path of the simplest task.
    */
   readonly tasks?: TaskKind
   /** The models that the channel form suggests. */
