@@ -7,7 +7,7 @@ import type { RunningCall } from './pipeline/running-call.ts'
 export const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000
-/** Unchanged counts are reported again after this time, which shows that the relay is alive. */
+/** The interval at which unchanged counts are reported again, to show that the relay is alive. */
 const REPEAT_MS = 4_000
 
 type Deps = {

@@ -110,8 +110,8 @@ export async function ensurePartitions(pg: Pool, position: number, size: number)
 }
 
 /**
- * Returns repeatable DDL. NOTE: a query looks for the partition, because `to_regclass` may answer
- * from a cache that is older than the lock.
+ * Returns repeatable DDL for a partition. NOTE: a query checks whether the partition exists,
+ * because `to_regclass` may use a cache from before the lock was acquired.
  */
 const partitionDdl = (name: string, from: number, to: number): string => `
   do $partition$ begin

@@ -52,8 +52,8 @@ export class AccountErrorCounts {
   private readonly counts = new Map<number | string, Count>()
 
   /**
-   * Records a rejection. Returns whether it was counted and whether the limit is reached. At the
-   * limit, the count restarts from zero.
+   * Records a rejection. Returns whether the rejection was counted and whether the limit is
+   * reached. At the limit, the count restarts from zero.
    */
   note(
     key: number | string,

@@ -141,7 +141,8 @@ const unclassified = (usage: Usage): Usage => ({
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**
- * Returns the reported usage, with the gateway's own count of input or output where it is larger.
+ * Returns the reported usage. For input and output, the gateway's own count is used if it is
+ * larger.
  */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)

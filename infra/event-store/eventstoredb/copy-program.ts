@@ -198,5 +198,5 @@ try {
   process.stderr.write(aborting.signal.aborted ? 'stopped\n' : `${explainCopy(error)}\n`)
   process.exitCode = 1
 }
-// An aborted copy may have left connections open.
+// An aborted copy may have left connections open, which would keep the process running.
 if (aborting.signal.aborted) process.exit()
