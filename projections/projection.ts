@@ -6,7 +6,10 @@ import type { RowChanges } from './runner/row-changes.ts'
 export type FoldContext = {
   /** Decrypts a text with a user's data key. Returns an empty text if the key was destroyed. */
   readonly open: (userId: number, sealed: Sealed) => Promise<string>
-  /** Reads a message's text from the vault. Returns an empty text if it is no longer there. */
+  /**
+   * Reads a message's text from the vault. Returns an empty text if the vault no longer contains
+   * it.
+   */
   readonly messageText: (messageId: number, textRef: string) => Promise<string>
 }
 

@@ -154,7 +154,10 @@ export type AdmitCall = {
   readonly isStream: boolean
   readonly hold: Quota
   readonly price: PriceSnapshot
-  /** The request's `n`, by which a price per call is multiplied: 1 to 128, by default 1. */
+  /**
+   * The parameter `n` of the request, by which a price per call is multiplied: 1 to 128, by default
+   * 1.
+   */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** The time at which the call's lease ends, in unix milliseconds. */

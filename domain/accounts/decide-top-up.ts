@@ -62,7 +62,7 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
   return [{ type: 'RebateReversed', v: 1, data }]
 }
 
-/** Debts are limited to half of the range, so that charges above their holds stay in range. */
+/** A debt is at most half of the maximum quota, so that charges above their holds stay in range. */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 
 const isTakable = (amount: Quota, from: Quota): boolean =>

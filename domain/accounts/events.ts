@@ -173,7 +173,10 @@ export type CallFacts = {
   readonly model: string
   readonly group: string
   readonly isStream: boolean
-  /** The request's `n`, by which a price per call is multiplied. Default: 1, or 0 without usage. */
+  /**
+   * The parameter `n` of the request, by which a price per call is multiplied. The default is 1, or
+   * 0 for a call without usage.
+   */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** The output limit (tokens per choice), if it was reduced because the quota was too low. */

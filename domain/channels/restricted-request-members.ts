@@ -66,8 +66,9 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Members that select the account, the location, the price or the length of an answer, or tell a
- * gateway which members to drop. No channel can allow them; only admins may set them.
+ * Members that select the account, the location, the price or the length of an answer, or that tell
+ * a gateway which members to drop. No channel can allow callers to send these members; only an
+ * admin can set them.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],

@@ -16,7 +16,10 @@ export function nameErrorOf(option: string, name: string): 'name-missing' | 'nam
   return PRICE_MAPS.has(option) || name === '' ? null : 'name-needless'
 }
 
-/** Returns the option's text with the scheduled entries, unchanged if they are already in it. */
+/**
+ * Returns the option's text with the scheduled entries. A text that already contains the entries is
+ * returned unchanged.
+ */
 export function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)
   if (PRICE_MAPS.has(option)) return withRatios(text, planned)

@@ -6,7 +6,8 @@ export type SettingsTab = 'operation' | 'ratelimit' | 'models' | 'system' | 'oth
 export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 'millisecond'
 
 /**
- * `root`: only the super admin may set the option. `secret`: in addition, the API never returns it.
+ * `root`: only the super admin may set the option. `secret`: like `root`, and the API never returns
+ * the value.
  */
 export type OptionAccess = 'root' | 'secret'
 

@@ -122,7 +122,10 @@ type PastCall = {
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** The request's `n`, by which a price per call is multiplied. Default: 1, or 0 without usage. */
+  /**
+   * The parameter `n` of the request, by which a price per call is multiplied. The default is 1, or
+   * 0 for a call without usage.
+   */
   readonly calls?: number | undefined
 }
 

@@ -92,7 +92,7 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
 /** The highest price of one input token and of one output token, in quota. */
 type Rates = { readonly input: Decimal; readonly output: Decimal }
 
-/** The key is the price object, which all calls with the same price share. */
+/** The rates by price object. All calls with the same price share one price object. */
 const knownRates = Array.from({ length: 2 }, () => new WeakMap<PerTokenPrice, Rates>())
 
 function highestRates(price: PerTokenPrice, { hasHourCache }: InputKinds): Rates {

@@ -106,7 +106,7 @@ export type TopUpRefundReported = Fact<
     readonly status: string
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
-    /** The part of the money in all reports so far that admins had already recorded as refunded. */
+    /** Of the money in all reports so far, the part that admins also recorded as refunded. */
     readonly coveredMoney: MoneyText
   }
 >
@@ -129,7 +129,7 @@ export type TopUpDisputeReported = Fact<
     readonly isReinstated: boolean
     /** The time of the statement in unix seconds. Earlier statements are ignored. */
     readonly statedAt: number
-    /** The part of the money in all reports so far that admins had already recorded as refunded. */
+    /** Of the money in all reports so far, the part that admins also recorded as refunded. */
     readonly coveredMoney: MoneyText
   }
 >

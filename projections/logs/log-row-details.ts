@@ -111,7 +111,10 @@ function ofPrice(price: PriceSnapshot): object {
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
-/** If the user's group differs from the called group, the ratio is also `user_group_ratio`. */
+/**
+ * Returns the group ratio. If the user's group differs from the called group, the member
+ * `user_group_ratio` repeats the ratio.
+ */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),
   ...(price.userGroup === undefined ? {} : { user_group_ratio: Number(price.group) }),

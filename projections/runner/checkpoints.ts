@@ -10,7 +10,9 @@ export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
 
-/** Lines that contain only a comment. The files have no comments behind code. */
+/**
+ * Lines that contain only a comment. In the SQL files, no comment follows code on the same line.
+ */
 const COMMENT_LINES = /^[ \t]*--.*\n/gm
 
 /**

@@ -32,7 +32,10 @@ export type ProjectionRunner = {
    * Rebuilds a read model. Its live version stays readable, and a stopped read model is restarted.
    */
   readonly rebuild: (name: ProjectionName) => Promise<void>
-  /** Compares one read model, or all without `name`, with a new fold of the events. */
+  /**
+   * Compares a read model with a new fold of the events. Without `name`, all read models are
+   * compared.
+   */
   readonly verify: (name?: ProjectionName) => Promise<VerificationResult[]>
   readonly stop: () => Promise<void>
 }

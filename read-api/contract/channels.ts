@@ -11,7 +11,9 @@ export const Channel = Type.Object({
   ...answerProperties(CHANNEL_FIELDS),
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** A copy of `status`. A client that sends back both does not change the status. */
+  /**
+   * A copy of `status`. A client that sends back both fields unchanged does not change the status.
+   */
   expected_status: Type.Optional(Type.Integer()),
   /** The response time of the latest test in milliseconds, or 0. */
   response_time: Type.Integer(),

@@ -25,7 +25,8 @@ type WritableField = {
       readonly initial: number
     }
   /**
-   * A number or null. Responses contain the number `absent` for null. A request may send either.
+   * A number or null. Responses contain the number `absent` for null. A request may send null or
+   * this number.
    */
   | {
       readonly type: 'optionalInteger'

@@ -29,7 +29,7 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
   }
 }
 
-/** External pictures are song covers, and drawings if no proxy is configured for them. */
+/** Returns whether pages show external pictures: song covers, or drawings without a proxy. */
 const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))

@@ -182,8 +182,8 @@ type AssertionRequest = {
 }
 
 /**
- * Returns the WebAuthn options for a signature with one of the user's passkeys. Throws if there is
- * none for this site.
+ * Returns the WebAuthn options for a signature with one of the user's passkeys. Throws if the user
+ * has no passkey for this site.
  */
 export async function passkeyAssertionOptions(
   deps: Deps,

@@ -30,8 +30,9 @@ const COOKIE = { name: 'oauth_browser', path: '/api/oauth', seconds: TTL_MS / 1_
 const PER_MINUTE_MAX = 30
 
 /**
- * Issues a state with 256 random bits, for ten minutes, one callback, and only the browser that
- * requested it. Throws 401 if the purpose is `bind` or `anew` and the request has no session.
+ * Issues a state with 256 random bits. It is valid for ten minutes, for one callback, and only in
+ * the browser that requested it. Throws 401 if the purpose is `bind` or `anew` and the request has
+ * no session.
  */
 export async function issueState(
   deps: Deps,

@@ -30,8 +30,9 @@ const ADDRESS_FAILURES_MAX = 5
 const SITE_FAILURES_MAX = 100
 
 /**
- * Requests a code's user from the operator's WeChat server. In three minutes, five wrong codes are
- * allowed from an IP address and a hundred on the site, because codes have only six digits.
+ * Asks the operator's WeChat server to which user a code belongs. In three minutes, five wrong
+ * codes are allowed from an IP address and a hundred on the site, because codes have only six
+ * digits.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps

@@ -23,7 +23,7 @@ function boundsOf(key: unknown, error: unknown) {
 type Texts = Readonly<Record<string, string>>
 const BOUNDS: { readonly zh: Texts; readonly en: Texts } = { zh: zh.bounds, en: en.bounds }
 
-/** Returns the message of an option that replaces the general one for a value out of bounds. */
+/** Returns the option's message for a value out of bounds. It replaces the general message. */
 export function boundsWords(key: string): Words | null {
   const [zhText, enText] = [BOUNDS.zh[key], BOUNDS.en[key]]
   return zhText === undefined || enText === undefined ? null : { zh: zhText, en: enText }

@@ -22,7 +22,8 @@ import { redemptionError } from './redemption-errors.ts'
 
 const WRONG_PER_MINUTE_MAX = 10
 /**
- * Wrong codes per minute and IP address, for all users, because one person can have many accounts.
+ * The maximum of wrong codes per minute and IP address. All users at an address share this limit,
+ * because one person can have many accounts.
  */
 const WRONG_PER_ADDRESS_MAX = 30
 const MINUTE_MS = 60_000

@@ -30,9 +30,9 @@ export const login: Action = (api, deps) => {
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = normalizeMailAddress(username)
       const found = await findCandidates(deps, username, address)
-      // Failed attempts are counted by the entered text, not by the user. Otherwise, attempts with
-      // an email address would delay logins with the username, which would reveal whose address it
-      // is.
+      // Failed attempts are counted by the entered text, not by the user. If they were counted by
+      // the user, failed attempts with an email address would delay logins with the username. The
+      // delay would reveal the owner of the address.
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)

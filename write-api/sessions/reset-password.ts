@@ -23,7 +23,7 @@ export const resetPassword: Action = (api, deps) => {
       const { email, token } = request.body
       const address = normalizeMailAddress(email) ?? ''
       const password = newPassword()
-      // Of requests with the same link, only one must hash a password.
+      // If several requests use the same link, only one of them may hash a password.
       const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
         consumeLink(deps, address, token, password),
       )

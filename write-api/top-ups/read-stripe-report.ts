@@ -6,7 +6,10 @@ import { httpError } from '#infra/http/http-errors.ts'
 
 /** The fields of Stripe's report of a refund or dispute that this site uses. */
 export type StripeReport = {
-  /** The id of the payment intent, or null. A charge without one does not belong to this site. */
+  /**
+   * The id of the payment intent, or null. A charge without a payment intent does not belong to
+   * this site.
+   */
   readonly paymentId: string | null
   /** The trade number that the checkout has stored with the payment, or null. */
   readonly tradeNo: string | null

@@ -61,7 +61,7 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
 
 /**
  * Returns the trade number that the checkout has stored with a payment. Returns null if Stripe does
- * not know the payment, or the site's key may not read it. Throws if Stripe cannot be reached.
+ * not know the payment or does not let the site's key read it. Throws if Stripe cannot be reached.
  */
 export async function tradeNoOfPayment(
   deps: Deps,

@@ -38,8 +38,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of earlier passwords that occur in events, so that a hash stored but not
- * appended yet is kept. The next change of the password deletes hashes that remain after a crash.
+ * Deletes the hashes of earlier passwords. Only hashes in events are deleted, so that a new hash is
+ * kept while its event is not appended yet. The next change of the password deletes hashes that
+ * remain after a crash.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

@@ -46,7 +46,7 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
-  // The login form accepts both usernames and email addresses.
+  // A username must not be an email address, because the login form accepts both.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
 }

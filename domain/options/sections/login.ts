@@ -35,7 +35,8 @@ const endpoint = (key: string, preset = ''): OptionDefinition => ({
 })
 
 /**
- * The addresses of a provider's endpoints, which the admin of a self-hosted provider must change.
+ * The addresses of a provider's endpoints. If the provider is self-hosted, the admin must change
+ * them.
  */
 const endpointsOf = (
   prefix: string,

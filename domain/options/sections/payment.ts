@@ -27,7 +27,7 @@ export const PAYMENT: OptionSection = {
   ],
 }
 
-/** All currencies have two decimal places, because the code stores money in hundredths. */
+/** Only currencies with two decimal places, because the code stores money in hundredths. */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CNY', 'HKD', 'SGD', 'AUD', 'CAD', 'CHF', 'INR'] as const
 
 export const STRIPE: OptionSection = {
