@@ -46,8 +46,8 @@ export interface Vault {
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
   /**
-   * Returns the keyed hash (HMAC-SHA256, hex) of a key or name, by which it can be looked up
-   * without being stored.
+   * Returns the keyed hash (HMAC-SHA256, hex) of a key or name, so that the key or name can be
+   * looked up without being stored.
    */
   keyedHash(purpose: Pepper, text: string): string
   /** Encrypts a text with the user's data key, which is created on first use. */

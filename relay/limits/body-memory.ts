@@ -1,7 +1,10 @@
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
-/** The sender of a request body, and the number of body bytes that this user may upload at once. */
+/**
+ * The sender of a request body, and the number of body bytes that this user may upload at the same
+ * time.
+ */
 export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 
 /** Counts the bytes of request bodies in memory, for the process and per user. */

@@ -44,8 +44,8 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
     : null
 
 /**
- * Returns how many calls a token may run at once: the lower of the token's limit and the relay's
- * limit.
+ * Returns how many calls a token may run at the same time: the lower of the token's limit and the
+ * relay's limit.
  */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,

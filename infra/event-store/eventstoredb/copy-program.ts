@@ -71,7 +71,7 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, signal }) : null
   const pg = new Pool({ connectionString: databaseUrl ?? embedded?.connectionString })
-  // Idle connections end when the server stops.
+  // The loss of an idle connection is ignored, because idle connections end when the server stops.
   surviveLostConnections(pg, () => {})
   try {
     return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)

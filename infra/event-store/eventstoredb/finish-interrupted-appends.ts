@@ -6,7 +6,7 @@ import type { StoredEvent } from './stored-event.ts'
 
 export type RecoveryTimes = {
   readonly everyMs: number
-  /** The age below which a joint append may still be in progress, so that it is not recovered. */
+  /** A joint append that is younger than this may still be in progress, so it is not recovered. */
   readonly graceMs: number
 }
 
