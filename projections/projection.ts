@@ -14,8 +14,8 @@ export type FoldContext = {
 }
 
 /**
- * Converts an event to row changes. They depend on the event only, so that a rebuild gives the same
- * rows.
+ * Converts an event to row changes. The changes depend on the event only, so that a rebuild gives
+ * the same rows.
  */
 export type Handler<E extends Fact> = (
   event: Recorded<E>,

@@ -31,7 +31,7 @@ export function validationMessage({
   return inEn === '' ? { zh, en } : { zh: `${zh}（${inZh}）`, en: `${en} (${inEn})` }
 }
 
-/** For a value that is not a number, the message contains both bounds. */
+/** For a value that is not a number, the message contains the minimum and the maximum. */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
 function rangeWords(minimum: string | number = '', maximum: string | number = ''): Words {

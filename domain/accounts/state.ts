@@ -139,7 +139,10 @@ type Progress = Pick<ProviderCost, 'costRatio'> & {
   readonly usage: Usage
 }
 
-/** Events change the state in place, so that an event takes the same time with many open calls. */
+/**
+ * Events change the state in place, so that the time for an event does not grow with the number of
+ * open calls.
+ */
 export type AccountState = {
   balance: Quota
   /** The sum of the holds of all open calls. */

@@ -1,6 +1,8 @@
 import type { Fact } from '../shared/event.ts'
 
-/** Login providers that identify a person by an immutable id. For `email`, it is the address. */
+/**
+ * Login providers that identify a person by an immutable id. For `email`, the id is the address.
+ */
 export const IDENTITY_PROVIDERS = [
   'email',
   'github',

@@ -14,8 +14,8 @@ const LENGTH_MAX = 2_000
 
 /**
  * Returns whether the text is a valid link to a chat client, with placeholders `{address}` and
- * `{key}`. Because the link receives the user's key, it must be https or use the scheme of a client
- * that cannot run scripts.
+ * `{key}`. The link receives the user's key, so it must use https or the scheme of a client that
+ * cannot run scripts.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false

@@ -5,7 +5,9 @@ import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
-/** The maximum charge or hold of a call: 2 million dollars. Only a wrong token count exceeds it. */
+/**
+ * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count leads to more.
+ */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
 /** The maximum `n` by which one request can multiply a price per call. */

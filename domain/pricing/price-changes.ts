@@ -65,8 +65,8 @@ function jsonPair(name: string): readonly string[] | null {
 
 /**
  * Returns the price changes that a new text causes. Their names are models, groups, pairs such as
- * `vip > default`, or empty for fallback options. A removed name gets its built-in price again, so
- * nothing changes if both prices are equal.
+ * `vip > default`, or empty for fallback options. A removed name gets its built-in price again. If
+ * this price equals the removed price, nothing changes.
  */
 export function entryChanges(
   option: string,

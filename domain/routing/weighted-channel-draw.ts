@@ -89,8 +89,8 @@ export class ChannelDraw<C extends Candidate> {
 }
 
 /**
- * Returns the index of a channel that was not drawn yet: the one at the point `share` (0 to 1) of
- * the remaining total weight.
+ * Returns the index of the channel at the point `share` (0 to 1) of the remaining total weight.
+ * Channels already drawn are not counted.
  */
 function indexAt(sums: readonly number[], drawn: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))

@@ -26,8 +26,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Replaces a proxy's password, or the user name if there is no password, for readers who may not
- * see it.
+ * The mask for a proxy's password, or for the user name if there is no password. It is shown to
+ * readers who have no permission to see the credentials.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g

@@ -82,15 +82,16 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
 /**
  * Returns whether the dispute was lost, or Stripe has withdrawn the money and not returned it.
  * NOTE: after a lost dispute, `funds_reinstated` returns money that the operator had refunded
- * before the dispute. The report of that refund already accounts for it, so nothing changes.
+ * before the dispute. The report of that refund already accounts for this money, so nothing
+ * changes.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
 }
 
 /**
- * Returns the part of the reported money that admins have also recorded, so that it counts only
- * once. `lostTotal` is all money that counts as lost after the report.
+ * Returns the part of the reported money that admins have also recorded, so that this part counts
+ * only once. `lostTotal` is all money that counts as lost after the report.
  */
 function coveredBy(
   { reports, coveredCents, recordedCents }: TopUpState,

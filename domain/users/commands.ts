@@ -144,7 +144,7 @@ export type UserErrorCode =
   | 'IdentityChanged'
   /** The password or role changed, or the user was disabled, after the request's authentication. */
   | 'LoginVoid'
-  /** Another login method was removed, so the caller has to check the remaining ones again. */
+  /** Another login method was removed, so the caller has to check the remaining methods again. */
   | 'WaysInChanged'
   | 'LastWayIn'
 

@@ -117,7 +117,7 @@ export type IdentityBound = Fact<
     readonly provider: IdentityProvider
     /** A keyed hash, which is part of the name of the identity's stream. */
     readonly identityKey: string
-    /** The provider's id of the user. For the provider `email`, it is the email address. */
+    /** The provider's id of the user. For the provider `email`, the id is the email address. */
     readonly identity: Sealed
   }
 >
@@ -132,8 +132,8 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * The credentials stream records the same removal. Because the user's stream records it, too,
- * simultaneous removals of login methods conflict, so that at least one login method remains.
+ * The credentials stream records the same removal. The user's stream records it, too, so that
+ * simultaneous removals of login methods conflict and at least one login method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -19,7 +19,7 @@ create table token_budgets (
   is_closed boolean not null default false,
   used_quota bigint not null default 0,
   accessed_at bigint not null default 0,
-  -- The position of the last change by the owner or an admin. Calls do not change it.
+  -- The position of the last change by the owner or an admin. Calls do not change this value.
   set_position bigint not null default 0,
   -- The number of changes by the owner or an admin since the budget was opened, without calls.
   edits bigint not null default 0

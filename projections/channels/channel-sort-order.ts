@@ -54,8 +54,8 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
 }
 
 /**
- * A tag's position is that of its first channel in the sort direction. In a sort by used quota, it
- * is determined by the sum over the tag's channels.
+ * A tag's position is the position of its first channel in the sort direction. In a sort by used
+ * quota, the sum over the tag's channels determines the position.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = normalizedOrder(order)

@@ -106,7 +106,7 @@ function tagCells({ modelMapping, ...others }: TagChange): Cells {
   return modelMapping === undefined ? others : { ...others, model_mapping: modelMapping }
 }
 
-// NOTE: a charge does not update `changed_position`. Otherwise, every call would send the channel's
+// NOTE: a charge does not update `changed_position`. If it did, every call would send the channel's
 // row to the consoles.
 function addSpent(channelId: number | null, charge: number, rows: RowChanges): void {
   if (channelId === null || charge === 0) return

@@ -1,6 +1,9 @@
 import { sql } from 'slonik'
 
-/** A shorter text would match too many calls, so it is compared with complete ids only. */
+/**
+ * A shorter text is compared with complete ids only, because as a prefix, it would match too many
+ * calls.
+ */
 export const REQUEST_ID_PREFIX_MIN = 8
 
 const PREFIX = new RegExp(`^[0-9a-f-]{${REQUEST_ID_PREFIX_MIN},36}$`)

@@ -185,8 +185,8 @@ const chargedCall = rowType(
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
       /**
-       * The number by which a price per call is multiplied. If absent, it depends on the usage (see
-       * `chargeFor`).
+       * The number by which a price per call is multiplied. If absent, the number depends on the
+       * usage (see `chargeFor`).
        */
       calls,
     }

@@ -96,8 +96,9 @@ type Access = 'by-failures' | 'by-planner'
 
 /**
  * Returns how to read a page of the rows. If a filter value is rare, Postgres chooses the order,
- * because the index of the rare value finds the page fastest. Otherwise, the failures of the
- * channel are read in order, because Postgres might choose to read the complete log.
+ * because the index of the rare value finds the page fastest. If all values are frequent, the
+ * failures of the channel are read in order, because Postgres might otherwise read the complete
+ * log.
  */
 export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promise<Access> {
   const { failedChannelId, type: _type, from: _from, to: _to, ...indexed } = filter

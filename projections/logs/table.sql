@@ -25,7 +25,7 @@ create table log (
 ) partition by range (created_at);
 
 -- The indexes include the time, so that a page deep in a range is found without reading the rows
--- before it.
+-- before the page.
 create index log_of_user on log (user_id, id desc) include (created_at);
 create index log_of_user_and_model on log (user_id, model, id desc);
 create index log_of_model on log (model, id desc) include (created_at);

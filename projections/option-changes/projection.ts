@@ -4,7 +4,10 @@ import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/optio
 import { plannedIdOf } from '../find-scheduled-price-change.ts'
 import { projectionOf } from '../projection.ts'
 
-/** Recorded instead of the value of a secret option. A cleared secret is recorded as empty. */
+/**
+ * The text that is recorded instead of the value of a secret option. A cleared secret is recorded
+ * as an empty text.
+ */
 const SET = '***'
 
 /**

@@ -24,7 +24,7 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds further events into a schema that is not in use yet: those after `after`, up to the
+ * Folds further events into a schema that is not in use yet: the events after `after`, up to the
  * position of their lane (stream partition) in `upTo`.
  */
 export async function continueFold(

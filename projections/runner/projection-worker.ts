@@ -248,7 +248,10 @@ export class ProjectionWorker implements LaneWorker {
     }
   }
 
-  /** Reads a page of events and starts to read the next one, which arrives during the folding. */
+  /**
+   * Reads a page of events, and starts to read the next page, which arrives while this page is
+   * folded.
+   */
   private async readAhead(
     after: number,
     end: number,

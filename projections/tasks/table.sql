@@ -1,7 +1,7 @@
 create table tasks (
   -- The id of the call that pays for the task. The caller uses it as the task's id.
   id text primary key,
-  -- The position of the submission. Lists are ordered and paged by it.
+  -- The position of the submission, by which lists are ordered and paged.
   position bigint not null,
   changed_position bigint not null,
   -- `drawing` or `music`.

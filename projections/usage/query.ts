@@ -49,7 +49,7 @@ const usagePoint = rowType({
 })
 export type UsagePoint = RowOf<typeof usagePoint>
 
-/** Reads charged calls (type 2) by hour and model, without hours that have none. */
+/** Reads charged calls (type 2) by hour and model, without hours that have no charged calls. */
 export const usagePoints = (
   db: CommonQueryMethods,
   filter: HoursFilter,

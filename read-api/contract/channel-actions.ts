@@ -21,7 +21,10 @@ export const ChannelTestAnswer = Type.Object({
 })
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
-/** The progress of the latest test of all channels. The fields are 0 or empty if there was none. */
+/**
+ * The progress of the latest test of all channels. If all channels were never tested, the fields
+ * are 0 or empty.
+ */
 export const TestProgress = Type.Object({
   run: Type.String(),
   is_running: Type.Boolean(),

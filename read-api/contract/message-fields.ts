@@ -25,7 +25,8 @@ export const INBOX_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields that an admin sees. In responses, the counts of `MESSAGE_STATS_FIELDS` follow them.
+ * The fields that an admin sees. In responses, the counts of `MESSAGE_STATS_FIELDS` follow these
+ * fields.
  */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,

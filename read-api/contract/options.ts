@@ -151,7 +151,10 @@ export const SCHEDULED_CHANGE_FIELDS = {
     values: ['planned', 'applied', 'cancelled', 'failed'],
     access: 'read',
   },
-  /** When the change was applied, was cancelled or failed. It is absent while it is pending. */
+  /**
+   * When the change was applied, was cancelled or failed. The time is absent while the change is
+   * pending.
+   */
   endedAt: { wire: 'ended_time', type: 'optionalInteger', absent: 0, access: 'read' },
   /** The error code of a failed change, or empty. */
   fault: { wire: 'fault', type: 'text', access: 'read' },

@@ -11,7 +11,9 @@ export const REDEMPTION_KEY_MAX = 64
 export const REDEMPTION_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
-  /** The key is only returned to an admin with a session. For an access token, it is empty. */
+  /**
+   * The key is only returned to an admin with a session. With an access token, the key is empty.
+   */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
   /** The last four characters of the key. It is empty if the key is short. */
   keyHint: { wire: 'key_hint', type: 'text', access: 'read' },

@@ -64,7 +64,7 @@ export const Song = Type.Object({
 })
 export type Song = Static<typeof Song>
 
-/** The fields are in the order of the responses. The songs of the task follow them. */
+/** The fields are in the order of the responses. The songs of the task follow these fields. */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'task_id', type: 'text', access: 'read' },

@@ -7,7 +7,8 @@ export const TOKEN_BATCH_MAX = 100
 export const TOKEN_REMAIN_INITIAL = 500_000
 
 /**
- * Fields that the owner can change. They are stored as requests send them, named as in the events.
+ * The fields that the owner can change. The fields are stored as requests send them, named as in
+ * the events.
  */
 export const TOKEN_FIELDS = {
   /** The group of the token's calls. If it is empty, the group of the user applies. */

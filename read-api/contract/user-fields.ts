@@ -48,8 +48,8 @@ export const USER_FIELDS = {
   /** True if the user is deactivated and all personal texts are destroyed. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
   /**
-   * Only present in users' own data. A user without a password can set a first one without entering
-   * a current password.
+   * Only present in users' own data. A user without a password can set a first password without
+   * entering a current password.
    */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },
   /**

@@ -116,7 +116,7 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Merges two JSON objects without parsing them. They must not have a name in common. */
+/** Merges two JSON objects without parsing them. The objects must not have a name in common. */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`

@@ -82,7 +82,8 @@ async function fetchPreset(
 }
 
 /**
- * Fetches a text, or null if there is no such file. Some storage services respond with 403 then.
+ * Fetches a text. Returns null if the file does not exist. Some storage services respond with 403
+ * for a missing file.
  */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
@@ -113,9 +114,9 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
- * are fetched from the configured address. If that response is invalid, the ratios shipped with
- * this release are returned.
+ * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. The
+ * ratios are fetched from the configured address. If the response from this address is invalid, the
+ * ratios shipped with this release are returned.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)

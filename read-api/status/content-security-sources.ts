@@ -39,7 +39,7 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
  */
 const CHATS_MAX = 50
 
-/** Returns the origins of embedded chat clients. They must use TLS unless they are local. */
+/** Returns the origins of embedded chat clients. An origin must use TLS unless it is local. */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]

@@ -50,8 +50,8 @@ export type SettingChange = {
 }
 
 /**
- * Compares a request's setting with the stored one. Masked credentials of the proxy are replaced by
- * the stored ones.
+ * Compares a request's setting with the stored setting. Masked credentials of the proxy are
+ * replaced by the stored credentials.
  */
 export async function settingChange(
   vault: Vault,

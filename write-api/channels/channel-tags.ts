@@ -33,7 +33,7 @@ export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000
 export const changedCount = ({ events }: Done<ChannelEvent>): number =>
   events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)
 
-/** POST /api/channel/batch/tag: sets the tag of several channels. A null tag removes it. */
+/** POST /api/channel/batch/tag: sets the tag of several channels. A null tag removes the tag. */
 export const tagChannels: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/batch/tag'),

@@ -74,7 +74,7 @@ export function parseKeys(text: string): ParsedKeys {
   return { keys, repeated: entered.length - keys.length }
 }
 
-/** Returns the keys that the channel does not have yet. Throws if there are none. */
+/** Returns the keys that the channel does not have yet. Throws if the channel has all keys. */
 export function keysToAdd(
   { keys, repeated }: ParsedKeys,
   existing: ReadonlySet<string>,

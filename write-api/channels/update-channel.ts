@@ -106,7 +106,8 @@ async function change(
 }
 
 /**
- * Converts the fields to terms. Masked credentials of the proxy are replaced by the stored ones.
+ * Converts the fields to terms. Masked credentials of the proxy are replaced by the stored
+ * credentials.
  */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)

@@ -16,7 +16,7 @@ const SHORT = Type.String({ maxLength: 200 })
 /**
  * `login` signs a user in. `bind` binds the identity to the current user. `anew` confirms the
  * current user's identity, and no other user can sign in. The default is `bind` with a session and
- * `login` without one. `aff` is the inviter's code.
+ * `login` without a session. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -56,7 +56,9 @@ export const WeChatQuery = Type.Object({
 })
 export type WeChatQuery = Static<typeof WeChatQuery>
 
-/** The fields of the Telegram widget, and the state from the URL that showed it. */
+/**
+ * The fields of the Telegram widget, and the state from the URL with which the widget was shown.
+ */
 export const TelegramQuery = Type.Object({
   id: Type.String({ pattern: '^[0-9]{1,20}$' }),
   first_name: Type.Optional(SHORT),

@@ -25,8 +25,8 @@ export const CodeRequest = Type.Object({
   email: MailText,
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
   /**
-   * The default is `bind` with a session and `register` without one. `notify` verifies an address
-   * for notifications.
+   * The default is `bind` with a session and `register` without a session. `notify` verifies an
+   * address for notifications.
    */
   purpose: Type.Optional(
     Type.Union([Type.Literal('register'), Type.Literal('bind'), Type.Literal('notify')]),

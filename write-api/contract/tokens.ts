@@ -11,7 +11,9 @@ import {
 const QUOTA_RANGE = { minimum: -9007199254740991, maximum: 9007199254740991 }
 const quota = Type.Integer(QUOTA_RANGE)
 
-/** For a new token, an omitted field has its default. In an update, it is not changed. */
+/**
+ * For a new token, an omitted field has its default. In an update, an omitted field is not changed.
+ */
 export const CreateToken = Type.Object({
   name: Type.String({ maxLength: TOKEN_NAME_MAX }),
   remain_quota: Type.Optional(quota),

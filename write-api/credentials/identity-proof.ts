@@ -32,7 +32,8 @@ const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
  * Throws unless the request contains the password, a code, or a passkey that has verified the user.
- * A session alone may not change a login method, because the session may be unattended.
+ * A session alone is not sufficient to change a login method, because the session may be
+ * unattended.
  */
 export async function verifyProof(
   deps: Deps,

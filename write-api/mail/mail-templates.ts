@@ -116,8 +116,8 @@ export function resetMail(
 }
 
 /**
- * The text is in both languages, because the user's language is unknown. `hasPassword` is false for
- * a user who has only other login methods.
+ * The text is in Chinese and English, because the user's language is unknown. `hasPassword` is
+ * false for a user who has only other login methods.
  */
 export const factorResetMail = (site: string, hasPassword: boolean): MailContent =>
   renderMail({

@@ -74,7 +74,8 @@ async function assertRegistrationByPasswordOpen(
 type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
 /**
- * Returns the requested purpose, or by default `bind` with a session and `register` without one.
+ * Returns the requested purpose. The default is `bind` with a session and `register` without a
+ * session.
  */
 async function purposeOf(
   request: FastifyRequest,

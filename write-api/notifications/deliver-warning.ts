@@ -11,7 +11,7 @@ import { renderMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-/** The text is in both languages, because the user's language is unknown. */
+/** The text is in Chinese and English, because the user's language is unknown. */
 function warningMail(
   site: string,
   remaining: string,

@@ -103,8 +103,8 @@ async function warnAbout(
 
 /**
  * Returns whether the webhook can be called. The address is checked again, because the rules may
- * have changed since it was saved. The user's profile page shows an error for an address that is no
- * longer allowed.
+ * have changed since the address was saved. The user's profile page shows an error for an address
+ * that is no longer allowed.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,

@@ -31,7 +31,7 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 
 /**
  * Posts JSON to an https address that a user entered and the outbound policy for users allows.
- * Returns whether the receiver accepted it. Redirects are not followed. There are up to three
+ * Returns whether the receiver accepted the JSON. Redirects are not followed. There are up to three
  * attempts of 5 s each, with increasing pauses. `stop` ends the attempts.
  */
 export async function sendWebhook(

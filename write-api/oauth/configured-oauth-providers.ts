@@ -83,7 +83,7 @@ export function createProviders(
       const { values } = await allOptions(core.db)
       const siteAddress = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
       // OIDC requires a redirect URI in the request (OpenID Connect Core, section 3.1.2.1). Other
-      // providers have it in their configuration.
+      // providers have this URI in their configuration.
       if (siteAddress === '' && type === 'oidc')
         throw oauthError('OAuthNotSetUp', { provider: type })
       return siteAddress === '' ? '' : `${siteAddress}/oauth/${type}`

@@ -48,7 +48,7 @@ async function findOrRegister(
   const { core } = deps
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
-  // A new user may open two tabs. The second request must find the account that the first one
+  // A new user may open two tabs. The second request must find the account that the first request
   // created.
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
@@ -101,7 +101,7 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
   const base = cleanUsername(providerName)
   if (base !== '') yield base
   for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
-    // The first username has four digits, and later ones have up to seven.
+    // The first of these usernames has four digits, and later usernames have up to seven.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits

@@ -90,8 +90,8 @@ export const telegramLogin: Action = (api, deps) => {
 
 /**
  * GET /api/oauth/telegram/bind: binds the Telegram account and redirects to the profile page. The
- * widget may navigate the browser here without a `User-Id` header. The state in the URL then
- * identifies the user.
+ * widget may navigate the browser to this address without a `User-Id` header. In this case, the
+ * state in the URL identifies the user.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

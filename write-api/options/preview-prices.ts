@@ -86,7 +86,7 @@ function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
   sums.refused += refused
 }
 
-/** In unix seconds, both inclusive. */
+/** The range includes `from` and `to`, in unix seconds. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600

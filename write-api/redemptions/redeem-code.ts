@@ -135,8 +135,8 @@ type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
  * NOTE: the step for the code is the first. In a store without atomic appends to several streams,
- * the event of the code determines whether it is redeemed. The grant is appended afterwards, or by
- * a later repair, and cannot be rejected any more.
+ * the event of the code determines whether the code is redeemed. The grant is appended afterwards,
+ * or by a later repair, and cannot be rejected any more.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

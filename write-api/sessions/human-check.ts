@@ -110,8 +110,8 @@ async function failureOf(
 }
 
 /**
- * Limits the checks per IP address and minute. Otherwise, invented tokens could make this server
- * flood the provider with requests.
+ * Limits the checks per IP address and minute. Without this limit, invented tokens could make this
+ * server flood the provider with requests.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`
@@ -136,8 +136,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  // NOTE: the sender can choose the request's host name, so it is used only without a configured
-  // address.
+  // NOTE: the sender can choose the request's host name. This name is therefore used only if no
+  // address is configured.
   const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
   return { secret, verifyUrl, hostname }

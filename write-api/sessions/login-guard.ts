@@ -16,7 +16,9 @@ const DAY_MS = 86_400_000
 const ADDRESS_FAILURES_MAX = 10
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 30_000
-/** The maximum of failed attempts per hour and account. Above it, the account is throttled. */
+/**
+ * The maximum of failed attempts per hour and account. Above this number, the account is throttled.
+ */
 const ACCOUNT_FAILURES_MAX = 30
 /** The longest wait for an IP address with failed attempts while an account is throttled. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
@@ -26,8 +28,8 @@ const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * While an account is throttled, this many attempts per network and day have priority. They can be
- * checked within `SLOT_WAIT_MS_MAX`.
+ * While an account is throttled, this many attempts per network and day have priority. All of these
+ * attempts can be checked within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
 /** The longest wait in milliseconds for an attempt with priority while an account is throttled. */

@@ -121,8 +121,9 @@ async function mailLink(
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * NOTE: the `Host` header is only used if it is a local name of this machine. Otherwise, an
- * attacker who requests a link for another user could choose the host that receives the token.
+ * NOTE: the `Host` header is only used if it is a local name of this machine. If any name were
+ * used, an attacker who requests a link for another user could choose the host that receives the
+ * token.
  */
 function originOf(
   { core }: Deps,

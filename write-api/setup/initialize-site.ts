@@ -19,7 +19,7 @@ const ROOT_QUOTA = 100_000_000n
 
 /**
  * POST /api/setup: creates the super admin and stores how the site is used. The response contains a
- * session of the super admin, or null if none could be started.
+ * session of the super admin, or null if no session could be started.
  */
 export const initializeSite: Action = (api, deps) => {
   api.route({

@@ -69,8 +69,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes all keys that an erased user ever had. They are found through the events, so that a
- * repeated call completes an interrupted one.
+ * Deletes all keys that an erased user ever had. The keys are found through the events, so that a
+ * repeated call completes an interrupted call.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

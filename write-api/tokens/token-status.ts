@@ -44,8 +44,8 @@ export async function setTokensStatus(
 }
 
 /**
- * A token is exhausted if it has no remaining quota and its open calls hold none. Held quota may be
- * released.
+ * A token is exhausted if it has no remaining quota and its open calls hold no quota. Held quota
+ * may be released.
  */
 async function unusableTokens(
   core: Deps['core'],

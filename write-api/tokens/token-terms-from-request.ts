@@ -37,7 +37,9 @@ function invalidAddress(line: number, text: string) {
   })
 }
 
-/** NOTE: a zone (`fe80::1%eth0`) is not accepted, because it is only meaningful on one machine. */
+/**
+ * NOTE: a zone (`fe80::1%eth0`) is not accepted, because a zone is only meaningful on one machine.
+ */
 function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = address.includes('%') ? 0 : isIP(address)

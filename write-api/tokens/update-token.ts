@@ -101,8 +101,8 @@ function budgetSteps(
 type QuotaChange = Pick<SetTokenBudget, 'expected' | 'edits'> & { readonly remain: Quota }
 
 /**
- * Returns the requested remaining quota with the values on which it is based, or null if it does
- * not change, as in a complete row that a client sends back.
+ * Returns the requested remaining quota with the values on which it is based. Returns null if the
+ * quota does not change, as in a complete row that a client sends back.
  */
 async function requestedQuota(
   deps: Deps,

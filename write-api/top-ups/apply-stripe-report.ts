@@ -125,7 +125,7 @@ async function appendReport(
   return outcome.isDone ? null : outcome.error.code
 }
 
-/** The message to the admins is part of the append, so that it is sent only once. */
+/** The message to the admins is part of the append, so that the message is sent only once. */
 async function withNotice(
   { core, nextIds }: Deps,
   steps: readonly AnyStep[],

@@ -26,7 +26,7 @@ const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> 
   'other-currency': ['Stripe 报告的币种不符', 'A Stripe report has another currency'],
 }
 
-/** The message is in both languages, because the language of each admin is unknown. */
+/** The message is in Chinese and English, because the language of each admin is unknown. */
 export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[effect]

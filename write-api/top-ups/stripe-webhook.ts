@@ -39,8 +39,8 @@ const checkouts = Compile(Checkout)
 
 /**
  * POST /api/stripe/webhook: receives events about checkouts, refunds and disputes. The signature is
- * verified before the body is parsed. Status 200 means that the effect is committed, or that there
- * is none.
+ * verified before the body is parsed. Status 200 means that the effect is committed, or that the
+ * event has no effect.
  */
 export const stripeWebhook: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -96,8 +96,8 @@ const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): stri
   typeof payment_intent === 'string' ? payment_intent : id
 
 /**
- * Returns the event in a request, or null if it was not signed with the site's secret within the
- * last five minutes.
+ * Returns the event in a request, or null if the request was not signed with the site's secret
+ * within the last five minutes.
  */
 async function signedEvent(
   { body, headers }: FastifyRequest,

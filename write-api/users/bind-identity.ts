@@ -11,9 +11,9 @@ import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * Binds a verified identity. An email address replaces the current one. Throws `IdentityTaken` if
- * another user has the identity, and `ProviderBound` if another account of the provider must be
- * unbound first.
+ * Binds a verified identity. A new email address replaces the current address. Throws
+ * `IdentityTaken` if another user has the identity, and `ProviderBound` if another account of the
+ * provider must be unbound first.
  */
 export function bindIdentity(
   deps: Deps,

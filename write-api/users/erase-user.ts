@@ -72,9 +72,9 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 }
 
 /**
- * DELETE /api/user/self: deactivates the caller's account and ends all sessions. This cannot be
- * undone, so the caller must have logged in recently. A super admin cannot be deleted. The console
- * asks the user to type the username before it sends the request.
+ * DELETE /api/user/self: deactivates the caller's account and ends all sessions. The deactivation
+ * cannot be undone, so the caller must have logged in recently. A super admin cannot be deleted.
+ * The console asks the user to type the username before it sends the request.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.route({

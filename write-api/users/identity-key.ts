@@ -6,8 +6,8 @@ export type Identity = {
   /** The provider's immutable id of the account, or an email address. The user can see this id. */
   readonly id: string
   /**
-   * Who issued the id: the origin of the login page, or the OIDC issuer. Omitted if it cannot be
-   * configured.
+   * Who issued the id: the origin of the login page, or the OIDC issuer. Omitted if the issuer
+   * cannot be configured.
    */
   readonly authority?: string
 }

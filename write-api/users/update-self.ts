@@ -25,7 +25,7 @@ import { displayNameOf } from './user-names.ts'
 
 /**
  * PUT /api/user/self: changes the display name or password. A new password requires the current
- * one, ends all other sessions, and gives the current session a new id.
+ * password, ends all other sessions, and gives the current session a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({

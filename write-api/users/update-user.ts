@@ -78,8 +78,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Throws if the caller may not change the user. Otherwise, data would be stored for an append that
- * is rejected.
+ * Throws if the caller may not change the user. Without this check, data would be stored for an
+ * append that is rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
@@ -167,8 +167,8 @@ async function quotaSteps(
 }
 
 /**
- * Remembers the balance that the caller has set, so that it can be set again without reading the
- * user first.
+ * Remembers the balance that the caller has set, so that the caller can set the balance again
+ * without reading the user first.
  */
 async function rememberBalance(
   deps: Deps,
