@@ -1,4 +1,4 @@
-/** Runs work with the same name one at a time, in the order of the calls. */
+/** Runs pieces of work that have the same name one at a time, in the order of the calls. */
 export type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /** A name is removed when no work waits for it, so any number of names can be used. */

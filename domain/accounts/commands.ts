@@ -184,7 +184,10 @@ export type OutputReduction = {
   readonly timesPayable?: bigint
 }
 
-/** Raises the hold of a running call to a total of `hold`. A hold that is already higher stays. */
+/**
+ * Raises the hold of a running call to a total of `hold`. A hold that is already higher is not
+ * changed.
+ */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
   readonly call: string

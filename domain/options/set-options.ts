@@ -15,7 +15,10 @@ export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
     return [{ type: 'OptionSet', v: 2, data: { key, value, before: storedValue(before) } }]
   })
 
-/** Ignores differences in JSON white space, because a form may send indented JSON. */
+/**
+ * Returns whether two texts of an option are equal. Differences in JSON white space are ignored,
+ * because a form may send indented JSON.
+ */
 export function isSame(key: string, value: string, before: string): boolean {
   const type = OPTIONS.get(key)?.type
   if (type === undefined || !isJsonType(type)) return value === before

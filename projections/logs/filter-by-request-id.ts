@@ -1,8 +1,7 @@
 import { sql } from 'slonik'
 
 /**
- * A shorter text is compared with complete ids only, because as a prefix, it would match too many
- * calls.
+ * A shorter text is only compared with complete ids. As a prefix, it would match too many calls.
  */
 export const REQUEST_ID_PREFIX_MIN = 8
 

@@ -21,8 +21,8 @@ export async function inTransaction<T>(
   { begin = 'begin', withinMs }: Terms = {},
 ): Promise<T> {
   const client = await pg.connect()
-  // NOTE: a connection lost between two statements emits `error`, which would be an uncaught
-  // exception.
+  // NOTE: a connection that is lost between two statements emits `error`. Without this listener,
+  // the event would be an uncaught exception.
   const onLost = (): void => {}
   client.on('error', onLost)
   let failure: Error | undefined

@@ -194,8 +194,8 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
 }
 
 /**
- * Returns the complete days in the range, from `first` (inclusive) to `last` (exclusive), and the
- * exclusive end of its last hour. The remaining hours are before `first` and from `last` on.
+ * Returns the complete days in the range, from `first` (inclusive) to `last` (exclusive). `end` is
+ * the end of the range (exclusive). The remaining hours are before `first` and from `last` on.
  */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600

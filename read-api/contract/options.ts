@@ -63,7 +63,7 @@ export const OptionSchema = Type.Object({
   choice_words: Type.Record(Type.String(), TranslatedText),
   /** Why the site still stores an option that has no effect. The console hides such an option. */
   note: Type.Union([TranslatedText, Type.Null()]),
-  /** Replaces the general error message for a value that is out of bounds. */
+  /** The message that replaces the general error message for a value that is out of bounds. */
   bounds_words: Type.Union([TranslatedText, Type.Null()]),
   /**
    * The key of an option whose value is the minimum for this option, or empty. 0 means no minimum.

@@ -93,8 +93,8 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     // stop by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: if an earlier hook has rejected the upgrade, no other code closes the connection. It
-  // would stay open as long as the client keeps it open, even after a shutdown.
+  // NOTE: if an earlier hook has rejected the upgrade, no other code closes the connection. The
+  // connection would stay open as long as the client keeps it open, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })

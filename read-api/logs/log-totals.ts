@@ -61,7 +61,8 @@ async function sumRange(
 /** Returns the stored sums that can be used with the filter: first by day, then by hour. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds } = filter
-  // Calls with one request id or with failed attempts are few, and an index finds them.
+  // Stored sums are not needed, because calls with one request id or with failed attempts are few,
+  // and an index finds them.
   if (filter.requestId !== undefined || filter.failedChannelId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),

@@ -33,8 +33,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // Admins disable their own second factors with a proof of identity, because a session may be
-      // unattended.
+      // Admins cannot reset their own second factors here. They must prove their identity to
+      // disable a factor, because a session may be unattended.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -82,7 +82,8 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
       stream: credentialsStream(id),
       command: { type: 'ResetSecondFactor', userId: id, passkeyIds: [...passkeys.keys()] },
     },
-    // A passkey is also a login method. The reset is rejected if the user has no other.
+    // A passkey is also a login method. The reset is rejected if the user has no other login
+    // method.
     ...(passkeys.size === 0 ? [] : [userStep(dropPasskeys)]),
     userStep({ type: 'VoidLogins', actorRole }),
   ]

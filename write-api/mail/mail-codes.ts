@@ -107,7 +107,8 @@ export async function acquireMailPermit(
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
     rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
-    // Not refundable, because a mail to a wrong address costs the mail server as much.
+    // The limit of the IP address is not refundable, because a mail to a wrong address costs the
+    // mail server as much as any other mail.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

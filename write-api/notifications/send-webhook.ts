@@ -39,7 +39,7 @@ export async function sendWebhook(
   hook: Webhook,
   { now, stop }: { readonly now: () => number; readonly stop: AbortSignal },
 ): Promise<boolean> {
-  // The rules may have changed since the address was saved.
+  // The address is checked again, because the rules may have changed since the address was saved.
   if (webhookAddress(hook.url) === null) return false
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const outcome = await attemptDelivery(outbound, hook, now())

@@ -37,7 +37,8 @@ export async function callProvider<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error
-    // NOTE: only the error's message is logged, because its cause may contain a code or a secret.
+    // NOTE: only the error's message is logged, because the cause of the error may contain a code
+    // or a secret.
     core.log.warn({ provider, why: error.message }, 'login with an OAuth provider failed')
     throw oauthError('OAuthFailed', { provider })
   }

@@ -94,8 +94,8 @@ const MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
- * Yields usernames to try: the name at the provider without invalid characters, and then with
- * random digits. No username exceeds the maximum length.
+ * Yields usernames to try: the name at the provider without invalid characters, and then this name
+ * with random digits. No username exceeds the maximum length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)

@@ -44,7 +44,7 @@ async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Pr
 
 const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const
 
-/** The signature includes the field `lang` or not, depending on the version of the widget. */
+/** Depending on the version of the widget, the signature includes the field `lang` or not. */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
   return [SIGNED, [...SIGNED, 'lang'] as const].some((names) => {

@@ -173,8 +173,8 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
 
 /**
- * POST /api/option/price_preview: returns what past calls cost, and would have cost at the prices
- * of a draft. Each process computes one preview at a time, within a time limit.
+ * POST /api/option/price_preview: returns the charges of past calls, and their charges at the
+ * prices of a draft. Each process computes one preview at a time, within a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.route({

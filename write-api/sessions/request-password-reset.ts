@@ -133,7 +133,7 @@ function originOf(
   const address = optionValue(values, 'ServerAddress')
   if (URL.canParse(address)) return address.replace(/\/+$/, '')
   const requestOrigin = `${request.protocol}://${request.host}`
-  // Parsed as in browsers: `localhost:x@evil.example` is not a local name.
+  // The URL is parsed as in browsers: `localhost:x@evil.example` is not a local name.
   const url = core.config.isLoopback && URL.canParse(requestOrigin) ? new URL(requestOrigin) : null
   const isLocal = url !== null && LOOPBACK_NAMES.includes(url.hostname)
   if (!isLocal || url.username !== '' || url.password !== '') {

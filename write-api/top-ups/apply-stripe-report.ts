@@ -51,7 +51,8 @@ export async function applyReport(
       if (error === 'RefundedMeanwhile') continue
       const fields = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
       deps.core.log.error({ ...fields, reason: error }, 'a Stripe report could not be applied')
-      // A wrong currency cannot be corrected while Stripe repeats the report.
+      // The admins are notified, and Stripe need not send the report again, because a repeated
+      // report has the same currency.
       if (error === 'TopUpMismatch') return notifyOfCurrency(deps, stream, command, cause)
       break
     }

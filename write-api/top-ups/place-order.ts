@@ -104,7 +104,7 @@ async function paymentPage(
   }
   if (epay === null) throw new Error('an order for a gateway that is not configured')
   const notifyUrl = `${siteAddress}/api/user/epay/notify`
-  // ASCII only, because gateways encode other characters differently for the signature.
+  // The name is in ASCII, because gateways encode other characters differently for the signature.
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }

@@ -89,7 +89,8 @@ async function adjustOne(
   const { actors, store, db } = deps.core
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
-  // Encryption creates a data key, which an unknown user must not get.
+  // The user is read first, because encryption creates a data key, which an unknown user must not
+  // get.
   const user = await actors.peek(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, user)
   if (isCodedError(decided)) throw toHttpError(decided)
