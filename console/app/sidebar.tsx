@@ -40,7 +40,7 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   return (
     <nav className="tg-nav" aria-label={t('shell.navigation')}>
       <NavSection {...props} title={t('shell.sectionChat')} items={[...chats, ...within('chat')]} />
-      <NavSection {...props} title={t('shell.sectionConsole')} items={within('console')} />
+      <NavSection {...props} title={t('shell.console')} items={within('console')} />
       {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}
       <NavSection {...props} title={t('shell.sectionPersonal')} items={within('personal')} />
     </nav>

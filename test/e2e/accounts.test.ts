@@ -124,7 +124,7 @@ describe('a user’s own account', () => {
   it('is bound to GitHub, accepts that login, and ends its session by a new password', async () => {
     sites.who = { id: 4711, login: 'ada-codes' }
     await open.page.goto(`${product.url}/app/me`)
-    const row = open.page.getByRole('listitem').filter({ hasText: zh('users.binding.github') })
+    const row = open.page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
     await row.getByRole('button', { name: en('me.bindSubmit') }).click()
     await open.page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
     await row.getByText('4711').waitFor()

@@ -142,7 +142,7 @@ function Snippets(props: { apiKey: string | null; model: string }) {
       </dl>
       <Tabs
         label={t('dashboard.snippets')}
-        tabs={SNIPPET_KINDS.map((id) => ({ id, title: t(`dashboard.${id}`) }))}
+        tabs={SNIPPET_KINDS.map((id) => ({ id, title: t(`tokens.snippet.${id}`) }))}
         selected={kind}
         onSelect={setKind}
       >

@@ -83,14 +83,14 @@ export function healthColumns(of: Of): readonly Column<Row>[] {
   const balance = ({ balance }: Row) =>
     balance === null ? <UnknownValue /> : <span className="tg-amount">{money.format(balance)}</span>
   return [
-    column('channel', title('channel'), 200, nameCell, TITLE_COLUMN),
+    column('channel', t('shared.channel'), 200, nameCell, TITLE_COLUMN),
     column('state', title('state'), 176, (row) => <State row={row} of={of} />, { onCard: 'aside' }),
     column('success', title('success'), 204, (row) => <SuccessCell row={row} of={of} />),
     column('latency', title('latency'), 98, latency, NUMBER_COLUMN),
-    column('first', title('first'), 84, first, NUMBER_COLUMN),
+    column('first', t('shared.firstToken'), 84, first, NUMBER_COLUMN),
     column('speed', title('speed'), 80, speed, NUMBER_COLUMN),
     column('inFlight', title('inFlight'), 76, inFlight, NUMBER_COLUMN),
-    column('balance', title('balance'), 88, balance, NUMBER_COLUMN),
+    column('balance', t('shared.balance'), 88, balance, NUMBER_COLUMN),
   ]
 }
 

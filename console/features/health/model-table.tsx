@@ -6,7 +6,15 @@ import { UnknownValue } from './health-columns.tsx'
 import type { Period } from './health-filters.ts'
 import { durationText, rateText, speedText } from './metric-text.ts'
 
-const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const
+const HEADS = [
+  'ui.model',
+  'health.column.success',
+  'health.column.p50',
+  'health.column.p95',
+  'health.column.p99',
+  'shared.firstToken',
+  'health.column.speed',
+] as const
 
 export function ModelTable(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
@@ -22,7 +30,7 @@ export function ModelTable(props: { channel: ChannelHealth; period: Period }) {
             <tr>
               {HEADS.map((head) => (
                 <th key={head} scope="col">
-                  {t(`health.column.${head}`)}
+                  {t(head)}
                 </th>
               ))}
             </tr>

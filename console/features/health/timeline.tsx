@@ -41,7 +41,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
         onChange={(text) => setDraft({ of: props.at, text })}
       />
       <Button type="submit" isDisabled={!isMoment}>
-        {t('health.viewState')}
+        {t('shared.view')}
       </Button>
       {props.at !== 0 && (
         <Button tone="quiet" onClick={() => props.onAt(0)}>

@@ -26,7 +26,7 @@ export function MessagePage() {
   useMarkRead(isMissing ? undefined : data)
   return (
     <Page
-      title={data?.title ?? t('inbox.pendingTitle')}
+      title={data?.title ?? t('shared.message')}
       lead={data === undefined ? undefined : <Time at={data.created_at} style="stamp" />}
       actions={
         <ButtonLink to="/app/inbox" icon="chevronLeft">

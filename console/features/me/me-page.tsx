@@ -103,7 +103,7 @@ function ProfileCard({ user }: MePanelProps) {
                 {t('shared.id')} {person.id}
               </span>
               <StatusTag tone={person.role >= ROOT_ROLE ? 'info' : 'neutral'} isPlain>
-                {person.role >= ROOT_ROLE ? t('me.admin') : t('me.user')}
+                {person.role >= ROOT_ROLE ? t('me.admin') : t('shared.level.user')}
               </StatusTag>
               <GroupTag name={person.group} />
               <Link to="/user/edit">{t('me.editProfile')}</Link>

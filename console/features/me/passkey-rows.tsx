@@ -40,7 +40,7 @@ export function PasskeyRows(props: {
                   t('security.neverUsed')
                 ) : (
                   <>
-                    {t('security.usedAt')} <Time at={passkey.used_at} />
+                    {t('shared.lastUsed')} <Time at={passkey.used_at} />
                   </>
                 )}
               </span>

@@ -28,7 +28,7 @@ export function PasswordFields(props: {
         <PasswordField
           key={one.field}
           label={labelOf(one)}
-          hint={one.field === 'next' ? t('shared.passwordLength') : undefined}
+          hint={one.field === 'next' ? t('auth.passwordHint') : undefined}
           autoFocus={props.isFocused === true && one.field === 'current'}
           autoComplete={isByCode && one.field === 'current' ? 'one-time-code' : one.autoComplete}
           {...form.field(one.field)}

@@ -35,7 +35,7 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
       <thead>
         <tr>
           <th scope="col">{t('shared.userId')}</th>
-          <th scope="col">{t('shared.username')}</th>
+          <th scope="col">{t('auth.name')}</th>
           <th scope="col" className="tg-message-shown">
             {t('shared.displayName')}
           </th>

@@ -52,7 +52,7 @@ export function orderColumns(
       ({ quota }) => <Quota value={quotaOf(quota)} />,
       NUMBER_COLUMN,
     ),
-    column('method', t('orders.method'), 120, methodText, { isHiddenAtFirst: true }),
+    column('method', t('shared.paymentMethod'), 120, methodText, { isHiddenAtFirst: true }),
     column('created', t('orders.created'), 178, ({ created_at }) => stamp(created_at), {
       agoCell: ({ created_at }) => <Time at={created_at} />,
     }),

@@ -52,7 +52,7 @@ export function OrderDetails({ order }: { order: Order }) {
   const facts: [string, string][] = [
     [t('orders.tradeNo'), order.trade_no],
     [t('orders.paymentId'), order.payment_id],
-    [t('orders.method'), t(`wallet.method_${order.payment_method}`)],
+    [t('shared.paymentMethod'), t(`wallet.method_${order.payment_method}`)],
     [t('shared.topUpCode'), order.top_up_code],
     [
       t('orders.rebate'),

@@ -45,7 +45,7 @@ export function Composer({ chat, isReady, hasNone }: Props) {
   return (
     <form className="tg-composer" onSubmit={onSubmit}>
       <TextArea
-        aria-label={t('playground.message')}
+        aria-label={t('shared.message')}
         placeholder={t('playground.messagePlaceholder')}
         rows={Math.min(ROWS_MAX, Math.max(2, text.split('\n').length))}
         value={text}

@@ -74,7 +74,7 @@ function PriceFilters({ view }: { view: PricingView }) {
     <>
       <SearchInput
         icon="search"
-        label={t('pricing.search')}
+        label={t('shared.searchModelNames')}
         value={filter.keyword}
         onChange={(keyword) => setFilter({ keyword }, true)}
       />
@@ -135,7 +135,7 @@ function SelectedModels(props: {
         {t('pricing.copySelected')}
       </Button>
       <Button tone="quiet" size="small" onClick={() => props.onChange(NONE)}>
-        {t('pricing.selectNone')}
+        {t('ui.clearSelection')}
       </Button>
     </fieldset>
   )

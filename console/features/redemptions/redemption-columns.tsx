@@ -111,7 +111,7 @@ const TONES: Readonly<Record<RedemptionState, Tone>> = {
 function RedemptionStateTag({ redemption }: Cell) {
   const { t } = useTranslation()
   const state = redemptionState(redemption, useNow())
-  return <StatusTag tone={TONES[state]}>{t(`redemptions.state.${state}`)}</StatusTag>
+  return <StatusTag tone={TONES[state]}>{t(`shared.state.${state}`)}</StatusTag>
 }
 
 function RedemptionName({ redemption }: Cell) {
@@ -190,7 +190,7 @@ function RedemptionMenu({ redemption, actions }: Cell & { actions: RedemptionAct
       />
       <RowMenu
         items={redemption.status === 1 ? [edit, 'divider', remove] : [remove]}
-        label={t('shared.moreFor', { name })}
+        label={t('shared.moreActions', { name })}
       />
     </span>
   )

@@ -57,7 +57,7 @@ function RedemptionFilters({ view }: { view: ReturnType<typeof useRedemptionList
         value={view.filter.status}
         choices={STATUSES.map((value) => ({
           value,
-          label: t(`redemptions.state.${WORDS[value]}`),
+          label: t(`shared.state.${WORDS[value]}`),
         }))}
         onChange={(status) => view.setFilter({ status })}
       />

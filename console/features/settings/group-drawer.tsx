@@ -40,7 +40,7 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
     <FormDrawer
       isOpen={props.edited !== null}
       title={t(isNew ? 'prices.groupAddTitle' : 'prices.groupEditTitle')}
-      lead={t('prices.groupLead')}
+      lead={t('prices.unsavedLead')}
       submitText={t('prices.apply')}
       form={form}
       onClose={props.onClose}

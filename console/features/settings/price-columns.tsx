@@ -120,7 +120,7 @@ function OutputCap({ row, actions }: RowProps) {
   return (
     <span className="tg-price tg-quiet">
       <span>{tokens === null ? '–' : actions.count.format(tokens)}</span>
-      <span>{t(isBuiltIn ? 'prices.builtIn' : 'prices.maxOutputDefault')}</span>
+      <span>{t(isBuiltIn ? 'prices.builtIn' : 'shared.default')}</span>
     </span>
   )
 }

@@ -50,7 +50,7 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
     <FormDrawer
       isOpen={props.edited !== null}
       title={t(row === 'new' ? 'prices.priceAddTitle' : 'prices.priceTitle')}
-      lead={t('prices.priceLead')}
+      lead={t('prices.unsavedLead')}
       submitText={t('prices.apply')}
       form={form}
       onClose={props.onClose}

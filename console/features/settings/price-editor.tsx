@@ -191,12 +191,12 @@ function PriceToolbar(props: {
     </>
   )
   return (
-    <Toolbar label={t('prices.searchModel')} end={end}>
+    <Toolbar label={t('shared.searchModelNames')} end={end}>
       <TextInput
         icon="search"
         type="search"
-        aria-label={t('prices.searchModel')}
-        placeholder={t('prices.searchModel')}
+        aria-label={t('shared.searchModelNames')}
+        placeholder={t('shared.searchModelNames')}
         value={props.search}
         onChange={props.onSearch}
       />

@@ -125,7 +125,7 @@ function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }) {
   return (
     <table className="tg-figures tg-price-changes" aria-busy={props.isBusy}>
       <TableHead
-        titles={[t('shared.time'), t('prices.by'), t('prices.subject'), t('prices.change')]}
+        titles={[t('shared.time'), t('prices.by'), t('shared.item'), t('prices.change')]}
       />
       <tbody>
         {props.items.map((change) => (

@@ -14,13 +14,13 @@ import { PricePreviewFigures, PricePreviewTable } from './price-preview-figures.
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-const DAYS = { day: 1, week: 7, month: 30 } as const
+const DAYS = { '24h': 1, '7d': 7, '30d': 30 } as const
 type Range = keyof typeof DAYS
-const RANGES = ['day', 'week', 'month'] as const
+const RANGES = ['24h', '7d', '30d'] as const
 
 export function PricePreview({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
-  const [range, setRange] = useState<Range>('week')
+  const [range, setRange] = useState<Range>('7d')
   const [found, setFound] = useState<Preview | null>(null)
   const drafts = form.changes.filter(({ key }) => isPriceOption(key))
   const { isBusy, submit } = useSubmit(async () => {
@@ -44,7 +44,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
         <Segmented
           label={t('prices.previewRange')}
           value={range}
-          choices={RANGES.map((value) => ({ value, label: t(`prices.range.${value}`) }))}
+          choices={RANGES.map((value) => ({ value, label: t(`timeRange.span.${value}`) }))}
           onChange={(next) => {
             setRange(next)
             setFound(null)

@@ -123,7 +123,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
     if (!(await confirm({ ...words, tone: 'danger' }))) return
     try {
       await call('DELETE /api/option/price_schedule/:id', { params: { id: change.id } })
-      showSuccess(t('prices.scheduleCancelled'))
+      showSuccess(t('prices.status.cancelled'))
     } catch (error) {
       showError(error)
     }

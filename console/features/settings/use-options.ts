@@ -46,7 +46,7 @@ export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
         values.refetch(),
         ...(described.data === undefined ? [described.refetch()] : []),
       ])
-      if (answers.some(({ isError }) => isError)) showError(translate('settings.refreshFailed'))
+      if (answers.some(({ isError }) => isError)) showError(translate('shared.refreshFailed'))
     },
     sections: described.data?.sections ?? [],
     baseline: values.data ?? NOTHING,

@@ -67,7 +67,7 @@ function result(t: TFunction, task: DrawingTask, { onOpen }: Acts) {
         onOpen(task, 'image')
       }}
     >
-      {t('taskLogs.view')}
+      {t('shared.view')}
     </Button>
   )
 }

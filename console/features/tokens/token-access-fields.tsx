@@ -20,7 +20,7 @@ export function TokenAccessFields({ form }: TokenFormProps) {
     <>
       <SelectField
         label={t('ui.groupName')}
-        hint={t('tokens.groupHint')}
+        hint={t('shared.groupHint')}
         choices={groups}
         {...form.field('group')}
       />

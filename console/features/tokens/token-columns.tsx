@@ -60,14 +60,14 @@ export const tokenColumns = (
   }),
   column('key', t('shared.key'), 136, (token) => <TokenKey token={token} />),
   column('quota', t('shared.quota'), 164, (token) => <TokenQuota token={token} />),
-  column('limits', t('tokens.limits'), 96, (token) => modelsCell(t, token), {
+  column('limits', t('shared.models'), 96, (token) => modelsCell(t, token), {
     isHiddenAtFirst: true,
   }),
   column('expiry', t('shared.expires'), 96, (token) => expiryCell(t, token)),
   column('group', t('ui.groupName'), 90, ({ group }) =>
     group === '' ? t('tokens.userGroup') : <GroupTag name={group} />,
   ),
-  column('lastUsed', t('tokens.lastUsed'), 98, ({ accessed_time: at }) =>
+  column('lastUsed', t('shared.lastUsed'), 98, ({ accessed_time: at }) =>
     at > 0 ? <Time at={at} style="short" /> : t('tokens.neverUsed'),
   ),
   column('created', t('shared.created'), 160, ({ created_time }) => stamp(created_time), {
@@ -137,7 +137,7 @@ const TONES: Readonly<Record<TokenState, Tone>> = {
 function TokenStateTag(props: { token: Token }) {
   const { t } = useTranslation()
   const state = tokenState(props.token)
-  const tag = <StatusTag tone={TONES[state]}>{t(`tokens.state.${state}`)}</StatusTag>
+  const tag = <StatusTag tone={TONES[state]}>{t(`shared.state.${state}`)}</StatusTag>
   if (state !== 'restricted') return tag
   return <span title={namesOf(props.token.model_limits).join('\n')}>{tag}</span>
 }

@@ -79,7 +79,7 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
         value={view.filter.status}
         choices={STATUSES.map((value) => ({
           value,
-          label: t(`tokens.state.${STATE_WORDS[value]}`),
+          label: t(`shared.state.${STATE_WORDS[value]}`),
         }))}
         onChange={(status) => view.setFilter({ status })}
       />

@@ -119,7 +119,7 @@ function Table({ bars, onSelect }: Props) {
       <table className="tg-log-table">
         <thead>
           <tr>
-            <th scope="col">{t('usageLog.column.time')}</th>
+            <th scope="col">{t('shared.time')}</th>
             <th scope="col" className="tg-log-end">
               {t('shared.calls')}
             </th>

@@ -1,6 +1,5 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Translations } from '#console/i18n/translation-types.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -24,25 +23,26 @@ import { LogUser } from './log-user.tsx'
 export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
-type ColumnId = keyof Translations['usageLog']['column']
-/** All columns up to the status fit into 1 280 pixels. */
-const ORDER: readonly ColumnId[] = [
-  'time',
-  'username',
-  'token',
-  'model',
-  'channel',
-  'ratios',
-  'prompt',
-  'completion',
-  'timing',
-  'firstToken',
-  'cost',
-  'type',
-  'group',
-  'retry',
-  'details',
-]
+/** The columns in their order. All columns up to the status fit into 1 280 pixels. */
+const TITLES = {
+  time: 'shared.time',
+  username: 'shared.user',
+  token: 'shared.token',
+  model: 'ui.model',
+  channel: 'shared.channel',
+  ratios: 'usageLog.column.ratios',
+  prompt: 'usageLog.column.prompt',
+  completion: 'usageLog.column.completion',
+  timing: 'usageLog.column.timing',
+  firstToken: 'shared.firstToken',
+  cost: 'usageLog.column.cost',
+  type: 'shared.status',
+  group: 'ui.groupName',
+  retry: 'usageLog.column.retry',
+  details: 'usageLog.column.details',
+} as const
+type ColumnId = keyof typeof TITLES
+const ORDER = Object.keys(TITLES) as ColumnId[]
 const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
   id === 'type' ? [id, 'ratios'] : [id],
 )
@@ -73,7 +73,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
         onCard: ON_CARD[draft.id] ?? 'more',
         isSortable: draft.id in LOG_SORTS,
         ...draft,
-        title: t(`usageLog.column.${draft.id}`),
+        title: t(TITLES[draft.id]),
       }))
   }, [t, number, isAdmin, setFilters])
 }

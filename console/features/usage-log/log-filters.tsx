@@ -105,7 +105,7 @@ function Fields({ view }: { view: LogView }) {
         onCommit={(model) => setFilters({ model })}
       />
       <FilterInput
-        label={t('usageLog.token')}
+        label={t('shared.token')}
         value={filters.token}
         suggestions={names.tokens}
         onCommit={(token) => setFilters({ token })}
@@ -127,14 +127,14 @@ function AdminFields({ view }: { view: LogView }) {
   return (
     <>
       <FilterInput
-        label={t('shared.username')}
+        label={t('auth.name')}
         value={filters.username}
         onCommit={(username) => setFilters({ username })}
       />
       <FilterInput
         label={t('shared.channelId')}
         value={filters.channel === 0 ? '' : String(filters.channel)}
-        whole={{ errorText: t('usageLog.channelIdInvalid') }}
+        whole={{ errorText: t('shared.channelIdInvalid') }}
         onCommit={(text) => setFilters({ channel: Number(text) })}
       />
     </>
@@ -147,7 +147,10 @@ const foldCount = (filters: LogFilters): number =>
 
 function TypeFilter(props: { type: number; onType: (type: number) => void }) {
   const { t } = useTranslation()
-  const words = (type: number): string => t(`usageLog.type.${typeName(type) ?? 'all'}`)
+  const words = (type: number): string => {
+    const name = typeName(type)
+    return name === null ? t('shared.allTypes') : t(`usageLog.type.${name}`)
+  }
   return (
     <Select
       aria-label={t('usageLog.typeFilter')}

@@ -39,7 +39,7 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps) {
     <table className="tg-log-table">
       <thead>
         <tr>
-          <th scope="col">{t('logDetails.price.item')}</th>
+          <th scope="col">{t('shared.item')}</th>
           <th scope="col" className="tg-log-end">
             {t('logDetails.price.count')}
           </th>

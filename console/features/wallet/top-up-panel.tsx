@@ -61,7 +61,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
     >
       <TopUpPrice topUp={topUp} />
       <dl className="tg-topup-price tg-topup-how">
-        <LabelledValue name={t('wallet.method')}>
+        <LabelledValue name={t('shared.paymentMethod')}>
           {t(`wallet.method_${draft.method}`)}
         </LabelledValue>
         {draft.code.trim() !== '' && (
@@ -90,7 +90,7 @@ export function TopUpPanel() {
       <form className="tg-topup" noValidate onSubmit={ask}>
         <AmountField topUp={topUp} />
         <RadioCards
-          label={t('wallet.method')}
+          label={t('shared.paymentMethod')}
           value={topUp.draft.method}
           choices={topUp.methods.map((value) => ({ value, label: t(`wallet.method_${value}`) }))}
           onChange={(method) => topUp.change({ method })}

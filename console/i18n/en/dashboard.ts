@@ -83,10 +83,6 @@ export const dashboard: Translations['dashboard'] = {
   noCalls: 'No calls yet',
   noCallsLead: 'Each call with one of your tokens appears here at once.',
   toPlayground: 'Open the playground',
-  time: 'Time',
-  token: 'Token',
-  duration: 'Duration',
-  cost: 'Cost',
   start: 'Get started',
   startLead: 'A few steps to the first call',
   startDone: 'Everything is set up',
@@ -123,7 +119,4 @@ export const dashboard: Translations['dashboard'] = {
   copySnippet: 'Copy example',
   keyMasked: 'The key is masked here. The copied text contains the complete key.',
   keyMissing: 'Create a token, and its key is filled in here.',
-  curl: 'cURL',
-  python: 'Python',
-  node: 'Node.js',
 }

@@ -59,7 +59,6 @@ export const logDetails: Translations['logDetails'] = {
   copyRequestId: 'Copy request ID',
   price: {
     title: 'Cost breakdown',
-    item: 'Item',
     count: 'Count',
     rate: 'Price ratios',
     sum: 'Subtotal',

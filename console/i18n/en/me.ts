@@ -18,7 +18,6 @@ export const me: Translations['me'] = {
   mailBound: 'Email added',
   lead: 'Your profile, check-in, invitations, login methods and notifications.',
   admin: 'Administrator',
-  user: 'User',
   editProfile: 'Edit profile',
   usedQuota: 'Used so far',
   models: 'Available models',

@@ -10,7 +10,6 @@ export const orders: Translations['orders'] = {
   notFound: 'Order not found',
   id: 'ID',
   money: 'Amount',
-  method: 'Payment method',
   created: 'Ordered',
   tradeNo: 'Order number',
   paymentId: 'Payment',

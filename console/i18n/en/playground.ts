@@ -20,7 +20,6 @@ export const playground: Translations['playground'] = {
   emptyLead: 'Write a message to try the selected model. Every answer shows what it cost.',
   noModels: 'No models to choose from',
   noModelsLead: 'The administrator has not enabled a model for your group yet.',
-  message: 'Message',
   messagePlaceholder: 'Write a message…',
   stop: 'Stop',
   keyboardHint: 'Enter sends, Shift + Enter starts a new line',

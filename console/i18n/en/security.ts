@@ -71,7 +71,6 @@ export const security: Translations['security'] = {
   removeLead: '“{{name}}” can no longer be used to sign in.',
   remove: 'Remove',
   addedAt: 'Added',
-  usedAt: 'Last used',
   neverUsed: 'Never used',
   continue: 'Continue',
   proofLead: 'Confirm your identity first.',

@@ -61,7 +61,6 @@ export const settings: Translations['settings'] = {
   notObject: 'Must be a JSON object',
   tooLong: 'At most {{max}} characters',
   entryMissing: 'The entry {{name}} is missing',
-  refreshFailed: 'Could not refresh',
   rootOnly: 'Only a super admin can change this.',
   isDefault: '{{value}} by default.',
   worth: 'About {{amount}}.',

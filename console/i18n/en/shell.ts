@@ -15,7 +15,6 @@ export const shell: Translations['shell'] = {
   notice: 'Notice',
   noticeClose: 'Dismiss the notice',
   sectionChat: 'Chat',
-  sectionConsole: 'Console',
   sectionPersonal: 'Personal',
   sectionAdmin: 'Admin',
   playground: 'Playground',

@@ -15,7 +15,6 @@ export const usageLog: Translations['usageLog'] = {
   tpmHint: 'Tokens in the last 60 seconds',
   typeFilter: 'Log type',
   type: {
-    all: 'All types',
     topUp: 'Top-up',
     call: 'Consumption',
     admin: 'Admin',
@@ -23,7 +22,6 @@ export const usageLog: Translations['usageLog'] = {
     checkIn: 'Check-in',
     error: 'Error',
   },
-  token: 'Token',
   detailsFailed: 'The details could not be loaded',
   findRequest: 'Find a call by its request ID',
   findRequestHint:
@@ -42,15 +40,7 @@ export const usageLog: Translations['usageLog'] = {
   removeFilter: 'Remove the filter “{{filter}}”',
   showFailedAttempts: 'Show failed attempts',
   column: {
-    time: 'Time',
-    channel: 'Channel',
-    username: 'User',
-    token: 'Token',
-    group: 'Group',
-    type: 'Status',
-    model: 'Model',
     timing: 'Duration',
-    firstToken: 'First token',
     ratios: 'Model / output / group ratio',
     prompt: 'Input',
     completion: 'Output',
@@ -103,7 +93,6 @@ export const usageLog: Translations['usageLog'] = {
     'retry are listed as completed, with their failed attempts.',
   emptyFilteredBody: 'Remove some filters or widen the time range.',
   emptyExactBody: 'Model, token and username must match exactly.',
-  channelIdInvalid: 'Enter a whole number as the channel ID',
   toTokens: 'Go to tokens',
   end: {
     done: 'Completed',

@@ -28,7 +28,6 @@ export const wallet: Translations['wallet'] = {
   amountTooSmall: 'The amount cannot be below {{least}}',
   amountTooLarge: 'The amount cannot be above {{most}}',
   commonAmounts: 'Common amounts',
-  method: 'Payment method',
   method_zfb: 'Alipay',
   method_wx: 'WeChat Pay',
   method_stripe: 'Stripe',

@@ -77,10 +77,6 @@ export const dashboard = {
   noCallsLead: '用令牌调用的每一次请求都会立即显示在这里。',
   toPlayground: '打开操练场',
   noCalls: '还没有调用',
-  time: '时间',
-  token: '令牌',
-  duration: '用时',
-  cost: '花费',
   start: '开始使用',
   startLead: '完成以下步骤，就能发出第一次调用',
   startDone: '一切就绪',
@@ -109,7 +105,4 @@ export const dashboard = {
   copySnippet: '复制示例',
   keyMasked: '示例中的密钥已打码，复制时为完整密钥。',
   keyMissing: '创建令牌后，此处会自动填入密钥。',
-  curl: 'cURL',
-  python: 'Python',
-  node: 'Node.js',
 } as const

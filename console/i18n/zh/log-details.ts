@@ -53,7 +53,6 @@ export const logDetails = {
   copyRequestId: '复制请求 ID',
   price: {
     title: '费用明细',
-    item: '项目',
     count: '数量',
     rate: '单价倍率',
     sum: '小计',

@@ -14,7 +14,6 @@ export const me = {
   mailBound: '邮箱账户绑定成功！',
   lead: '您的资料、签到与邀请、登录方式和通知。',
   admin: '管理员',
-  user: '普通用户',
   editProfile: '修改资料',
   usedQuota: '历史消耗',
   models: '可用模型',

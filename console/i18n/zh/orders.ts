@@ -8,7 +8,6 @@ export const orders = {
   notFound: '订单不存在',
   id: '编号',
   money: '金额',
-  method: '支付方式',
   created: '下单时间',
   tradeNo: '订单号',
   paymentId: '交易号',

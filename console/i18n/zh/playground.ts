@@ -18,7 +18,6 @@ export const playground = {
   emptyLead: '输入一条消息试试所选模型，每条回答都会显示实际费用。',
   noModels: '没有可用的模型',
   noModelsLead: '管理员尚未为您的分组开放模型。',
-  message: '消息',
   messagePlaceholder: '输入消息…',
   stop: '停止',
   keyboardHint: 'Enter 发送，Shift + Enter 换行',

@@ -67,7 +67,6 @@ export const security = {
   removeLead: '“{{name}}” 将不能再用于登录。',
   remove: '删除',
   addedAt: '添加于',
-  usedAt: '最近使用',
   neverUsed: '尚未使用',
   continue: '继续',
   proofLead: '请先验证您的身份。',

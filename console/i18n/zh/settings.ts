@@ -58,7 +58,6 @@ export const settings = {
   notObject: '应是 JSON 对象',
   tooLong: '不能超过 {{max}} 个字符',
   entryMissing: '缺少必需的条目 {{name}}',
-  refreshFailed: '刷新失败',
   rootOnly: '仅超级管理员可以修改。',
   isDefault: '默认 {{value}}。',
   worth: '约合 {{amount}}。',

@@ -13,7 +13,6 @@ export const shell = {
   notice: '公告',
   noticeClose: '关闭公告',
   sectionChat: '对话',
-  sectionConsole: '控制台',
   sectionAdmin: '管理',
   sectionPersonal: '个人',
   playground: '操练场',

@@ -26,7 +26,6 @@ export const wallet = {
   amountTooSmall: '充值数量不能小于{{least}}',
   amountTooLarge: '充值数量不能大于{{most}}',
   commonAmounts: '常用数量',
-  method: '支付方式',
   method_zfb: '支付宝',
   method_wx: '微信支付',
   method_stripe: 'Stripe',

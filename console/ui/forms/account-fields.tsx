@@ -5,7 +5,7 @@ import type { FieldState } from './use-draft-form.ts'
 
 export function AccountFields(props: {
   form: { field: (name: keyof AccountDraft) => FieldState<string> }
-  /** The translation group that contains the labels of the fields. */
+  /** The translation group that contains the hints of the fields. */
   words: 'auth' | 'setup'
   isWide?: boolean
 }) {
@@ -14,7 +14,7 @@ export function AccountFields(props: {
   const passwords = (['password', 'confirmPassword'] as const).map((name) => (
     <PasswordField
       key={name}
-      label={t(`${words}.${name}`)}
+      label={t(name === 'password' ? 'auth.password' : `${words}.confirmPassword`)}
       hint={name === 'password' ? t(`${words}.passwordHint`) : undefined}
       name={name}
       autoComplete="new-password"
@@ -24,7 +24,7 @@ export function AccountFields(props: {
   return (
     <>
       <TextField
-        label={t(`${words}.name`)}
+        label={t('auth.name')}
         hint={t(`${words}.nameHint`)}
         name="username"
         autoComplete="username"

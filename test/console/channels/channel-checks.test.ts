@@ -149,7 +149,7 @@ it('the address holds filters and sort; an empty result offers to clear the filt
     sort: 'priority',
     order: 'asc',
   })
-  await page.getByRole('button', { name: zh('channels.priority'), exact: true }).click()
+  await page.getByRole('button', { name: zh('channelForm.priority'), exact: true }).click()
   await expect.poll(() => last()?.get('sort')).toBeNull()
   await page.getByLabel(zh('channels.searchKeyword')).fill('nothing')
   await page.getByText(zh('shared.noChannelMatches')).waitFor()
@@ -173,7 +173,7 @@ it('the list says that a refresh failed, and the form says that models are missi
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   site.routes['GET /api/channel/'] = () => refused('坏了')
   await page.getByRole('button', { name: zh('ui.refresh') }).click()
-  await page.getByText(zh('channels.refreshFailed')).waitFor()
+  await page.getByText(zh('shared.refreshFailed')).waitFor()
   site.routes['GET /api/channel/models'] = () => refused('坏了')
   site.routes['GET /api/channel/models_enabled'] = () => refused('坏了')
   await page.getByRole('button', { name: zh('shared.newChannel') }).click()

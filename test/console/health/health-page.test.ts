@@ -124,7 +124,7 @@ describe('the health board', () => {
     const lastStays = page.getByText('never turns off the last channel')
     expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel(en('health.stateAt')).fill('2026-11-20T14:03:00')
-    await drawer.getByRole('button', { name: en('health.viewState'), exact: true }).click()
+    await drawer.getByRole('button', { name: en('shared.view'), exact: true }).click()
     await drawer.getByText(en('health.stateThen.circuit-open')).waitFor()
     expect(page.url()).toMatch(/peek=2&at=\d+/)
     await page.keyboard.press('Escape')

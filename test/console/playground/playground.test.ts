@@ -69,7 +69,7 @@ const button = (name: string) => app.page.getByRole('button', { name, exact: tru
 const said = () => app.page.locator('.tg-said')
 
 async function say(text: string): Promise<void> {
-  await app.page.getByRole('textbox', { name: en('playground.message') }).fill(text)
+  await app.page.getByRole('textbox', { name: en('shared.message') }).fill(text)
   await app.page.keyboard.press('Enter')
 }
 
@@ -135,7 +135,7 @@ it('the playground offers the models of the selected group, or says it has none'
   app.site.routes['GET /api/user/models'] = ({ query }) =>
     ok(query.get('group') === 'vip' ? [] : ['gpt-4o', 'gpt-4o-mini', 'o3'])
   await open()
-  await app.page.getByRole('textbox', { name: en('playground.message') }).fill('hello')
+  await app.page.getByRole('textbox', { name: en('shared.message') }).fill('hello')
   await app.page.getByLabel(en('ui.groupName')).selectOption('vip')
   await app.page.getByText(en('playground.noModels')).first().waitFor()
   expect(await button(en('shared.send')).isDisabled()).toBe(true)

@@ -217,7 +217,7 @@ describe('a save', () => {
     await field('系统名称').fill('Mine')
     app.site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('不行').body })
     await save()
-    await app.page.getByText(zh('settings.refreshFailed')).waitFor()
+    await app.page.getByText(zh('shared.refreshFailed')).waitFor()
   })
 
   it('has a review of what it will send, which never shows secrets', async () => {

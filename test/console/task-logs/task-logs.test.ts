@@ -107,7 +107,7 @@ describe('the drawing log', () => {
   it('opens the image, the prompt and the reason for a failure', async () => {
     const page = await enterAt('/app/logs/drawing')
     await page
-      .getByRole('button', { name: en('taskLogs.view'), exact: true })
+      .getByRole('button', { name: en('shared.view'), exact: true })
       .first()
       .click()
     const picture = page.getByRole('dialog', { name: en('taskLogs.image') })

@@ -16,17 +16,17 @@ const tell = (position: number, data: object) => live.send('tokens', position, d
 
 it('the list shows at once that a token is exhausted, disabled or deleted elsewhere', async () => {
   await app.openAsRoot('/app/tokens')
-  await row('production').getByText(zh('tokens.state.enabled')).waitFor()
+  await row('production').getByText(zh('shared.state.enabled')).waitFor()
   await expect.poll(live.connections).toBe(1)
   const spent = { id: 1, name: 'production', status: 4, remain_quota: 0, used_quota: 5_000_000 }
   const usual = { unlimited_quota: false, expired_time: -1, accessed_time: 1 }
   tell(7, { ...spent, ...usual })
-  await row('production').getByText(zh('tokens.state.exhausted')).waitFor()
+  await row('production').getByText(zh('shared.state.exhausted')).waitFor()
   await row('production')
     .getByText(zh('tokens.used', { amount: '$10.00' }))
     .waitFor()
   tell(8, { ...spent, ...usual, status: 2 })
-  await row('production').getByText(zh('tokens.state.disabled')).waitFor()
+  await row('production').getByText(zh('shared.state.disabled')).waitFor()
   app.site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
   tell(9, { id: 1, deleted: true })
   await app.page.getByText(zh('tokens.noneTitle')).waitFor()
@@ -38,9 +38,9 @@ it('a token expires at its time without an event from the server', async () => {
     ok({ items: [token({ expired_time: end })], page: 0, total: 1 })
   await app.page.clock.install()
   await app.openAsRoot('/app/tokens')
-  await row('production').getByText(zh('tokens.state.enabled')).waitFor()
+  await row('production').getByText(zh('shared.state.enabled')).waitFor()
   await app.page.clock.runFor(3_620_000)
-  await row('production').getByText(zh('tokens.state.expired')).waitFor()
+  await row('production').getByText(zh('shared.state.expired')).waitFor()
   expect(
     await app.page
       .getByRole('switch', { name: zh('shared.enableNamed', { name: 'production' }) })

@@ -59,7 +59,7 @@ describe('the layout of the usage log', () => {
       rows = manyRows(9)
       const { page, close } = await open({}, user)
       const grid = await boxOf(page.getByRole('grid'))
-      const last = await boxOf(page.getByRole('columnheader', { name: en('usageLog.column.type') }))
+      const last = await boxOf(page.getByRole('columnheader', { name: en('shared.status') }))
       expect(last.right).toBeLessThanOrEqual(grid.right - SCROLL_BAR_PX)
       for (const title of [...ESSENTIAL, ...own]) {
         const header = await boxOf(page.getByRole('columnheader', { name: title }).first())
@@ -118,7 +118,7 @@ describe('the layout of the usage log', () => {
     rows = manyRows(9)
     const { page, close } = await open()
     const grid = page.locator('.tg-grid')
-    const time = page.getByRole('columnheader', { name: en('usageLog.column.time') })
+    const time = page.getByRole('columnheader', { name: en('shared.time') })
     const before = await boxOf(time)
     expect(await grid.getAttribute('data-more')).toBe('')
     await grid.evaluate((box) => box.scrollTo({ left: box.scrollWidth }))

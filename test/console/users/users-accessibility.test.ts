@@ -20,7 +20,7 @@ describe('the list of users and its drawers', () => {
         await openAsRoot(page, app.site, path)
         await page.getByText('mia', { exact: true }).first().waitFor()
         if (path !== '/admin/users')
-          await page.getByRole('dialog').getByText(zh('users.binding.github')).waitFor()
+          await page.getByRole('dialog').getByText(zh('oauth.site.github')).waitFor()
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390])
         expect.soft(found, name).toEqual([])
       }

@@ -83,7 +83,7 @@ function Models(props: ChannelFormProps) {
   ].filter(({ models }) => models.length > 0)
   return (
     <FormField
-      label={t('channels.models')}
+      label={t('shared.models')}
       hint={failed.length > 0 ? failed.join(' ') : undefined}
       error={form.errors.models}
       isRequired

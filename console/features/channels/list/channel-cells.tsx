@@ -36,13 +36,13 @@ export function ChannelStatus({ channel }: { channel: Channel }) {
   const locale = useLocale()
   const state = channelState(channel.status)
   const cause = state === 'enabled' ? null : statusCause(channel.other_info)
-  const tag = <StatusTag tone={STATE_TONES[state]}>{t(`channels.state.${state}`)}</StatusTag>
+  const tag = <StatusTag tone={STATE_TONES[state]}>{t(`shared.state.${state}`)}</StatusTag>
   if (cause === null) return tag
   const time = cause.time > 0 ? absoluteTimeText(cause.time, locale) : ''
   const reason = reasonText(t, cause.reason)
   const words = time === '' ? reason : t('channels.cause', { reason, time })
   return (
-    <Explained words={words} label={t(`channels.state.${state}`)}>
+    <Explained words={words} label={t(`shared.state.${state}`)}>
       {tag}
     </Explained>
   )
@@ -133,7 +133,7 @@ export function Expiry({ at }: { at: number }) {
   if (at > now) return <Time at={at} canLieAhead />
   return (
     <StatusTag tone="bad">
-      {t('channels.expired')} <Time at={at} />
+      {t('shared.state.expired')} <Time at={at} />
     </StatusTag>
   )
 }

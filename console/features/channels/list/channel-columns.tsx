@@ -63,10 +63,10 @@ export const channelColumns = (
   column('status', t('shared.status'), 130, statusCell, { onCard: 'aside' }),
   column('response_time', t('channels.responseTime'), 96, lastTestCell),
   ...(['priority', 'weight'] as const).map((field) =>
-    column(field, t(`channels.${field}`), 64, numberCell(t, actions, field)),
+    column(field, t(`channelForm.${field}`), 64, numberCell(t, actions, field)),
   ),
   column('group', t('channels.groups'), 100, groupCell),
-  column('models', t('channels.models'), 140, modelsCell, { isHiddenAtFirst: true }),
+  column('models', t('shared.models'), 140, modelsCell, { isHiddenAtFirst: true }),
   column('used_quota', t('channels.usedQuota'), 98, cell(usedQuota, usedQuota), { align: 'end' }),
   column('balance', t('shared.balance'), 112, balanceCell(types, actions), { align: 'end' }),
   column(

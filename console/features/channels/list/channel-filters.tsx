@@ -55,12 +55,12 @@ function FoldedFields(props: FieldsProps) {
       />
       <StatusFilter
         value={filters.status}
-        choices={STATES.map(([value, state]) => ({ value, label: t(`channels.state.${state}`) }))}
+        choices={STATES.map(([value, state]) => ({ value, label: t(`shared.state.${state}`) }))}
         onChange={(status) => onFilters({ status })}
       />
       <SelectFilter
         label={t('shared.type')}
-        any={t('channels.anyType')}
+        any={t('shared.allTypes')}
         value={filters.type}
         choices={props.types}
         onChange={(type) => onFilters({ type })}

@@ -26,7 +26,7 @@ export function useChannelList() {
     view.setFilter({})
   }
   const refresh = async () => {
-    if ((await view.list.refetch()).isError) showError(t('channels.refreshFailed'))
+    if ((await view.list.refetch()).isError) showError(t('shared.refreshFailed'))
   }
   return {
     ...view,

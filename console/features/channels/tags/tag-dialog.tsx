@@ -83,7 +83,7 @@ function TagFields({ form }: { form: DraftForm<TagDraft> }) {
         {...form.field('newTag')}
       />
       <NamesField
-        label={t('channels.models')}
+        label={t('shared.models')}
         hint={hint}
         suggestions={models}
         placeholder={t('channelForm.modelsPlaceholder')}
@@ -108,7 +108,7 @@ function TagFields({ form }: { form: DraftForm<TagDraft> }) {
         {(['priority', 'weight'] as const).map((name) => (
           <TextField
             key={name}
-            label={t(`channels.${name}`)}
+            label={t(`channelForm.${name}`)}
             hint={hint}
             inputMode="numeric"
             {...form.field(name)}

@@ -77,7 +77,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }) {
           <li key={model}>
             <span className="tg-test-model" title={model}>
               {model}
-              {model === first && <span className="tg-more-count"> {t('channelTests.usual')}</span>}
+              {model === first && <span className="tg-more-count"> {t('shared.default')}</span>}
             </span>
             <TestResult result={tests.results.get(model)} />
             <Button

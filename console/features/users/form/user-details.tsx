@@ -50,11 +50,14 @@ export function UserDetails({ user }: { user: User }) {
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
-    <Facts title={t('users.bindings')}>
+    <Facts title={t('oauth.bindings')}>
       {BINDINGS.map(([field, provider]) => (
-        <LabelledValue key={field} name={t(`users.binding.${provider}`)}>
+        <LabelledValue
+          key={field}
+          name={t(provider === 'email' ? 'auth.email' : `oauth.site.${provider}`)}
+        >
           {user[field] === '' ? (
-            <span className="tg-quiet">{t('users.unbound')}</span>
+            <span className="tg-quiet">{t('oauth.unbound')}</span>
           ) : (
             <span className="tg-user-binding">{user[field]}</span>
           )}

@@ -38,7 +38,7 @@ function GroupFields({ form }: UserFormProps) {
     <>
       <SelectField
         label={t('ui.groupName')}
-        hint={t('users.groupHint')}
+        hint={t('shared.groupHint')}
         choices={names.map((name) => ({ value: name, label: name }))}
         {...form.field('group')}
       />
@@ -55,7 +55,7 @@ function NameFields({ kind, form }: UserFormProps) {
   return (
     <>
       <TextField
-        label={t('shared.username')}
+        label={t('auth.name')}
         hint={isNew ? t('auth.nameHint') : t('users.usernameFixed')}
         isRequired={isNew}
         autoFocus={isNew}
@@ -78,7 +78,7 @@ function NameFields({ kind, form }: UserFormProps) {
 }
 
 const PASSWORD_HINTS = {
-  new: 'shared.passwordLength',
+  new: 'auth.passwordHint',
   other: 'users.passwordHint',
   self: undefined,
 } as const

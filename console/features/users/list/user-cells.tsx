@@ -26,7 +26,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
   const level = levelOf(user)
   return (
     <StatusTag tone={LEVEL_TONES[level]} isPlain>
-      {t(`users.level.${level}`)}
+      {t(`shared.level.${level}`)}
     </StatusTag>
   )
 }

@@ -33,7 +33,7 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
   const created = ({ created_time }: User) => stamp(created_time)
   return [
     column('id', t('shared.id'), 54, (user) => <IdCell user={user} />, { onCard: 'bare' }),
-    column('username', t('shared.username'), 112, (user) => <NameCell user={user} />, TITLE_COLUMN),
+    column('username', t('auth.name'), 112, (user) => <NameCell user={user} />, TITLE_COLUMN),
     column('status', t('shared.status'), 122, (user) => <StateTag user={user} />, {
       onCard: 'aside',
     }),
@@ -92,7 +92,7 @@ function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
           onToggle={() => void actions.setEnabled(user, user.status !== 1)}
         />
       )}
-      <RowMenu items={items} label={t('shared.moreFor', { name })} />
+      <RowMenu items={items} label={t('shared.moreActions', { name })} />
     </span>
   )
 }

@@ -16,7 +16,7 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
       <table>
         <TableHead
           titles={[
-            ...(adjustment.isMany ? [t('shared.username')] : []),
+            ...(adjustment.isMany ? [t('auth.name')] : []),
             t('users.balanceNow'),
             t('users.balanceAfter'),
           ]}
