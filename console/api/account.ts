@@ -16,4 +16,4 @@ export const chatModelsOfGroup = (group: string) => ({
   enabled: group !== '',
 })
 
-export const securityQuery = apiQuery('GET /api/user/security')
+export const credentialsQuery = apiQuery('GET /api/user/security')

@@ -37,15 +37,15 @@ async function setUpTotp({ page }: OpenPage): Promise<{ totp: TOTP; codes: strin
   await page.goto(`${url}/app/me`)
   await page.getByRole('button', { name: en('setup.submit') }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: en('security.yourPassword') }).fill(PASSWORD)
-  await dialog.getByRole('button', { name: en('security.continue') }).click()
+  await dialog.getByRole('textbox', { name: en('credentials.yourPassword') }).fill(PASSWORD)
+  await dialog.getByRole('button', { name: en('credentials.continue') }).click()
   const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  await page.getByLabel(en('security.appCode')).fill(totp.generate())
-  await page.getByRole('button', { name: en('security.turnOn') }).click()
-  await page.getByRole('button', { name: en('security.codesSaved') }).waitFor()
+  await page.getByLabel(en('credentials.appCode')).fill(totp.generate())
+  await page.getByRole('button', { name: en('credentials.turnOn') }).click()
+  await page.getByRole('button', { name: en('credentials.codesSaved') }).waitFor()
   const codes = await dialog.getByRole('listitem').allInnerTexts()
-  await page.getByRole('button', { name: en('security.codesSaved') }).click()
+  await page.getByRole('button', { name: en('credentials.codesSaved') }).click()
   return { totp, codes }
 }
 
@@ -62,23 +62,23 @@ async function addPasskey({ page }: OpenPage): Promise<void> {
       automaticPresenceSimulation: true,
     },
   })
-  await page.getByRole('button', { name: en('security.addPasskey') }).click()
+  await page.getByRole('button', { name: en('credentials.addPasskey') }).click()
   await page.getByLabel(en('shared.name')).fill('laptop')
-  await page.getByRole('textbox', { name: en('security.yourPassword') }).fill(PASSWORD)
-  await page.getByRole('button', { name: en('security.continue') }).click()
-  await page.getByText(en('security.neverUsed')).waitFor()
+  await page.getByRole('textbox', { name: en('credentials.yourPassword') }).fill(PASSWORD)
+  await page.getByRole('button', { name: en('credentials.continue') }).click()
+  await page.getByText(en('credentials.neverUsed')).waitFor()
 }
 
 async function replaceCodesByPasskey({ page }: OpenPage): Promise<string[]> {
   await page.goto(`${url}/app/me`)
-  await page.getByRole('button', { name: en('security.newCodes') }).click()
+  await page.getByRole('button', { name: en('credentials.newCodes') }).click()
   await page
     .getByRole('dialog')
     .getByRole('button', { name: en('auth.usePasskey') })
     .click()
-  await page.getByRole('button', { name: en('security.codesSaved') }).waitFor()
+  await page.getByRole('button', { name: en('credentials.codesSaved') }).waitFor()
   const codes = await page.getByRole('dialog').getByRole('listitem').allInnerTexts()
-  await page.getByRole('button', { name: en('security.codesSaved') }).click()
+  await page.getByRole('button', { name: en('credentials.codesSaved') }).click()
   return codes
 }
 
@@ -131,7 +131,7 @@ describe('two-step login in a browser', () => {
     await third.page.goto(`${url}/app/me`)
     await third.page.getByText('9 left').waitFor()
     const sessions = third.page
-      .getByRole('table', { name: en('security.sessions') })
+      .getByRole('table', { name: en('credentials.sessions') })
       .locator('tbody tr')
     await eventually(() => sessions.count()).toBe(4)
     expect([here, there, third].flatMap(({ faults }) => faults)).toEqual([])

@@ -1,9 +1,9 @@
 import { call } from '#console/api/client.ts'
-import './security.css'
+import './credentials.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { securityQuery } from '#console/api/account.ts'
+import { credentialsQuery } from '#console/api/account.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
@@ -20,46 +20,46 @@ import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const { data: security } = useQuery(securityQuery)
+  const { data: credentials } = useQuery(credentialsQuery)
   const [shown, setShown] = useState('')
-  const accessToken = security?.access_token ?? null
-  const refresh = () => client.invalidateQueries({ queryKey: securityQuery.queryKey })
+  const accessToken = credentials?.access_token ?? null
+  const refresh = () => client.invalidateQueries({ queryKey: credentialsQuery.queryKey })
   const isSure = async (action: 'reset' | 'revoke') => {
-    const [title, body] = [t(`security.${action}Title`), t(`security.${action}Body`)]
-    const confirmText = t(`security.${action}Token`)
+    const [title, body] = [t(`credentials.${action}Title`), t(`credentials.${action}Body`)]
+    const confirmText = t(`credentials.${action}Token`)
     return accessToken === null || confirm({ title, body, confirmText, tone: 'danger' })
   }
   const resetting = useSubmit(async () => {
     if (!(await isSure('reset'))) return
     const token = await retryWithIdentityProof(() => call('GET /api/user/token'))
     setShown(token)
-    if (await copyText(token)) showSuccess(t('security.tokenCopied'))
+    if (await copyText(token)) showSuccess(t('credentials.tokenCopied'))
     await refresh()
   })
   const revoking = useSubmit(async () => {
     if (!(await isSure('revoke'))) return
     await call('DELETE /api/user/token')
     setShown('')
-    showSuccess(t('security.tokenRevoked'))
+    showSuccess(t('credentials.tokenRevoked'))
     await refresh()
   })
   return (
-    <Panel title={t('security.token')} lead={t('security.tokenLead')}>
+    <Panel title={t('credentials.token')} lead={t('credentials.tokenLead')}>
       {shown !== '' && <NewToken token={shown} userId={user?.id} />}
       <div className="tg-me-token-foot">
         <p className="tg-hint">
           {accessToken === null ? (
-            t('security.noToken')
+            t('credentials.noToken')
           ) : (
             <>
-              {t('security.tokenUntil')} <Time at={accessToken.expires_at} canLieAhead />
+              {t('credentials.tokenUntil')} <Time at={accessToken.expires_at} canLieAhead />
             </>
           )}
         </p>
         <div className="tg-actions">
           {accessToken !== null && (
             <Button size="small" isBusy={revoking.isBusy} onClick={() => void revoking.submit()}>
-              {t('security.revokeToken')}
+              {t('credentials.revokeToken')}
             </Button>
           )}
           <Button
@@ -68,7 +68,7 @@ export function AccessTokenPanel({ user }: MePanelProps) {
             isBusy={resetting.isBusy}
             onClick={() => void resetting.submit()}
           >
-            {accessToken === null ? t('security.createToken') : t('security.resetToken')}
+            {accessToken === null ? t('credentials.createToken') : t('credentials.resetToken')}
           </Button>
         </div>
       </div>
@@ -82,16 +82,16 @@ function NewToken(props: { token: string; userId: number | undefined }) {
     <div className="tg-me-token">
       <div className="tg-me-link">
         <TextInput
-          aria-label={t('security.token')}
+          aria-label={t('credentials.token')}
           value={props.token}
           readOnly
           isMono
           onFocus={(event) => event.currentTarget.select()}
           onChange={() => {}}
         />
-        <CopyButton text={props.token} label={t('security.copyToken')} />
+        <CopyButton text={props.token} label={t('credentials.copyToken')} />
       </div>
-      <p className="tg-hint">{t('security.tokenShownOnce', { id: props.userId ?? '' })}</p>
+      <p className="tg-hint">{t('credentials.tokenShownOnce', { id: props.userId ?? '' })}</p>
     </div>
   )
 }

@@ -18,7 +18,7 @@ export function IdentityProofDialog(props: {
   const form = useDraftForm<{ proof: ProofOnly }>({
     initial: () => ({ proof: {} }),
     save: async ({ proof }) => {
-      if (!isProof(proof)) throw new FieldError({ proof: t('security.proofRequired') })
+      if (!isProof(proof)) throw new FieldError({ proof: t('credentials.proofRequired') })
       await props.perform(proof)
     },
     errorsOf: errorsByCode({ proof: PROOF_CODES }),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { securityQuery, selfQuery } from '#console/api/account.ts'
+import { credentialsQuery, selfQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProof } from '#console/ui/forms/passkey-proof.tsx'
@@ -20,8 +20,8 @@ export function IdentityProofFields(props: {
   const { value, error, onChange } = props
   const { t } = useTranslation()
   const hasPassword = useQuery(selfQuery).data?.has_password !== false
-  const security = useQuery(securityQuery).data
-  const hasCodes = security?.totp_since !== null || security.recovery_codes > 0
+  const credentials = useQuery(credentialsQuery).data
+  const hasCodes = credentials?.totp_since !== null || credentials.recovery_codes > 0
   const [isByCode, setByCode] = useState(!hasPassword)
   const turn = () => {
     setByCode(!isByCode)
@@ -31,7 +31,7 @@ export function IdentityProofFields(props: {
     <div className="tg-me-proof">
       {isByCode ? (
         <TextField
-          label={t('security.codeOrRecovery')}
+          label={t('credentials.codeOrRecovery')}
           error={error}
           isRequired
           autoComplete="one-time-code"
@@ -44,7 +44,7 @@ export function IdentityProofFields(props: {
         />
       ) : (
         <PasswordField
-          label={t('security.yourPassword')}
+          label={t('credentials.yourPassword')}
           error={error}
           isRequired
           autoComplete="current-password"
@@ -55,7 +55,7 @@ export function IdentityProofFields(props: {
       <p className="tg-me-proof-methods">
         {hasPassword && hasCodes && (
           <Button tone="quiet" size="small" onClick={turn}>
-            {isByCode ? t('security.usePassword') : t('security.useCode')}
+            {isByCode ? t('credentials.usePassword') : t('credentials.useCode')}
           </Button>
         )}
         <PasskeyProof perform={props.onProved} />

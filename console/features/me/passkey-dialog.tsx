@@ -24,9 +24,9 @@ export function PasskeyDialog(props: {
     initial: () => ({ name: renamed?.name ?? deviceName(navigator.userAgent), proof: {} }),
     save: async (draft) => {
       const name = draft.name.trim()
-      if (name === '') throw new FieldError({ name: t('security.nameRequired') })
+      if (name === '') throw new FieldError({ name: t('credentials.nameRequired') })
       if (needsProof && !isProof(draft.proof)) {
-        throw new FieldError({ proof: t('security.proofRequired') })
+        throw new FieldError({ proof: t('credentials.proofRequired') })
       }
       if (renamed !== null) {
         await call('PUT /api/user/passkeys', { body: { id: renamed.id, name } })
@@ -41,9 +41,9 @@ export function PasskeyDialog(props: {
   return (
     <FormDialog
       isOpen
-      title={renamed === null ? t('security.addPasskey') : t('security.renamePasskey')}
-      lead={renamed === null ? t('security.addPasskeyLead') : undefined}
-      submitText={renamed === null ? t('security.continue') : t('shared.save')}
+      title={renamed === null ? t('credentials.addPasskey') : t('credentials.renamePasskey')}
+      lead={renamed === null ? t('credentials.addPasskeyLead') : undefined}
+      submitText={renamed === null ? t('credentials.continue') : t('shared.save')}
       form={form}
       onClose={props.onClose}
     >

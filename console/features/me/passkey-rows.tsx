@@ -18,13 +18,13 @@ export function PasskeyRows(props: {
     <>
       <li>
         <div>
-          <p className="tg-me-row-title">{t('security.passkeys')}</p>
+          <p className="tg-me-row-title">{t('credentials.passkeys')}</p>
           <p className="tg-hint">
-            {isPossible ? t('security.passkeysLead') : t('security.passkeysUnsupported')}
+            {isPossible ? t('credentials.passkeysLead') : t('credentials.passkeysUnsupported')}
           </p>
         </div>
         <Button size="small" icon="add" isDisabled={!isPossible} onClick={props.onAdd}>
-          {t('security.addPasskey')}
+          {t('credentials.addPasskey')}
         </Button>
       </li>
       {props.passkeys.map((passkey) => (
@@ -33,11 +33,11 @@ export function PasskeyRows(props: {
             <p className="tg-me-row-title">{passkey.name}</p>
             <p className="tg-hint tg-me-facts">
               <span>
-                {t('security.addedAt')} <Time at={passkey.created_at} />
+                {t('credentials.addedAt')} <Time at={passkey.created_at} />
               </span>
               <span>
                 {passkey.used_at === null ? (
-                  t('security.neverUsed')
+                  t('credentials.neverUsed')
                 ) : (
                   <>
                     {t('shared.lastUsed')} <Time at={passkey.used_at} />
@@ -50,11 +50,11 @@ export function PasskeyRows(props: {
             actions={[
               editAction(
                 () => props.onRename(passkey),
-                t('security.renameOf', { name: passkey.name }),
+                t('credentials.renameOf', { name: passkey.name }),
               ),
               deleteAction(
                 () => props.onRemove(passkey),
-                t('security.removeOf', { name: passkey.name }),
+                t('credentials.removeOf', { name: passkey.name }),
               ),
             ]}
           />

@@ -20,7 +20,7 @@ export function PasswordFields(props: {
   const { isByCode, asksFirst } = form
   const labelOf = ({ field, label }: (typeof FIELDS)[number]) => {
     if (field !== 'current') return t(label)
-    return isByCode ? t('security.codeOrRecovery') : (props.currentLabel ?? t(label))
+    return isByCode ? t('credentials.codeOrRecovery') : (props.currentLabel ?? t(label))
   }
   return (
     <>

@@ -33,15 +33,15 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       isOpen
-      title={t('security.relogin')}
-      lead={t('security.reloginLead')}
+      title={t('credentials.relogin')}
+      lead={t('credentials.reloginLead')}
       role="alertdialog"
       foot={
         <>
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
           {methods.length === 0 && (
             <Button tone="primary" onClick={() => void toLogin()}>
-              {t('security.toLogin')}
+              {t('credentials.toLogin')}
             </Button>
           )}
         </>

@@ -33,9 +33,9 @@ export function IdentityProofHost() {
   if (!mayProve) return <ReloginDialog onClose={() => answer(false)} />
   return (
     <IdentityProofDialog
-      title={t('security.proofTitle')}
-      lead={t('security.proofTitleLead')}
-      submitText={t('security.continue')}
+      title={t('credentials.proofTitle')}
+      lead={t('credentials.proofTitleLead')}
+      submitText={t('credentials.continue')}
       perform={async (proof) => {
         await call('POST /api/user/proof', { body: proof })
         answer(true)

@@ -18,7 +18,7 @@ export function SessionList({ sessions, onEnded }: ListProps) {
   const { t } = useTranslation()
   if (useIsNarrow()) {
     return (
-      <ul className="tg-session-cards" aria-label={t('security.sessions')}>
+      <ul className="tg-session-cards" aria-label={t('credentials.sessions')}>
         {sessions.map((session) => (
           <SessionCard key={session.id} session={session} onEnded={onEnded} />
         ))}
@@ -26,13 +26,13 @@ export function SessionList({ sessions, onEnded }: ListProps) {
     )
   }
   return (
-    <table className="tg-session-table" aria-label={t('security.sessions')}>
+    <table className="tg-session-table" aria-label={t('credentials.sessions')}>
       <thead>
         <tr>
-          <th scope="col">{t('security.device')}</th>
-          <th scope="col">{t('security.address')}</th>
-          <th scope="col">{t('security.lastSeen')}</th>
-          <th scope="col">{t('security.startedAt')}</th>
+          <th scope="col">{t('credentials.device')}</th>
+          <th scope="col">{t('credentials.address')}</th>
+          <th scope="col">{t('credentials.lastSeen')}</th>
+          <th scope="col">{t('credentials.startedAt')}</th>
           <td />
         </tr>
       </thead>
@@ -75,14 +75,14 @@ function SessionCard({ session, onEnded }: OneProps) {
       </header>
       <dl>
         {session.ip !== '' && (
-          <LabelledValue name={t('security.address')} className="tg-mono">
+          <LabelledValue name={t('credentials.address')} className="tg-mono">
             {session.ip}
           </LabelledValue>
         )}
-        <LabelledValue name={t('security.lastSeen')}>
+        <LabelledValue name={t('credentials.lastSeen')}>
           <Time at={session.seen_at} />
         </LabelledValue>
-        <LabelledValue name={t('security.startedAt')}>
+        <LabelledValue name={t('credentials.startedAt')}>
           <Time at={session.started_at} />
         </LabelledValue>
       </dl>
@@ -92,7 +92,7 @@ function SessionCard({ session, onEnded }: OneProps) {
 
 function useDevice({ user_agent }: OwnSession): string {
   const { t } = useTranslation()
-  return deviceName(user_agent) || t('security.unknownDevice')
+  return deviceName(user_agent) || t('credentials.unknownDevice')
 }
 
 function Device({ session }: { session: OwnSession }) {
@@ -101,7 +101,7 @@ function Device({ session }: { session: OwnSession }) {
   return (
     <span className="tg-me-device" title={session.user_agent}>
       {device}
-      {session.is_current && <StatusTag tone="good">{t('security.thisSession')}</StatusTag>}
+      {session.is_current && <StatusTag tone="good">{t('credentials.thisSession')}</StatusTag>}
     </span>
   )
 }
@@ -111,7 +111,7 @@ function End({ session, onEnded }: OneProps) {
   const device = useDevice(session)
   const { isBusy, submit } = useSubmit(async () => {
     await call('DELETE /api/user/sessions/:id', { params: { id: session.id } })
-    showSuccess(t('security.sessionEnded'))
+    showSuccess(t('credentials.sessionEnded'))
     await onEnded()
   })
   if (session.is_current) return null
@@ -120,10 +120,10 @@ function End({ session, onEnded }: OneProps) {
       size="small"
       icon="logOut"
       isBusy={isBusy}
-      label={t('security.endSession', { device })}
+      label={t('credentials.endSession', { device })}
       onClick={() => void submit()}
     >
-      {t('security.end')}
+      {t('credentials.end')}
     </Button>
   )
 }

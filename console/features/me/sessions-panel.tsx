@@ -1,5 +1,5 @@
 import { apiQuery, call } from '#console/api/client.ts'
-import './security.css'
+import './credentials.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
@@ -17,25 +17,25 @@ export function SessionsPanel() {
   const refresh = () => client.invalidateQueries({ queryKey: ownSessionsQuery.queryKey })
   const ending = useSubmit(async () => {
     const isSure = await confirm({
-      title: t('security.endOthers'),
-      body: t('security.endOthersBody'),
-      confirmText: t('security.endOthers'),
+      title: t('credentials.endOthers'),
+      body: t('credentials.endOthersBody'),
+      confirmText: t('credentials.endOthers'),
       tone: 'danger',
     })
     if (!isSure) return
     await call('DELETE /api/user/sessions')
-    showSuccess(t('security.othersEnded'))
+    showSuccess(t('credentials.othersEnded'))
     await refresh()
   })
   const others = sessions.data?.filter((session) => !session.is_current) ?? []
   return (
     <Panel
-      title={t('security.sessions')}
-      lead={t('security.sessionsLead')}
+      title={t('credentials.sessions')}
+      lead={t('credentials.sessionsLead')}
       actions={
         others.length > 0 && (
           <Button size="small" isBusy={ending.isBusy} onClick={() => void ending.submit()}>
-            {t('security.endOthers')}
+            {t('credentials.endOthers')}
           </Button>
         )
       }

@@ -19,7 +19,7 @@ export function TotpDialog(props: {
     initial: () => ({ code: '' }),
     save: async ({ code }) => {
       const isComplete = /^\d{6}$/.test(code.replace(/\s/g, ''))
-      if (!isComplete) throw new FieldError({ code: t('security.sixDigits') })
+      if (!isComplete) throw new FieldError({ code: t('credentials.sixDigits') })
       props.onDone(await confirmTotp(code))
     },
     errorsOf: errorsByCode({ code: PROOF_CODES }),
@@ -27,21 +27,21 @@ export function TotpDialog(props: {
   return (
     <FormDialog
       isOpen
-      title={t('security.totpSetUp')}
-      lead={t('security.totpScan')}
-      submitText={t('security.turnOn')}
+      title={t('credentials.totpSetUp')}
+      lead={t('credentials.totpScan')}
+      submitText={t('credentials.turnOn')}
       form={form}
       onClose={props.onClose}
     >
       <div className="tg-me-qr">
-        <QRCodeSVG value={uri} size={176} marginSize={3} title={t('security.qrCode')} />
+        <QRCodeSVG value={uri} size={176} marginSize={3} title={t('credentials.qrCode')} />
       </div>
       <div className="tg-me-secret">
         <code className="tg-mono">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
-        <CopyButton text={secret} label={t('security.copySecret')} />
+        <CopyButton text={secret} label={t('credentials.copySecret')} />
       </div>
       <TextField
-        label={t('security.appCode')}
+        label={t('credentials.appCode')}
         isRequired
         autoComplete="one-time-code"
         inputMode="numeric"

@@ -18,21 +18,21 @@ function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const site = useSiteName()
   const text = `${props.codes.join('\n')}\n`
   const copy = async () => {
-    if (await copyText(text)) showSuccess(t('security.codesCopied'))
+    if (await copyText(text)) showSuccess(t('credentials.codesCopied'))
   }
   return (
     <Dialog
       isOpen
-      title={t('security.recovery')}
+      title={t('credentials.recovery')}
       foot={
         <Button tone="primary" onClick={props.onClose}>
-          {t('security.codesSaved')}
+          {t('credentials.codesSaved')}
         </Button>
       }
       onClose={() => {}}
     >
       <div className="tg-dialog-body">
-        <p>{t('security.codesLead')}</p>
+        <p>{t('credentials.codesLead')}</p>
         <ul className="tg-me-codes tg-mono">
           {props.codes.map((code) => (
             <li key={code}>{code}</li>
@@ -49,7 +49,7 @@ function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
               saveFile(new Blob([text], { type: 'text/plain' }), `${site} recovery.txt`)
             }
           >
-            {t('security.downloadCodes')}
+            {t('credentials.downloadCodes')}
           </Button>
         </div>
       </div>
@@ -108,9 +108,9 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
     case 'begin-totp':
       return ask(
         {
-          title: t('security.totpSetUp'),
-          lead: t('security.proofLead'),
-          submitText: t('security.continue'),
+          title: t('credentials.totpSetUp'),
+          lead: t('credentials.proofLead'),
+          submitText: t('credentials.continue'),
         },
         async (proof) =>
           onOpen({ kind: 'totp', offer: await call('POST /api/user/totp/begin', { body: proof }) }),
@@ -118,9 +118,9 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
     case 'disable-totp':
       return ask(
         {
-          title: t('security.turnOffTotp'),
-          lead: t('security.turnOffLead'),
-          submitText: t('security.turnOff'),
+          title: t('credentials.turnOffTotp'),
+          lead: t('credentials.turnOffLead'),
+          submitText: t('credentials.turnOff'),
           tone: 'danger',
         },
         async (proof) => {
@@ -131,9 +131,9 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
     case 'new-codes':
       return ask(
         {
-          title: t('security.newCodes'),
-          lead: t('security.newCodesLead'),
-          submitText: t('security.newCodes'),
+          title: t('credentials.newCodes'),
+          lead: t('credentials.newCodesLead'),
+          submitText: t('credentials.newCodes'),
         },
         async (proof) => {
           const { recovery_codes } = await call('POST /api/user/recovery_codes', { body: proof })
@@ -143,9 +143,9 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
     case 'remove-passkey':
       return ask(
         {
-          title: t('security.removePasskey'),
-          lead: t('security.removeLead', { name: dialog.passkey.name }),
-          submitText: t('security.remove'),
+          title: t('credentials.removePasskey'),
+          lead: t('credentials.removeLead', { name: dialog.passkey.name }),
+          submitText: t('credentials.remove'),
           tone: 'danger',
         },
         async (proof) => {

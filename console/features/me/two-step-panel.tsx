@@ -1,9 +1,9 @@
 import { call } from '#console/api/client.ts'
-import './security.css'
+import './credentials.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { securityQuery } from '#console/api/account.ts'
+import { credentialsQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
@@ -18,32 +18,34 @@ import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 export function TwoStepPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const query = useQuery(securityQuery)
-  const security = query.data
+  const query = useQuery(credentialsQuery)
+  const credentials = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
-  const isSecured = security !== undefined && hasSecondFactor(security)
+  const isSecured = credentials !== undefined && hasSecondFactor(credentials)
   // Without a second factor and a password, the server requires a recent login, not a proof.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)
-    await client.invalidateQueries({ queryKey: securityQuery.queryKey })
+    await client.invalidateQueries({ queryKey: credentialsQuery.queryKey })
   }
   return (
     <Panel
       title={
         <span className="tg-me-device">
           {t('ui.twoStepLogin')}
-          {security !== undefined && (
+          {credentials !== undefined && (
             <StatusTag tone={isSecured ? 'good' : 'neutral'}>
-              {isSecured ? t('security.on') : t('security.off')}
+              {isSecured ? t('credentials.on') : t('credentials.off')}
             </StatusTag>
           )}
         </span>
       }
-      lead={t('security.twoStepLead')}
+      lead={t('credentials.twoStepLead')}
     >
       <QueryView query={query} height={260}>
-        {(overview) => <Factors security={overview} needsProof={needsProof} onOpen={setDialog} />}
+        {(overview) => (
+          <Factors credentials={overview} needsProof={needsProof} onOpen={setDialog} />
+        )}
       </QueryView>
       <TwoStepDialogs
         dialog={dialog}
@@ -57,12 +59,12 @@ export function TwoStepPanel({ user }: MePanelProps) {
 }
 
 function Factors(props: {
-  security: CredentialsOverview
+  credentials: CredentialsOverview
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
 }) {
-  const { security, needsProof, onOpen } = props
-  const isSecured = hasSecondFactor(security)
+  const { credentials, needsProof, onOpen } = props
+  const isSecured = hasSecondFactor(credentials)
   const beginning = useSubmit(async () => {
     if (needsProof) onOpen({ kind: 'begin-totp' })
     else
@@ -74,20 +76,20 @@ function Factors(props: {
   return (
     <ul className="tg-me-rows">
       <TotpRow
-        isOn={security.totp_since !== null}
+        isOn={credentials.totp_since !== null}
         isBusy={beginning.isBusy}
         onSetUp={() => void beginning.submit()}
         onTurnOff={() => onOpen({ kind: 'disable-totp' })}
       />
       <PasskeyRows
-        passkeys={security.passkeys}
+        passkeys={credentials.passkeys}
         onAdd={() => onOpen({ kind: 'passkey', renamed: null })}
         onRename={(renamed) => onOpen({ kind: 'passkey', renamed })}
         onRemove={(passkey) => onOpen({ kind: 'remove-passkey', passkey })}
       />
       {isSecured && (
         <RecoveryRow
-          left={security.recovery_codes}
+          left={credentials.recovery_codes}
           onReplace={() => onOpen({ kind: 'new-codes' })}
         />
       )}
@@ -108,16 +110,18 @@ function TotpRow(props: {
   return (
     <li>
       <div>
-        <p className="tg-me-row-title">{t('security.totp')}</p>
-        <p className="tg-hint">{props.isOn ? t('security.totpOn') : t('security.totpLead')}</p>
+        <p className="tg-me-row-title">{t('credentials.totp')}</p>
+        <p className="tg-hint">
+          {props.isOn ? t('credentials.totpOn') : t('credentials.totpLead')}
+        </p>
       </div>
       {props.isOn ? (
         <Button size="small" onClick={props.onTurnOff}>
-          {t('security.turnOff')}
+          {t('credentials.turnOff')}
         </Button>
       ) : (
         <Button size="small" isBusy={props.isBusy} onClick={props.onSetUp}>
-          {t('security.setUp')}
+          {t('credentials.setUp')}
         </Button>
       )}
     </li>
@@ -129,11 +133,11 @@ function RecoveryRow(props: { left: number; onReplace: () => void }) {
   return (
     <li>
       <div>
-        <p className="tg-me-row-title">{t('security.recovery')}</p>
-        <p className="tg-hint">{t('security.codesLeft', { count: props.left })}</p>
+        <p className="tg-me-row-title">{t('credentials.recovery')}</p>
+        <p className="tg-hint">{t('credentials.codesLeft', { count: props.left })}</p>
       </div>
       <Button size="small" icon="refresh" onClick={props.onReplace}>
-        {t('security.newCodes')}
+        {t('credentials.newCodes')}
       </Button>
     </li>
   )

@@ -2,11 +2,11 @@ import type { SharedTranslations } from '../translation-types.ts'
 import { channelForm } from './channel-form.ts'
 import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
+import { credentials } from './credentials.ts'
 import { entryTranslations } from './entry-translations.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
-import { security } from './security.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 
@@ -169,7 +169,7 @@ export const en: SharedTranslations = {
   health,
   inbox,
   me,
-  security,
+  credentials,
   timeRange,
   usageLog,
   playground,

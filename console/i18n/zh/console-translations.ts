@@ -1,11 +1,11 @@
 import { channelForm } from './channel-form.ts'
 import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
+import { credentials } from './credentials.ts'
 import { entryTranslations } from './entry-translations.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
-import { security } from './security.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 
@@ -168,7 +168,7 @@ export const zh = {
   health,
   inbox,
   me,
-  security,
+  credentials,
   timeRange,
   usageLog,
   playground,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { securityQuery } from '#console/api/account.ts'
+import { credentialsQuery } from '#console/api/account.ts'
 import { arePasskeysSupported, proveByPasskey } from '#console/api/auth/passkeys.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
@@ -8,7 +8,7 @@ import { useSubmit } from './use-submit.ts'
 
 export function PasskeyProof(props: { perform: (proof: ProofOnly) => Promise<void> }) {
   const { t } = useTranslation()
-  const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0
+  const has = (useQuery(credentialsQuery).data?.passkeys.length ?? 0) > 0
   const { isBusy, submit } = useSubmit(async () => props.perform(await proveByPasskey()))
   if (!has || !arePasskeysSupported()) return null
   return (

@@ -91,9 +91,9 @@ it('a message is edited beside its recipients, and deleted after a confirmation'
   const body = { title: 'New prices', content: 'Some **text**', format: 'html' }
   expect(bodiesOf(site, 'PUT')).toEqual([{ path: '/api/admin/messages/2', body }])
   await page.getByRole('button', { name: zh('messages.more', { title: 'Message 1' }) }).click()
-  await page.getByRole('menuitem', { name: zh('security.remove') }).click()
+  await page.getByRole('menuitem', { name: zh('credentials.remove') }).click()
   const question = page.getByRole('alertdialog', { name: zh('messages.deleteTitle') })
-  await question.getByRole('button', { name: zh('security.remove') }).click()
+  await question.getByRole('button', { name: zh('credentials.remove') }).click()
   await page.getByText(zh('messages.deleted')).waitFor()
   await expect.poll(() => page.getByRole('row').count()).toBe(2)
 })

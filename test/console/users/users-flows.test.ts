@@ -319,7 +319,7 @@ describe('the page of the own account', () => {
     expect(await field(zh('users.originalPassword')).count()).toBe(0)
     await submit()
     await said('请输入密码或验证码')
-    await page.getByLabel(zh('security.codeOrRecovery')).fill('123456')
+    await page.getByLabel(zh('credentials.codeOrRecovery')).fill('123456')
     await submit()
     await said(zh('users.saved'))
     const password = 'first password'

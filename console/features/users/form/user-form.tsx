@@ -101,7 +101,7 @@ function PasswordFields({ kind, form }: UserFormProps) {
       {kind === 'self' && needsIdentityProof(form.draft) && (
         <>
           <PasswordField
-            label={t(isByCode ? 'security.codeOrRecovery' : 'users.originalPassword')}
+            label={t(isByCode ? 'credentials.codeOrRecovery' : 'users.originalPassword')}
             isRequired
             autoComplete={isByCode ? 'one-time-code' : 'current-password'}
             maxLength={PASSWORD_MAX}

@@ -1,6 +1,6 @@
 import type { Translations } from '../translation-types.ts'
 
-export const security: Translations['security'] = {
+export const credentials: Translations['credentials'] = {
   sessions: 'Sessions',
   sessionsLead: 'Devices on which your account is signed in.',
   endOthers: 'End other sessions',

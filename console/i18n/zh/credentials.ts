@@ -1,4 +1,4 @@
-export const security = {
+export const credentials = {
   sessions: '登录会话',
   sessionsLead: '您的账户在这些设备上处于登录状态。',
   endOthers: '退出其他会话',
