@@ -157,7 +157,7 @@ describe('the settings page', () => {
   it('a negative price shows an error, and required fields are marked', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
-    await page.getByRole('button', { name: en('prices.addModel') }).click()
+    await page.getByRole('button', { name: en('pricing.addModel') }).click()
     const input = page.getByLabel(/^Input price/)
     expect(await input.getAttribute('aria-required')).toBe('true')
     expect(await page.getByLabel(/^Output price/).getAttribute('aria-required')).toBeNull()
@@ -165,7 +165,7 @@ describe('the settings page', () => {
     await input.fill('1')
     await page.getByLabel(/^Output price/).fill('-1')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
-    await page.getByText(en('prices.error.negative')).waitFor()
+    await page.getByText(en('pricing.error.negative')).waitFor()
     await page.getByLabel(/^Output price/).fill('2')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
     await page.getByText(en('settings.changes', { count: 2 })).waitFor()
@@ -176,7 +176,7 @@ describe('the settings page', () => {
     const { page, site } = app
     site.routes['GET /api/channel/models_enabled'] = () => ok([])
     await openAsRoot(page, site, '/admin/settings?prices=unset')
-    await page.getByText(en('prices.unservedTitle')).waitFor()
+    await page.getByText(en('pricing.unservedTitle')).waitFor()
     await page
       .getByRole('main')
       .getByRole('link', { name: en('dashboard.goToChannels') })

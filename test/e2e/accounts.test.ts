@@ -102,15 +102,15 @@ describe('a user’s own account', () => {
   it('gets two-step login, which the next login asks for', async () => {
     await open.page.getByRole('button', { name: en('setup.submit') }).click()
     const dialog = open.page.getByRole('dialog')
-    await inDialog(en('security.yourPassword')).fill(PASSWORD)
-    await dialog.getByRole('button', { name: en('security.continue') }).click()
+    await inDialog(en('credentials.yourPassword')).fill(PASSWORD)
+    await dialog.getByRole('button', { name: en('credentials.continue') }).click()
     const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
     totp = new TOTP({ secret: Secret.fromBase32(secret) })
-    await open.page.getByLabel(en('security.appCode')).fill(totp.generate())
-    await open.page.getByRole('button', { name: en('security.turnOn') }).click()
-    await open.page.getByRole('button', { name: en('security.codesSaved') }).waitFor()
+    await open.page.getByLabel(en('credentials.appCode')).fill(totp.generate())
+    await open.page.getByRole('button', { name: en('credentials.turnOn') }).click()
+    await open.page.getByRole('button', { name: en('credentials.codesSaved') }).waitFor()
     recoveryCodes = await dialog.getByRole('listitem').allInnerTexts()
-    await open.page.getByRole('button', { name: en('security.codesSaved') }).click()
+    await open.page.getByRole('button', { name: en('credentials.codesSaved') }).click()
     await logOut()
     await submitLogin(open.page, 'ada', PASSWORD)
     await heading(en('ui.twoStepLogin')).waitFor()
@@ -141,7 +141,7 @@ describe('a user’s own account', () => {
     await open.page.reload()
     await eventually(() =>
       open.page
-        .getByRole('table', { name: en('security.sessions') })
+        .getByRole('table', { name: en('credentials.sessions') })
         .getByRole('row')
         .count(),
     )

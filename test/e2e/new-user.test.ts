@@ -78,7 +78,7 @@ describe('a new user, from the first visit to the first bill', () => {
     await drawer
       .getByRole('textbox', { name: en('shared.key') })
       .fill('sk-provider-secret-0123456789')
-    await drawer.getByRole('combobox', { name: en('tokens.limits') }).fill('sim-small,')
+    await drawer.getByRole('combobox', { name: en('shared.models') }).fill('sim-small,')
     await button(en('channelForm.createAction')).click()
     const prices = open.page.getByRole('dialog', {
       name: en('channelForm.unpricedTitle_one', { count: 1 }),
@@ -89,19 +89,19 @@ describe('a new user, from the first visit to the first bill', () => {
     await open.page
       .getByRole('row')
       .filter({ hasText: 'Simulated' })
-      .getByText(en('tokens.state.enabled'))
+      .getByText(en('shared.state.enabled'))
       .waitFor()
   })
 
   it('sets a price', async () => {
     await goTo(en('shell.settings'))
-    await button(en('prices.addModel')).click()
-    const drawer = open.page.getByRole('dialog', { name: en('prices.priceAddTitle') })
-    await drawer.getByLabel(en('prices.modelName')).fill('sim-small')
+    await button(en('pricing.addModel')).click()
+    const drawer = open.page.getByRole('dialog', { name: en('pricing.priceAddTitle') })
+    await drawer.getByLabel(en('pricing.modelName')).fill('sim-small')
     await drawer.getByLabel('Input price').fill('1.5')
     await drawer.getByLabel('Output price').fill('6')
-    await drawer.getByText(en('prices.equalsRatio', { ratio: '0.75', completion: 4 })).waitFor()
-    await button(en('prices.apply')).click()
+    await drawer.getByText(en('pricing.equalsRatio', { ratio: '0.75', completion: 4 })).waitFor()
+    await button(en('pricing.apply')).click()
     await button(en('shared.saveSettings')).click()
     await open.page.getByText(en('settings.noChanges')).waitFor()
   })
@@ -209,7 +209,7 @@ async function explains(mode: string, usage: Record<string, number>, units: bigi
   )
   expect(await price.locator('tfoot strong').textContent()).toBe(String(units))
   const facts = open.page.getByRole('region', { name: en('logDetails.fact.title') })
-  await facts.getByText(en('health.column.first'), { exact: true }).waitFor()
+  await facts.getByText(en('shared.firstToken'), { exact: true }).waitFor()
   await facts.getByText(en('usageLog.end.done')).waitFor()
   await open.page.mouse.move(0, 0)
 }

@@ -89,8 +89,8 @@ describe('other login methods in a real browser', () => {
     const answer = { success: false, message: 'too long ago', code: 'LoginNotRecent' }
     await open.page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
     await open.page.goto(`${product.url}/app/me?settings=price`)
-    await button(en('security.createToken')).last().click()
-    const anew = open.page.getByRole('alertdialog', { name: en('security.relogin') })
+    await button(en('credentials.createToken')).last().click()
+    const anew = open.page.getByRole('alertdialog', { name: en('credentials.relogin') })
     const back = open.page.waitForResponse(/\/api\/oauth\/oidc\?/)
     await anew.getByRole('button', { name: en('oauth.signInWith', { site: 'OIDC' }) }).click()
     await back

@@ -92,7 +92,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await page.getByLabel(text('ui.model')).selectOption('sim-small')
     if (language === 'en') await button(page, text('playground.newChat')).first().click()
     const before = await standing()
-    await page.getByRole('textbox', { name: text('playground.message') }).fill('Hello there')
+    await page.getByRole('textbox', { name: text('shared.message') }).fill('Hello there')
     await page.keyboard.press('Enter')
     const reply = page.locator('.tg-said').last()
     await reply.locator('.tg-answer-cost').waitFor()

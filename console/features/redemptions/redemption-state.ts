@@ -1,7 +1,13 @@
-import type { Translations } from '#console/i18n/translation-types.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 
-export type RedemptionState = keyof Translations['redemptions']['state']
+export type RedemptionState =
+  | 'unused'
+  | 'gift'
+  | 'disabled'
+  | 'used'
+  | 'usedUp'
+  | 'notYetValid'
+  | 'expired'
 
 type Told = Pick<
   Redemption,

@@ -21,10 +21,10 @@ import { Equivalent } from './price-fields.tsx'
 import type { PriceRow } from './price-table.ts'
 
 const HINTS = {
-  ratio: 'prices.batchRatioHint',
-  completionRatio: 'prices.batchCompletionHint',
-  cacheRatio: 'prices.batchCacheHint',
-  price: 'prices.callPriceHint',
+  ratio: 'pricing.batchRatioHint',
+  completionRatio: 'pricing.batchCompletionHint',
+  cacheRatio: 'pricing.batchCacheHint',
+  price: 'pricing.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
 /** A completion ratio without a model ratio can't be converted to dollars. */
@@ -39,7 +39,7 @@ function Worth({ draft }: { draft: BatchPriceDraft }) {
   }
   const input = priceOfRatio(ratio)
   if (input === '' || input.startsWith('-')) return null
-  return <output className="tg-equals">{t('prices.batchWorth', { input: `$${input}` })}</output>
+  return <output className="tg-equals">{t('pricing.batchWorth', { input: `$${input}` })}</output>
 }
 
 export function BatchDrawer(props: {
@@ -68,11 +68,11 @@ export function BatchDrawer(props: {
   const apply = () => {
     setChecked(true)
     if (FIELDS_OF[mode].every((field) => draft[field].trim() === '')) {
-      return showError(t('prices.batchEmpty'))
+      return showError(t('pricing.batchEmpty'))
     }
     if (Object.keys(validateBatch(draft)).length > 0) return
     const rows = isSkipping ? props.rows.filter((row) => !ended.includes(row)) : props.rows
-    if (rows.length === 0) return showError(t('prices.batchAllFixed'))
+    if (rows.length === 0) return showError(t('pricing.batchAllFixed'))
     props.onApply(batchRows(rows, draft))
     reset()
   }
@@ -80,24 +80,24 @@ export function BatchDrawer(props: {
     <Drawer
       isOpen={props.isOpen}
       onClose={close}
-      title={t('prices.batchTitle', { count: props.rows.length })}
-      lead={t('prices.batchLead')}
+      title={t('pricing.batchTitle', { count: props.rows.length })}
+      lead={t('pricing.batchLead')}
       footer={
         <>
           <Button onClick={close}>{t('ui.cancel')}</Button>
           <Button tone="primary" onClick={apply}>
-            {t('prices.apply')}
+            {t('pricing.apply')}
           </Button>
         </>
       }
     >
       <div className="tg-form">
         <RadioCards
-          label={t('prices.entry')}
+          label={t('pricing.entry')}
           value={mode}
           choices={[
-            { value: 'ratio', label: t('prices.entryRatio'), hint: t('prices.entryRatioHint') },
-            { value: 'call', label: t('prices.entryCall'), hint: t('prices.entryCallHint') },
+            { value: 'ratio', label: t('pricing.entryRatio'), hint: t('pricing.entryRatioHint') },
+            { value: 'call', label: t('pricing.entryCall'), hint: t('pricing.entryCallHint') },
           ]}
           onChange={(next) => {
             setMode(next)
@@ -108,9 +108,9 @@ export function BatchDrawer(props: {
         {FIELDS_OF[mode].map((field) => (
           <TextField
             key={field}
-            label={t(field === 'price' ? 'prices.callPriceLabel' : `prices.${field}`)}
+            label={t(field === 'price' ? 'pricing.callPriceLabel' : `pricing.${field}`)}
             hint={t(HINTS[field])}
-            error={errorKeys[field] && t(`prices.error.${errorKeys[field]}`)}
+            error={errorKeys[field] && t(`pricing.error.${errorKeys[field]}`)}
             inputMode="decimal"
             isMono
             value={draft[field]}
@@ -120,8 +120,8 @@ export function BatchDrawer(props: {
         <Worth draft={draft} />
         {ended.length > 0 && (
           <Checkbox
-            label={t('prices.batchSkipFixed', { count: ended.length })}
-            hint={t('prices.batchSkipFixedHint')}
+            label={t('pricing.batchSkipFixed', { count: ended.length })}
+            hint={t('pricing.batchSkipFixedHint')}
             isOn={isSkipping}
             onChange={setSkipping}
           />

@@ -57,10 +57,10 @@ function FallbackForm({ form }: { form: SettingsForm }) {
         onChange={(isOn) => set('fallback_pricing_enabled', String(isOn))}
       />
       <div className="tg-fallback">
-        {field('fallback_single_price', t('prices.callPriceLabel'))}
+        {field('fallback_single_price', t('pricing.callPriceLabel'))}
         <span className="tg-fallback-or">{t('ui.or')}</span>
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
-        {field('fallback_completion_ratio', t('prices.completionRatio'))}
+        {field('fallback_completion_ratio', t('pricing.completionRatio'))}
       </div>
     </>
   )
@@ -152,9 +152,9 @@ function GroupPanel({ form }: { form: SettingsForm }) {
     <>
       <div className="tg-price-views">
         <Segmented
-          label={t('prices.groupViews')}
+          label={t('pricing.groupViews')}
           value={maps === null ? 'json' : view}
-          choices={VIEWS.map((value) => ({ value, label: t(`prices.groupView.${value}`) }))}
+          choices={VIEWS.map((value) => ({ value, label: t(`pricing.groupView.${value}`) }))}
           onChange={(groups) => setAddress({ groups })}
         />
       </div>

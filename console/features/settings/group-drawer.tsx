@@ -33,15 +33,15 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
   const form = useDraftForm<GroupDraft, GroupErrorKey>({
     initial: () => (isNew ? emptyGroup : draftOfGroup(row)),
     validate: (draft) => validateGroup(draft, groups, isNew),
-    errorText: (errorKey) => t(`prices.groupError.${errorKey}`),
+    errorText: (errorKey) => t(`pricing.groupError.${errorKey}`),
     save: async (draft) => props.onApply(groupOfDraft(draft, groups)),
   })
   return (
     <FormDrawer
       isOpen={props.edited !== null}
-      title={t(isNew ? 'prices.groupAddTitle' : 'prices.groupEditTitle')}
-      lead={t('prices.unsavedLead')}
-      submitText={t('prices.apply')}
+      title={t(isNew ? 'pricing.groupAddTitle' : 'pricing.groupEditTitle')}
+      lead={t('pricing.unsavedLead')}
+      submitText={t('pricing.apply')}
       form={form}
       onClose={props.onClose}
     >
@@ -55,13 +55,13 @@ function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }) {
   const { t } = useTranslation()
   const colors = ['', ...GROUP_COLORS].map((value) => ({
     value,
-    label: t(`prices.color.${(value || 'plain') as 'plain'}`),
+    label: t(`pricing.color.${(value || 'plain') as 'plain'}`),
   }))
   return (
     <>
       <TextField
-        label={t('prices.groupName')}
-        hint={t('prices.groupNameHint')}
+        label={t('pricing.groupName')}
+        hint={t('pricing.groupNameHint')}
         isRequired
         maxLength={256}
         readOnly={!isNew}
@@ -70,30 +70,30 @@ function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }) {
       <div className="tg-form-row">
         <TextField
           label={t('ui.ratio')}
-          hint={t('prices.groupRatioHint')}
+          hint={t('pricing.groupRatioHint')}
           isRequired
           inputMode="decimal"
           isMono
           {...form.field('ratio')}
         />
-        <SelectField label={t('prices.groupColor')} choices={colors} {...form.field('color')} />
+        <SelectField label={t('pricing.groupColor')} choices={colors} {...form.field('color')} />
       </div>
       <SwitchField
-        label={t('prices.groupUsable')}
-        hint={t('prices.groupUsableHint')}
+        label={t('pricing.groupUsable')}
+        hint={t('pricing.groupUsableHint')}
         {...form.field('isUsable')}
       />
       {form.draft.isUsable && (
         <TextField
-          label={t('prices.groupDesc')}
-          hint={t('prices.groupDescHint')}
+          label={t('pricing.groupDesc')}
+          hint={t('pricing.groupDescHint')}
           maxLength={200}
           {...form.field('description')}
         />
       )}
       <TextAreaField
-        label={t('prices.groupSpecials')}
-        hint={t('prices.groupSpecialsHint')}
+        label={t('pricing.groupSpecials')}
+        hint={t('pricing.groupSpecialsHint')}
         isMono
         rows={4}
         placeholder="default=0.9"

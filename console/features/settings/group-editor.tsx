@@ -30,7 +30,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   usePausedRefresh(form, edited !== null)
   const rows = useMemo(() => groupRows(maps), [maps])
   const remove = ({ name }: GroupRow) => {
-    if (name === FIRST_GROUP) return showError(t('prices.groupDefaultFixed'))
+    if (name === FIRST_GROUP) return showError(t('pricing.groupDefaultFixed'))
     form.set(withoutGroup(maps, name))
   }
   const layout = useColumnLayout('groups-table-columns', groupColumns(t, setEdited, remove))
@@ -38,7 +38,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
     <>
       <div className="tg-list-ended">
         <DataGrid
-          label={t('prices.groupGrid')}
+          label={t('pricing.groupGrid')}
           rows={rows}
           rowKey={rowKey}
           layout={layout}
@@ -49,7 +49,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
       </div>
       <div className="tg-group-add">
         <Button icon="add" onClick={() => setEdited('new')}>
-          {t('prices.groupAdd')}
+          {t('pricing.groupAdd')}
         </Button>
       </div>
       <GroupDrawer
@@ -81,25 +81,25 @@ function groupColumns(
   onDelete: (row: GroupRow) => void,
 ): Column<GroupRow>[] {
   const badge = ({ name, color }: GroupRow) => <GroupBadge name={name} color={color} />
-  const usable = ({ isUsable }: GroupRow) => t(isUsable ? 'prices.groupYes' : 'prices.groupNo')
+  const usable = ({ isUsable }: GroupRow) => t(isUsable ? 'pricing.groupYes' : 'pricing.groupNo')
   const specials = ({ specials: ratios }: GroupRow) =>
     ratios.size === 0 ? NOTHING : [...ratios].map(([name, ratio]) => `${name} ×${ratio}`).join(', ')
   return [
     column('name', t('ui.groupName'), 160, badge, { isPinned: true, onCard: 'title' }),
-    column('description', t('prices.groupDesc'), 180, (row) => <Description row={row} />, {
+    column('description', t('pricing.groupDesc'), 180, (row) => <Description row={row} />, {
       isGrowing: true,
     }),
     column('ratio', t('ui.ratio'), 100, ({ ratio }) => `×${ratio}`, {
       align: 'end',
       onCard: 'aside',
     }),
-    column('usable', t('prices.groupUsable'), 110, usable),
-    column('specials', t('prices.groupSpecials'), 180, specials),
+    column('usable', t('pricing.groupUsable'), 110, usable),
+    column('specials', t('pricing.groupSpecials'), 180, specials),
     actionsColumn(t, 96, (row) => (
       <RowActions
         actions={[
-          editAction(() => onEdit(row), t('prices.groupEdit', { name: row.name })),
-          deleteAction(() => onDelete(row), t('prices.groupDelete', { name: row.name })),
+          editAction(() => onEdit(row), t('pricing.groupEdit', { name: row.name })),
+          deleteAction(() => onDelete(row), t('pricing.groupDelete', { name: row.name })),
         ]}
       />
     )),

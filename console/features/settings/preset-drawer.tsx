@@ -27,43 +27,43 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   const address = form.option('PresetRatioUrl')
   const perform = (kind: 'get' | 'reset') => {
     if (lists === undefined) {
-      return showError(t(kind === 'get' ? 'prices.fetchFailed' : 'prices.resetFailed'))
+      return showError(t(kind === 'get' ? 'pricing.fetchFailed' : 'pricing.resetFailed'))
     }
     const texts = kind === 'get' ? withPresets(maps, lists) : withoutPresets(maps, lists)
     if (texts.size === 0) return showError(t('settings.nothingChanged'))
     form.set(texts)
     const { length: count } = presetRows(maps, lists)
-    showSuccess(t(kind === 'get' ? 'prices.presetsMerged' : 'prices.presetsRemoved', { count }))
+    showSuccess(t(kind === 'get' ? 'pricing.presetsMerged' : 'pricing.presetsRemoved', { count }))
     onClose()
   }
   return (
     <Drawer
       isOpen={isOpen}
       onClose={onClose}
-      title={t('prices.presets')}
-      lead={t('prices.presetsLead')}
+      title={t('pricing.presets')}
+      lead={t('pricing.presetsLead')}
       footer={
         <>
           <Button isDisabled={query.isFetching} onClick={() => perform('reset')}>
-            {t('prices.resetPresets')}
+            {t('pricing.resetPresets')}
           </Button>
           <Button tone="primary" isBusy={query.isFetching} onClick={() => perform('get')}>
-            {t('prices.getPresets')}
+            {t('pricing.getPresets')}
           </Button>
         </>
       }
     >
       <Segmented
-        label={t('prices.presetSource')}
+        label={t('pricing.presetSource')}
         value={source}
-        choices={PRESET_SOURCES.map((value) => ({ value, label: t(`prices.source.${value}`) }))}
+        choices={PRESET_SOURCES.map((value) => ({ value, label: t(`pricing.source.${value}`) }))}
         onChange={setSource}
       />
-      <p className="tg-hint tg-preset-hint">{t(`prices.sourceHint.${source}`)}</p>
+      <p className="tg-hint tg-preset-hint">{t(`pricing.sourceHint.${source}`)}</p>
       {address !== undefined && <SettingField option={address} form={form} />}
       {query.isFetching && <Skeleton height={240} />}
       {!query.isFetching && lists === undefined && (
-        <Warning text={t('prices.fetchFailed')} onRetry={() => void query.refetch()} />
+        <Warning text={t('pricing.fetchFailed')} onRetry={() => void query.refetch()} />
       )}
       {!query.isFetching && lists !== undefined && (
         <PresetList lists={lists} maps={maps} onRetry={() => void query.refetch()} />
@@ -95,26 +95,26 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
   const count = (state: PresetRow['state']) => rows.filter((row) => row.state === state).length
   const origin =
     lists.origin === 'fetched'
-      ? t('prices.fetched')
-      : t('prices.shippedAsOf', { date: lists.as_of })
+      ? t('pricing.fetched')
+      : t('pricing.shippedAsOf', { date: lists.as_of })
   return (
     <>
       {lists.is_fetch_failed && (
         <Warning
-          text={t('prices.fetchFailed')}
-          hint={t('prices.fetchFailedHint')}
+          text={t('pricing.fetchFailed')}
+          hint={t('pricing.fetchFailedHint')}
           onRetry={props.onRetry}
         />
       )}
       <p className="tg-preset-sums">
         <strong>{t('pricing.models', { count: rows.length })}</strong>
-        <span>{t('prices.presetNew', { count: count('new') })}</span>
-        <span>{t('prices.presetChanged', { count: count('changed') })}</span>
-        <span>{t('prices.presetSame', { count: count('same') })}</span>
+        <span>{t('pricing.presetNew', { count: count('new') })}</span>
+        <span>{t('pricing.presetChanged', { count: count('changed') })}</span>
+        <span>{t('pricing.presetSame', { count: count('same') })}</span>
         <span className="tg-quiet">{origin}</span>
       </p>
       <table className="tg-figures">
-        <TableHead titles={[t('ui.model'), t('prices.currentValue'), t('prices.presetValue')]} />
+        <TableHead titles={[t('ui.model'), t('pricing.currentValue'), t('pricing.presetValue')]} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.name} data-quiet={row.state === 'same' || undefined}>

@@ -30,22 +30,22 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
       ({ name }) => (
         <span className="tg-name-cell">
           <span className="tg-cell-strong tg-mono">{name}</span>
-          {actions.changed.has(name) && <StatusTag tone="info">{t('prices.changed')}</StatusTag>}
+          {actions.changed.has(name) && <StatusTag tone="info">{t('pricing.changed')}</StatusTag>}
         </span>
       ),
       TITLE_COLUMN,
     ),
     column('mode', t('ui.billing'), 100, (row) => <ModeTag row={row} />, { onCard: 'aside' }),
-    money('input', t('prices.inputPrice'), (row) =>
+    money('input', t('pricing.inputPrice'), (row) =>
       isPerCall(row) ? (
         <Amount dollars={row.price} unit={t('ui.perCall')} />
       ) : (
         <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
       ),
     ),
-    money('output', t('prices.outputPrice'), (row) =>
+    money('output', t('pricing.outputPrice'), (row) =>
       row.completionRatio === '' && row.ratio !== '' ? (
-        <span className="tg-quiet">{t('prices.builtIn')}</span>
+        <span className="tg-quiet">{t('pricing.builtIn')}</span>
       ) : (
         <Amount
           dollars={outputPrice(row.ratio, row.completionRatio)}
@@ -53,12 +53,12 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
         />
       ),
     ),
-    money('cache', t('prices.cachePrice'), (row) => (
+    money('cache', t('pricing.cachePrice'), (row) => (
       <Amount dollars={cachePrice(row)} unit={ratioText(row.cacheRatio)} />
     )),
     column(
       'maxOutput',
-      t('prices.maxOutput'),
+      t('pricing.maxOutput'),
       112,
       (row) => <OutputCap row={row} actions={actions} />,
       { align: 'end' },
@@ -76,9 +76,9 @@ function Actions({ row, actions }: RowProps) {
   return (
     <RowActions
       actions={[
-        editAction(() => actions.onEdit(row), t('prices.editModel', { name })),
-        { ...history, title: t('prices.historyOf', { name }) },
-        deleteAction(() => actions.onDelete(row), t('prices.deleteModel', { name })),
+        editAction(() => actions.onEdit(row), t('pricing.editModel', { name })),
+        { ...history, title: t('pricing.historyOf', { name }) },
+        deleteAction(() => actions.onDelete(row), t('pricing.deleteModel', { name })),
       ]}
     />
   )
@@ -90,7 +90,7 @@ function ModeTag({ row }: { row: PriceRow }) {
   const mode = isPerCall(row) ? 'perCall' : isPlain ? 'perToken' : 'unpriced'
   return (
     <StatusTag tone={isPlain ? 'neutral' : 'warn'} isPlain={isPlain}>
-      {t(`prices.${mode}`)}
+      {t(`pricing.${mode}`)}
     </StatusTag>
   )
 }
@@ -120,7 +120,7 @@ function OutputCap({ row, actions }: RowProps) {
   return (
     <span className="tg-price tg-quiet">
       <span>{tokens === null ? '–' : actions.count.format(tokens)}</span>
-      <span>{t(isBuiltIn ? 'prices.builtIn' : 'shared.default')}</span>
+      <span>{t(isBuiltIn ? 'pricing.builtIn' : 'shared.default')}</span>
     </span>
   )
 }

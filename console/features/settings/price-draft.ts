@@ -6,7 +6,7 @@ import { emptyRow, type PriceRow, priceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-export type PriceErrorKey = keyof Translations['prices']['error']
+export type PriceErrorKey = keyof Translations['pricing']['error']
 export type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
 /** Only the fields of the selected mode are saved. */

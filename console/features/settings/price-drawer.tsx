@@ -40,7 +40,7 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   const form = useDraftForm<PriceDraft, PriceErrorKey>({
     initial: () => (row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row)),
     validate: (draft, before) => validatePrice(draft, existingNames, before),
-    errorText: (errorKey) => t(`prices.error.${errorKey}`),
+    errorText: (errorKey) => t(`pricing.error.${errorKey}`),
     save: async (draft, before) => {
       if (row === 'new') props.onApply(rowOfDraft(draft), null)
       else props.onApply(changedRow(row, before, draft), row.name)
@@ -49,9 +49,9 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   return (
     <FormDrawer
       isOpen={props.edited !== null}
-      title={t(row === 'new' ? 'prices.priceAddTitle' : 'prices.priceTitle')}
-      lead={t('prices.unsavedLead')}
-      submitText={t('prices.apply')}
+      title={t(row === 'new' ? 'pricing.priceAddTitle' : 'pricing.priceTitle')}
+      lead={t('pricing.unsavedLead')}
+      submitText={t('pricing.apply')}
       form={form}
       onClose={props.onClose}
     >

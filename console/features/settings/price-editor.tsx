@@ -43,7 +43,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const capFallback = useOutputLimitFallback(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
-  const none = () => showError(t('prices.batchSelectFirst'))
+  const none = () => showError(t('pricing.batchSelectFirst'))
   const remove = (selectedRows: readonly string[]) => {
     if (selectedRows.length === 0) return none()
     form.set(withoutRows(maps, selectedRows))
@@ -138,7 +138,7 @@ function PriceList(props: {
       />
       <div className="tg-list-ended" ref={box}>
         <DataGrid
-          label={t('prices.priceGrid')}
+          label={t('pricing.priceGrid')}
           rows={found.slice(page * pageSize, (page + 1) * pageSize)}
           rowKey={rowKey}
           layout={layout}
@@ -181,13 +181,13 @@ function PriceToolbar(props: {
           <span className="tg-chosen-count">
             {t('ui.selectedCount', { count: props.selectedCount })}
           </span>
-          <Button onClick={props.onBatch}>{t('prices.batchSet')}</Button>
+          <Button onClick={props.onBatch}>{t('pricing.batchSet')}</Button>
           <Button icon="trash" onClick={props.onDelete}>
             {t('shared.deleteSelected')}
           </Button>
         </>
       )}
-      <CreateButton text={t('prices.addModel')} onClick={props.onAdd} />
+      <CreateButton text={t('pricing.addModel')} onClick={props.onAdd} />
     </>
   )
   return (
@@ -208,17 +208,17 @@ function NoPrices(props: { isFiltered: boolean; onAdd: () => void }) {
   const { t } = useTranslation()
   if (props.isFiltered) {
     return (
-      <EmptyState icon="search" title={t('ui.noModelMatches')} body={t('prices.noMatchBody')} />
+      <EmptyState icon="search" title={t('ui.noModelMatches')} body={t('pricing.noMatchBody')} />
     )
   }
   return (
     <EmptyState
       icon="tag"
-      title={t('prices.noPricesTitle')}
-      body={t('prices.noPricesBody')}
+      title={t('pricing.noPricesTitle')}
+      body={t('pricing.noPricesBody')}
       action={
         <Button icon="add" onClick={props.onAdd}>
-          {t('prices.addModel')}
+          {t('pricing.addModel')}
         </Button>
       }
     />

@@ -23,20 +23,20 @@ export function PriceFields(props: FieldsProps) {
   return (
     <>
       <TextField
-        label={t('prices.modelName')}
-        hint={t('prices.modelNameHint')}
+        label={t('pricing.modelName')}
+        hint={t('pricing.modelNameHint')}
         isRequired
         isMono
         spellCheck={false}
         {...form.field('name')}
       />
       <RadioCards
-        label={t('prices.entry')}
+        label={t('pricing.entry')}
         value={form.draft.mode}
         choices={[
-          { value: 'price', label: t('prices.entryPrice'), hint: t('prices.entryPriceHint') },
-          { value: 'ratio', label: t('prices.entryRatio'), hint: t('prices.entryRatioHint') },
-          { value: 'call', label: t('prices.entryCall'), hint: t('prices.entryCallHint') },
+          { value: 'price', label: t('pricing.entryPrice'), hint: t('pricing.entryPriceHint') },
+          { value: 'ratio', label: t('pricing.entryRatio'), hint: t('pricing.entryRatioHint') },
+          { value: 'call', label: t('pricing.entryCall'), hint: t('pricing.entryCallHint') },
         ]}
         onChange={(mode) => form.change(convertToMode(form.draft, mode))}
       />
@@ -65,26 +65,26 @@ function ModeFields(props: FieldsProps) {
     />
   )
   if (mode === 'call') {
-    return field('callPrice', t('prices.callPriceLabel'), t('prices.callPriceHint'))
+    return field('callPrice', t('pricing.callPriceLabel'), t('pricing.callPriceHint'))
   }
-  const output = t('prices.outputPriceHint')
+  const output = t('pricing.outputPriceHint')
   return (
     <>
       <div className="tg-form-row tg-price-row">
         {mode === 'price' ? (
           <>
-            {field('inputPrice', t('prices.inputPriceLabel'))}
-            {field('outputPrice', t('prices.outputPriceLabel'), output)}
+            {field('inputPrice', t('pricing.inputPriceLabel'))}
+            {field('outputPrice', t('pricing.outputPriceLabel'), output)}
           </>
         ) : (
           <>
-            {field('ratio', t('prices.ratio'))}
-            {field('completionRatio', t('prices.completionRatio'), output)}
+            {field('ratio', t('pricing.ratio'))}
+            {field('completionRatio', t('pricing.completionRatio'), output)}
           </>
         )}
       </div>
       <div className="tg-form-row tg-price-row">
-        {field('cacheRatio', t('prices.cacheRatio'), t('prices.cacheRatioHint'))}
+        {field('cacheRatio', t('pricing.cacheRatio'), t('pricing.cacheRatioHint'))}
         <OutputCapField {...props} />
       </div>
     </>
@@ -97,8 +97,8 @@ function OutputCapField({ form, capFallback }: FieldsProps) {
   const { tokens, isBuiltIn } = capFallback(form.draft.name.trim())
   return (
     <TextField
-      label={t('prices.maxOutputLabel')}
-      hint={t(isBuiltIn ? 'prices.maxOutputHintBuiltIn' : 'prices.maxOutputHint')}
+      label={t('pricing.maxOutputLabel')}
+      hint={t(isBuiltIn ? 'pricing.maxOutputHintBuiltIn' : 'pricing.maxOutputHint')}
       inputMode="numeric"
       isMono
       placeholder={tokens === null ? '' : count.format(tokens)}
@@ -113,25 +113,25 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
     const quota = quotaOfDollars(draft.callPrice)
     if (quota === '' || quota.startsWith('-')) return null
     const text = t('shared.quotaUnits', { quota })
-    return <output className="tg-equals">{t('prices.equals', { text })}</output>
+    return <output className="tg-equals">{t('pricing.equals', { text })}</output>
   }
   const isPrice = draft.mode === 'price'
   const input = isPrice ? draft.inputPrice : priceOfRatio(draft.ratio)
   const output = isPrice ? draft.outputPrice : outputPrice(draft.ratio, draft.completionRatio)
   const ratio = isPrice ? ratioOfPrice(draft.inputPrice) : draft.ratio
   if (input === '' || ratio === '' || `${input}${output}`.includes('-')) return null
-  const completion = shortRatio(completionRatioOf(input, output)) || t('prices.builtIn')
+  const completion = shortRatio(completionRatioOf(input, output)) || t('pricing.builtIn')
   const text = isPrice
-    ? t('prices.equalsRatio', { ratio, completion })
-    : t('prices.equalsPrice', {
+    ? t('pricing.equalsRatio', { ratio, completion })
+    : t('pricing.equalsPrice', {
         input: `$${input}`,
-        output: output === '' ? t('prices.builtIn') : `$${output}`,
+        output: output === '' ? t('pricing.builtIn') : `$${output}`,
       })
   const cost = exampleCost(input, output)
   return (
     <output className="tg-equals">
-      <span>{t('prices.equals', { text })}</span>
-      {cost !== '' && <span>{t('prices.example', { cost: `$${cost}` })}</span>}
+      <span>{t('pricing.equals', { text })}</span>
+      {cost !== '' && <span>{t('pricing.example', { cost: `$${cost}` })}</span>}
     </output>
   )
 }

@@ -27,8 +27,8 @@ export function ModelHistoryDrawer(props: { model: string | null; onClose: () =>
     <Drawer
       isOpen={model !== null}
       onClose={onClose}
-      title={t('prices.historyOf', { name: model ?? '' })}
-      lead={t('prices.historyLead')}
+      title={t('pricing.historyOf', { name: model ?? '' })}
+      lead={t('pricing.historyLead')}
       width={900}
     >
       {model !== null && <PriceChanges model={model} />}
@@ -59,8 +59,8 @@ export function PriceHistory() {
           icon="search"
           type="search"
           maxLength={200}
-          aria-label={t('prices.historyAnyModel')}
-          placeholder={t('prices.historyAnyModel')}
+          aria-label={t('pricing.historyAnyModel')}
+          placeholder={t('pricing.historyAnyModel')}
           value={typed}
           onChange={setTyped}
         />
@@ -107,14 +107,14 @@ function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void })
 function NoChanges({ onClear }: { onClear: (() => void) | undefined }) {
   const { t } = useTranslation()
   if (onClear === undefined) {
-    const words = { title: t('prices.historyNone'), body: t('prices.historyNoneBody') }
+    const words = { title: t('pricing.historyNone'), body: t('pricing.historyNoneBody') }
     return <EmptyState icon="clock" {...words} />
   }
   return (
     <EmptyState
       icon="search"
-      title={t('prices.historyNoMatch')}
-      body={t('prices.historyNoMatchBody')}
+      title={t('pricing.historyNoMatch')}
+      body={t('pricing.historyNoMatchBody')}
       action={<Button onClick={onClear}>{t('ui.clearFilters')}</Button>}
     />
   )
@@ -125,7 +125,7 @@ function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }) {
   return (
     <table className="tg-figures tg-price-changes" aria-busy={props.isBusy}>
       <TableHead
-        titles={[t('shared.time'), t('prices.by'), t('shared.item'), t('prices.change')]}
+        titles={[t('shared.time'), t('pricing.by'), t('shared.item'), t('pricing.change')]}
       />
       <tbody>
         {props.items.map((change) => (
@@ -140,20 +140,20 @@ function ChangeRow({ change }: { change: PriceChange }) {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()
   const { model, group, user_group: user, before, after } = change
-  const none = t('prices.noValue')
+  const none = t('pricing.noValue')
   return (
     <tr>
       <td>
         <Time at={change.time} style="stamp" />
       </td>
       <td>
-        {change.user_id === 0 ? t('prices.bySystem') : change.username || change.user_id}
-        {change.planned_id > 0 && <span className="tg-quiet">{t('prices.planned')}</span>}
+        {change.user_id === 0 ? t('pricing.bySystem') : change.username || change.user_id}
+        {change.planned_id > 0 && <span className="tg-quiet">{t('pricing.planned')}</span>}
       </td>
       <th scope="row">
         {user !== '' ? (
           <>
-            <GroupTag name={user} /> {t('prices.usersCalling')} <GroupTag name={group} />
+            <GroupTag name={user} /> {t('pricing.usersCalling')} <GroupTag name={group} />
           </>
         ) : (
           model || (group === '' ? null : <GroupTag name={group} />)

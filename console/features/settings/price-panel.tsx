@@ -34,28 +34,30 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
   const [open, setOpen] = useState<ToolName | null>(null)
   const close = () => setOpen(null)
   const reset = async () => {
-    const words = { title: t('prices.resetRatios'), body: t('prices.resetRatiosBody') }
+    const words = { title: t('pricing.resetRatios'), body: t('pricing.resetRatiosBody') }
     if (!(await confirm({ ...words, tone: 'danger' }))) return
     try {
       await call('POST /api/option/rest_model_ratio')
       form.reset('ModelRatio')
       await form.reload()
-      showSuccess(t('prices.resetRatiosDone'))
+      showSuccess(t('pricing.resetRatiosDone'))
     } catch (error) {
       showError(error)
     }
   }
   return (
     <>
-      <fieldset className="tg-price-tools" aria-label={t('prices.tools')}>
-        {maps !== null && <Button onClick={() => setOpen('presets')}>{t('prices.presets')}</Button>}
+      <fieldset className="tg-price-tools" aria-label={t('pricing.tools')}>
+        {maps !== null && (
+          <Button onClick={() => setOpen('presets')}>{t('pricing.presets')}</Button>
+        )}
         {TOOLS.map(({ name }) => (
           <Button key={name} onClick={() => setOpen(name)}>
-            {t(`prices.${name}`)}
+            {t(`pricing.${name}`)}
           </Button>
         ))}
         <Button tone="quiet" onClick={() => void reset()}>
-          {t('prices.resetRatios')}
+          {t('pricing.resetRatios')}
         </Button>
       </fieldset>
       {maps !== null && (
@@ -66,8 +68,8 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
           key={name}
           isOpen={open === name}
           onClose={close}
-          title={t(`prices.${name}`)}
-          lead={t(`prices.${name}Lead`)}
+          title={t(`pricing.${name}`)}
+          lead={t(`pricing.${name}Lead`)}
           width={width}
         >
           {open === name && <Tool form={form} />}
@@ -89,20 +91,20 @@ export function PricePanel({ form }: { form: SettingsForm }) {
     .filter(({ key }) => !PRICE_KEYS.some((own) => own === key))
   const maps = readPriceMaps(new Map(PRICE_KEYS.map((key) => [key, form.value(key) || '{}'])))
   const defaultCap = form.option('DefaultMaxOutputTokens')
-  const choices = PRICE_VIEWS.map((value) => ({ value, label: t(`prices.view.${value}`) }))
+  const choices = PRICE_VIEWS.map((value) => ({ value, label: t(`pricing.view.${value}`) }))
   const broken = (
     <EmptyState
       icon="alert"
-      title={t('prices.jsonBrokenTitle')}
-      body={t('prices.jsonBrokenBody')}
-      action={<Button onClick={() => onView('json')}>{t('prices.openJson')}</Button>}
+      title={t('pricing.jsonBrokenTitle')}
+      body={t('pricing.jsonBrokenBody')}
+      action={<Button onClick={() => onView('json')}>{t('pricing.openJson')}</Button>}
     />
   )
   return (
     <>
       <div className="tg-price-views">
         <Segmented
-          label={t('prices.priceViews')}
+          label={t('pricing.priceViews')}
           value={view}
           choices={choices}
           onChange={onView}

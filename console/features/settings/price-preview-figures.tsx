@@ -13,10 +13,10 @@ export function PricePreviewFigures({ preview }: { preview: Figures }) {
   const number = useNumberFormat()
   const money = useExactMoney()
   const figures = [
-    [t('prices.previewCalls'), number.format(preview.calls)],
-    [t('prices.previewCharged'), money(preview.charged)],
-    [t('prices.previewAtDraft'), money(preview.drafted)],
-    [t('prices.previewDifference'), differenceText(preview, money)],
+    [t('pricing.previewCalls'), number.format(preview.calls)],
+    [t('pricing.previewCharged'), money(preview.charged)],
+    [t('pricing.previewAtDraft'), money(preview.drafted)],
+    [t('pricing.previewDifference'), differenceText(preview, money)],
   ] as const
   return (
     <dl className="tg-preview-sums">
@@ -44,10 +44,10 @@ export function PricePreviewTable(props: {
         <TableHead
           titles={[
             props.column,
-            t('prices.previewCalls'),
-            t('prices.previewCharged'),
-            t('prices.previewAtDraft'),
-            t('prices.previewDifference'),
+            t('pricing.previewCalls'),
+            t('pricing.previewCharged'),
+            t('pricing.previewAtDraft'),
+            t('pricing.previewDifference'),
           ]}
         />
         <tbody>
@@ -57,7 +57,7 @@ export function PricePreviewTable(props: {
                 {row.name}
                 {row.refused > 0 && (
                   <span className="tg-quiet">
-                    {t('prices.previewRefused')} {number.format(row.refused)}
+                    {t('pricing.previewRefused')} {number.format(row.refused)}
                   </span>
                 )}
               </th>

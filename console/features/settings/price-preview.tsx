@@ -39,10 +39,10 @@ export function PricePreview({ form }: { form: SettingsForm }) {
   const count = (unsavedPriceEntries(drafts) ?? []).length || drafts.length
   return (
     <>
-      <p>{count === 0 ? t('prices.previewNoDraft') : t('prices.previewDraft', { count })}</p>
+      <p>{count === 0 ? t('pricing.previewNoDraft') : t('pricing.previewDraft', { count })}</p>
       <div className="tg-price-filters">
         <Segmented
-          label={t('prices.previewRange')}
+          label={t('pricing.previewRange')}
           value={range}
           choices={RANGES.map((value) => ({ value, label: t(`timeRange.span.${value}`) }))}
           onChange={(next) => {
@@ -51,7 +51,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
           }}
         />
         <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
-          {t('prices.previewRun')}
+          {t('pricing.previewRun')}
         </Button>
       </div>
       {isBusy && <Skeleton height={280} />}
@@ -63,21 +63,21 @@ export function PricePreview({ form }: { form: SettingsForm }) {
 function Found({ preview }: { preview: Preview }) {
   const { t } = useTranslation()
   const { refused, models, users } = preview
-  if (preview.calls === 0) return <EmptyState icon="chart" title={t('prices.previewNone')} />
+  if (preview.calls === 0) return <EmptyState icon="chart" title={t('pricing.previewNone')} />
   return (
     <>
       {!preview.is_complete && (
         <p className="tg-price-warning" role="alert">
           <Icon name="alert" size={16} />
           <span>
-            {t('prices.previewPartial', { time: '' })}
+            {t('pricing.previewPartial', { time: '' })}
             <Time at={preview.end_timestamp} style="stamp" />
           </span>
         </p>
       )}
       <PricePreviewFigures preview={preview} />
       {refused > 0 && (
-        <p className="tg-hint">{t('prices.previewRefusedHint', { count: refused })}</p>
+        <p className="tg-hint">{t('pricing.previewRefusedHint', { count: refused })}</p>
       )}
       <PricePreviewTable
         title={t('shared.byModel')}
@@ -85,7 +85,7 @@ function Found({ preview }: { preview: Preview }) {
         rows={models.map((row) => ({ name: row.model, ...row }))}
       />
       <PricePreviewTable
-        title={t('prices.byUser')}
+        title={t('pricing.byUser')}
         column={t('shared.user')}
         rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}
       />

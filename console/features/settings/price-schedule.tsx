@@ -37,20 +37,20 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
     for (const { key } of form.changes.filter((change) => isPriceOption(change.key)))
       form.reset(key)
     await client.invalidateQueries({ queryKey: priceScheduleKey })
-    showSuccess(t('prices.scheduled', { count: entries.length }))
+    showSuccess(t('pricing.scheduled', { count: entries.length }))
     setChecked(false)
   })
-  if (entries.length === 0) return <p className="tg-hint">{t('prices.scheduleNoDraft')}</p>
+  if (entries.length === 0) return <p className="tg-hint">{t('pricing.scheduleNoDraft')}</p>
   return (
     <div className="tg-plan">
-      <h3 className="tg-drawer-part">{t('prices.scheduleDraft')}</h3>
+      <h3 className="tg-drawer-part">{t('pricing.scheduleDraft')}</h3>
       <ScheduledEntries entries={entries} />
       {form.changes.some(({ key }) => !isPriceOption(key)) && (
-        <p className="tg-hint">{t('prices.scheduleUnsupported')}</p>
+        <p className="tg-hint">{t('pricing.scheduleUnsupported')}</p>
       )}
       <ScheduleTimeField value={at} errorKey={isChecked ? errorKey : null} onChange={setAt} />
       <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
-        {t('prices.schedulePlan')}
+        {t('pricing.schedulePlan')}
       </Button>
     </div>
   )
@@ -61,7 +61,7 @@ export function PriceSchedule({ form }: { form: SettingsForm }) {
   return (
     <>
       <PlanDrafts form={form} />
-      <h3 className="tg-drawer-part">{t('prices.scheduleList')}</h3>
+      <h3 className="tg-drawer-part">{t('pricing.scheduleList')}</h3>
       <Planned />
     </>
   )
@@ -83,7 +83,7 @@ function Planned() {
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
   }
   if (query.data.length === 0) {
-    return <EmptyState icon="clock" title={t('prices.scheduleNone')} />
+    return <EmptyState icon="clock" title={t('pricing.scheduleNone')} />
   }
   return (
     <ul className="tg-planned">
@@ -115,15 +115,15 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
   const [isEdited, setEdited] = useState(false)
   const cancel = async () => {
     const words = {
-      title: t('prices.scheduleCancelTitle'),
-      body: t('prices.scheduleCancelBody'),
-      confirmText: t('prices.scheduleCancelYes'),
-      cancelText: t('prices.scheduleCancelNo'),
+      title: t('pricing.scheduleCancelTitle'),
+      body: t('pricing.scheduleCancelBody'),
+      confirmText: t('pricing.scheduleCancelYes'),
+      cancelText: t('pricing.scheduleCancelNo'),
     }
     if (!(await confirm({ ...words, tone: 'danger' }))) return
     try {
       await call('DELETE /api/option/price_schedule/:id', { params: { id: change.id } })
-      showSuccess(t('prices.status.cancelled'))
+      showSuccess(t('pricing.status.cancelled'))
     } catch (error) {
       showError(error)
     }
@@ -132,7 +132,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
   return (
     <li>
       <div className="tg-planned-head">
-        <StatusTag tone={TONES[change.status]}>{t(`prices.status.${change.status}`)}</StatusTag>
+        <StatusTag tone={TONES[change.status]}>{t(`pricing.status.${change.status}`)}</StatusTag>
         <strong>
           <Time at={change.at} style="stamp" canLieAhead />
         </strong>
@@ -140,7 +140,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
         {change.status === 'planned' && !isEdited && (
           <span className="tg-planned-acts">
             <Button size="small" onClick={() => setEdited(true)}>
-              {t('prices.scheduleEdit')}
+              {t('pricing.scheduleEdit')}
             </Button>
             <Button size="small" onClick={() => void cancel()}>
               {t('ui.cancel')}
@@ -179,6 +179,6 @@ function useScheduleErrorText(): (errorKey: string) => string {
   return (errorKey) => {
     const [option = '', code = ''] = errorKey.split(': ')
     const cause = Object.hasOwn(CAUSES, code) ? CAUSES[code as keyof typeof CAUSES] : 'other'
-    return t(`prices.scheduleError.${cause}`, { option: optionLabel(option), code })
+    return t(`pricing.scheduleError.${cause}`, { option: optionLabel(option), code })
   }
 }

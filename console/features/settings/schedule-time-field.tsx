@@ -22,9 +22,9 @@ export function ScheduleTimeField(props: {
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   return (
     <TextField
-      label={t('prices.scheduleAt')}
-      hint={t('prices.scheduleAtHint', { zone })}
-      error={errorKey === null ? undefined : t(`prices.${errorKey}`, { days: SCHEDULE_DAYS_MAX })}
+      label={t('pricing.scheduleAt')}
+      hint={t('pricing.scheduleAtHint', { zone })}
+      error={errorKey === null ? undefined : t(`pricing.${errorKey}`, { days: SCHEDULE_DAYS_MAX })}
       isRequired
       className="tg-input-short"
       type="datetime-local"

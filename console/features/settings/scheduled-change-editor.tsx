@@ -57,20 +57,20 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
       showError(error)
       return await client.invalidateQueries({ queryKey: priceScheduleKey })
     }
-    showSuccess(t('prices.scheduleEdited'))
+    showSuccess(t('pricing.scheduleEdited'))
     await client.invalidateQueries({ queryKey: priceScheduleKey })
     onClose()
   })
   return (
     <div className="tg-plan" ref={form}>
-      {isOver && <p className="tg-field-error">{t('prices.scheduleAlreadyDue')}</p>}
+      {isOver && <p className="tg-field-error">{t('pricing.scheduleAlreadyDue')}</p>}
       <EditedEntries entries={entries} isChecked={isChecked} onChange={setEntries} />
       <ScheduleTimeField value={at} errorKey={isChecked ? errorKey : null} onChange={setAt} />
       <div className="tg-planned-acts">
         <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
-          {t('prices.scheduleSave')}
+          {t('pricing.scheduleSave')}
         </Button>
-        <Button onClick={onClose}>{t('prices.scheduleDiscard')}</Button>
+        <Button onClick={onClose}>{t('pricing.scheduleDiscard')}</Button>
       </div>
     </div>
   )
@@ -120,14 +120,14 @@ function EditedEntry(props: {
         <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
       </span>
       {value === null ? (
-        <span>{t('prices.removed')}</span>
+        <span>{t('pricing.removed')}</span>
       ) : isFlag(entry) ? (
         <Select
           aria-label={label}
           value={value}
           choices={[
-            { value: 'true', label: t('prices.on') },
-            { value: 'false', label: t('prices.off') },
+            { value: 'true', label: t('pricing.on') },
+            { value: 'false', label: t('pricing.off') },
           ]}
           onChange={onChange}
         />
@@ -145,7 +145,7 @@ function EditedEntry(props: {
           tone="quiet"
           size="small"
           icon="close"
-          label={t('prices.scheduleRemoveEntry', { name: label })}
+          label={t('pricing.scheduleRemoveEntry', { name: label })}
           onClick={onRemove}
         />
       )}

@@ -15,7 +15,7 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
         <li key={`${option} ${name}`}>
           <PriceSubject option={option} name={name} />
           <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
-          <span>{valueText(t, value, t('prices.removed'))}</span>
+          <span>{valueText(t, value, t('pricing.removed'))}</span>
         </li>
       ))}
     </ul>
@@ -31,7 +31,7 @@ export function PriceSubject({ option, name }: { option: string; name: string })
     const [user, group] = pair
     return (
       <span>
-        <GroupTag name={user} /> {t('prices.usersCalling')} <GroupTag name={group} />
+        <GroupTag name={user} /> {t('pricing.usersCalling')} <GroupTag name={group} />
       </span>
     )
   }
@@ -46,7 +46,7 @@ export function PriceSubject({ option, name }: { option: string; name: string })
 }
 
 export function valueText(t: TFunction, value: string | null, none: string): string {
-  if (value === 'true') return t('prices.on')
-  if (value === 'false') return t('prices.off')
+  if (value === 'true') return t('pricing.on')
+  if (value === 'false') return t('pricing.off')
   return value === null ? none : shortRatio(value)
 }

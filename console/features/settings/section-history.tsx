@@ -84,7 +84,7 @@ function Change({ change }: { change: OptionChange }) {
       <h3>{texts.label(key)}</h3>
       <p className="tg-change-by">
         <span>{username === '' ? t('settings.bySystem') : username}</span>
-        {planned > 0 && <span>{t('prices.planned')}</span>}
+        {planned > 0 && <span>{t('pricing.planned')}</span>}
         <Time at={at} style="stamp" />
         <code>{key}</code>
       </p>

@@ -1,5 +1,5 @@
 import '../../ui/forms/forms.css'
-import './prices.css'
+import './pricing.css'
 import './settings.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'

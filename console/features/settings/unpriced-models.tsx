@@ -36,19 +36,19 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
   if (missing.length === 0) {
     if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>
-    const words = { title: t('prices.allPricedTitle'), body: t('prices.allPricedBody') }
+    const words = { title: t('pricing.allPricedTitle'), body: t('pricing.allPricedBody') }
     return <EmptyState icon="check" {...words} />
   }
   const shownPage = Math.min(page, Math.ceil(missing.length / pageSize) - 1)
   return (
     <>
-      <p className="tg-hint">{t('prices.unpricedLead')}</p>
+      <p className="tg-hint">{t('pricing.unpricedLead')}</p>
       <ul className="tg-unpriced">
         {missing.slice(shownPage * pageSize, (shownPage + 1) * pageSize).map((model) => (
           <li key={model}>
             <span className="tg-mono">{model}</span>
             <Button size="small" onClick={() => setName(model)}>
-              {t('prices.setPrice')}
+              {t('pricing.setPrice')}
             </Button>
           </li>
         ))}
@@ -95,9 +95,9 @@ function NoChannels() {
   return (
     <EmptyState
       icon="channels"
-      title={t('prices.unservedTitle')}
-      body={t('prices.unservedBody')}
-      action={<Link to="/admin/channels">{t('prices.toChannels')}</Link>}
+      title={t('pricing.unservedTitle')}
+      body={t('pricing.unservedBody')}
+      action={<Link to="/admin/channels">{t('pricing.toChannels')}</Link>}
     />
   )
 }

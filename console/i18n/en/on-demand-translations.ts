@@ -3,7 +3,6 @@ import type { PageTranslations } from '../translation-types.ts'
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
-import { prices } from './prices.ts'
 import { pricing } from './pricing.ts'
 import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
@@ -33,7 +32,6 @@ export const pageTranslations: PageTranslations = {
   messages,
   options: optionTranslations,
   orders,
-  prices,
   pricing,
   settings,
   taskLogs,

@@ -2,7 +2,6 @@ import { optionTranslations } from '#read-api/contract/option-translations/zh.ts
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
-import { prices } from './prices.ts'
 import { pricing } from './pricing.ts'
 import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
@@ -33,7 +32,6 @@ export const pageTranslations = {
   messages,
   options: optionTranslations,
   orders,
-  prices,
   pricing,
   settings,
   taskLogs,

@@ -67,9 +67,9 @@ async function setPrice(model: string): Promise<void> {
     .getByRole('row', { name: new RegExp(model) })
     .getByRole('link', { name: en('channelForm.setPrice') })
     .click()
-  const form = page.getByRole('dialog', { name: en('prices.priceAddTitle') })
-  await form.getByLabel(en('prices.inputPriceLabel')).fill('3')
-  await form.getByRole('button', { name: en('prices.apply'), exact: true }).click()
+  const form = page.getByRole('dialog', { name: en('pricing.priceAddTitle') })
+  await form.getByLabel(en('pricing.inputPriceLabel')).fill('3')
+  await form.getByRole('button', { name: en('pricing.apply'), exact: true }).click()
   await page.getByRole('button', { name: en('shared.saveSettings') }).click()
 }
 
@@ -98,7 +98,7 @@ it('cancelling a price returns to the unpriced models, closing those to the star
   await stepOf(2)
     .getByRole('link', { name: en('channelForm.setPrice') })
     .click()
-  const form = page.getByRole('dialog', { name: en('prices.priceAddTitle') })
+  const form = page.getByRole('dialog', { name: en('pricing.priceAddTitle') })
   await form.getByRole('button', { name: en('ui.cancel'), exact: true }).click()
   await page.waitForURL('**/admin/channels?unpriced=1')
   await stepOf(2)

@@ -14,17 +14,17 @@ const PATH = '/app/logs/api-usage'
 const SCROLL_BAR_PX = 15
 const ESSENTIAL = [
   ...[
-    en('usageLog.column.time'),
-    en('usageLog.column.token'),
-    en('usageLog.column.model'),
+    en('shared.time'),
+    en('shared.token'),
+    en('ui.model'),
     en('usageLog.column.prompt'),
     en('usageLog.column.completion'),
   ],
   ...[
     en('usageLog.column.timing'),
-    en('usageLog.column.firstToken'),
+    en('shared.firstToken'),
     en('usageLog.column.cost'),
-    en('usageLog.column.type'),
+    en('shared.status'),
   ],
 ]
 const PLAIN_USER = { ...ROOT_USER, id: 5, role: 1 }
@@ -52,7 +52,7 @@ const failedRow = (page: Page): Locator =>
 
 describe('the layout of the usage log', () => {
   for (const [name, user, own] of [
-    ['an admin', ROOT_USER, [en('usageLog.column.username'), en('usageLog.column.channel')]],
+    ['an admin', ROOT_USER, [en('shared.user'), en('shared.channel')]],
     ['a user', PLAIN_USER, [en('usageLog.ratios')]],
   ] as const) {
     it(`shows ${name} the main columns and failures at 1280 px without scrolling`, async () => {

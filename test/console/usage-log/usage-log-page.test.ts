@@ -174,8 +174,8 @@ describe('the usage log', () => {
     const titles = await page.getByRole('columnheader').allInnerTexts()
     expect(titles.map((title) => title.trim()).filter(Boolean)).toEqual([
       en('ui.expandRow'),
-      en('usageLog.column.time'),
-      en('usageLog.column.model'),
+      en('shared.time'),
+      en('ui.model'),
     ])
     expect(app.site.calls.some(({ path }) => path === '/api/log/self/')).toBe(true)
     await close()
@@ -215,7 +215,7 @@ describe('the usage log', () => {
     await drawer.getByRole('button', { name: en('logExport.selectNone') }).click()
     const write = drawer.getByRole('button', { name: en('usageLog.exportAs.csv') })
     expect(await write.isDisabled()).toBe(true)
-    for (const name of [en('usageLog.column.cost'), en('usageLog.column.time')])
+    for (const name of [en('usageLog.column.cost'), en('shared.time')])
       await drawer.getByRole('checkbox', { name }).first().check()
     expect(await lookFaults(page, 'export-columns', [1280, 390], '.tg-export-columns')).toEqual([])
     await page.setViewportSize({ width: 1280, height: 860 })

@@ -38,8 +38,8 @@ describe('the list of users', () => {
     await open()
     expect(await rowOf(zh('users.state.deactivated')).getByRole('button').count()).toBe(0)
     expect(await rowOf(zh('users.state.erased')).getByRole('switch').count()).toBe(0)
-    expect(await rowOf(zh('users.state.erased')).getByText(zh('users.level.user')).count()).toBe(0)
-    await page.getByRole('button', { name: zh('shared.moreFor', { name: 'root' }) }).click()
+    expect(await rowOf(zh('users.state.erased')).getByText(zh('shared.level.user')).count()).toBe(0)
+    await page.getByRole('button', { name: zh('shared.moreActions', { name: 'root' }) }).click()
     expect(await page.getByRole('menuitem').allTextContents()).toEqual([
       zh('ui.editRow'),
       zh('users.adjust'),
@@ -59,12 +59,12 @@ describe('the list of users', () => {
     await said(zh('users.done'))
     await page.getByRole('button', { name: zh('shared.undo') }).click()
     const choose = async (item: string) => {
-      await page.getByRole('button', { name: zh('shared.moreFor', { name: 'mia' }) }).click()
+      await page.getByRole('button', { name: zh('shared.moreActions', { name: 'mia' }) }).click()
       await page.getByRole('menuitem', { name: item }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: item }).click()
     }
     await choose(zh('users.promote'))
-    await rowOf('mia').getByText(zh('users.level.admin'), { exact: true }).waitFor()
+    await rowOf('mia').getByText(zh('shared.level.admin'), { exact: true }).waitFor()
     await choose(zh('users.delete'))
     await rowOf('mia').getByText(zh('users.state.deactivated')).waitFor()
     const actions = ['disable', 'enable', 'promote', 'delete'].map((action) => ({ id: 3, action }))
@@ -83,11 +83,11 @@ describe('the user drawers', () => {
         .click()
     await add()
     await said(zh('users.error.bothMissing'))
-    await dialog().getByLabel(zh('shared.username')).fill('mia')
+    await dialog().getByLabel(zh('auth.name')).fill('mia')
     await dialog().getByLabel(/^密码/).fill('correct horse')
     await add()
     await said('用户名已被占用')
-    const name = dialog().getByLabel(zh('shared.username'))
+    const name = dialog().getByLabel(zh('auth.name'))
     await dialog().locator('[aria-invalid="true"]:focus').waitFor()
     expect(await name.getAttribute('aria-invalid')).toBe('true')
     expect(await page.locator('.tg-toast').count()).toBe(0)
@@ -109,7 +109,7 @@ describe('the user drawers', () => {
       })
       .toBe(true)
     await page.setViewportSize({ width: 1280, height: 860 })
-    await dialog().getByLabel(zh('shared.username')).fill('nora')
+    await dialog().getByLabel(zh('auth.name')).fill('nora')
     await add()
     await said(zh('users.userCreated'))
     await rowOf('nora').waitFor()
@@ -158,7 +158,7 @@ describe('the user drawers', () => {
     const bare = user({ id: 3, username: 'mia', role: 1, has_second_factor: false })
     app.site.routes['GET /api/user/3'] = () => ok(bare)
     await open('/user/edit/3')
-    await dialog().getByText(zh('users.bindings')).waitFor()
+    await dialog().getByText(zh('oauth.bindings')).waitFor()
     expect(
       await dialog()
         .getByRole('button', { name: zh('users.secondFactorOpen') })
@@ -195,7 +195,7 @@ describe('the adjustment of quota', () => {
   it('adds an amount to the current balance, from the row and from the drawer', async () => {
     const { page } = app
     await open()
-    await page.getByRole('button', { name: zh('shared.moreFor', { name: 'mia' }) }).click()
+    await page.getByRole('button', { name: zh('shared.moreActions', { name: 'mia' }) }).click()
     await page.getByRole('menuitem', { name: zh('users.adjust') }).click()
     await asking().getByText('$10.00', { exact: true }).waitFor()
     await asking()
