@@ -9,7 +9,8 @@ export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
 export type BatchPriceDraft = Record<BatchField, string>
-export type BatchErrorKeys = Partial<Record<BatchField, 'notNumber' | 'negative'>>
+export type BatchErrorKey = 'notNumber' | 'negative'
+type BatchErrorKeys = Partial<Record<BatchField, BatchErrorKey>>
 
 const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
 

@@ -1,11 +1,10 @@
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Drawer } from '#console/ui/dialogs/drawer.tsx'
-import { Button } from '#console/ui/elements/button.tsx'
+import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { Checkbox, RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { showError } from '#console/ui/messages/toast.ts'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
+  type BatchErrorKey,
   type BatchField,
   type BatchMode,
   type BatchPriceDraft,
@@ -26,6 +25,10 @@ const HINTS = {
   cacheRatio: 'pricing.batchCacheHint',
   price: 'pricing.callPriceHint',
 } as const satisfies Record<BatchField, string>
+
+type BatchDraft = BatchPriceDraft & { mode: BatchMode; isSkipping: boolean }
+
+const EMPTY: BatchDraft = { ...emptyBatch, mode: 'ratio', isSkipping: true }
 
 /** A completion ratio without a model ratio can't be converted to dollars. */
 function Worth({ draft }: { draft: BatchPriceDraft }) {
@@ -49,84 +52,62 @@ export function BatchDrawer(props: {
   onApply: (rows: readonly PriceRow[]) => void
 }) {
   const { t } = useTranslation()
-  const [draft, setDraft] = useState<BatchPriceDraft>(emptyBatch)
-  const [mode, setMode] = useState<BatchMode>('ratio')
-  const [isChecked, setChecked] = useState(false)
-  const [isSkipping, setSkipping] = useState(true)
-  const ended = rowsLosingFixedPrice(props.rows, draft)
-  const errorKeys = isChecked ? validateBatch(draft) : {}
-  const reset = () => {
-    setDraft(emptyBatch)
-    setMode('ratio')
-    setChecked(false)
-    setSkipping(true)
-  }
-  const close = () => {
-    reset()
-    props.onClose()
-  }
-  const apply = () => {
-    setChecked(true)
-    if (FIELDS_OF[mode].every((field) => draft[field].trim() === '')) {
-      return showError(t('pricing.batchEmpty'))
-    }
-    if (Object.keys(validateBatch(draft)).length > 0) return
-    const rows = isSkipping ? props.rows.filter((row) => !ended.includes(row)) : props.rows
-    if (rows.length === 0) return showError(t('pricing.batchAllFixed'))
-    props.onApply(batchRows(rows, draft))
-    reset()
-  }
+  const form = useDraftForm<BatchDraft, BatchErrorKey>({
+    initial: () => EMPTY,
+    validate: validateBatch,
+    errorText: (errorKey) => t(`pricing.error.${errorKey}`),
+    save: async (draft) => {
+      if (FIELDS_OF[draft.mode].every((field) => draft[field].trim() === '')) {
+        throw new Error(t('pricing.batchEmpty'))
+      }
+      const ended = draft.isSkipping ? rowsLosingFixedPrice(props.rows, draft) : []
+      const rows = props.rows.filter((row) => !ended.includes(row))
+      if (rows.length === 0) throw new Error(t('pricing.batchAllFixed'))
+      props.onApply(batchRows(rows, draft))
+      form.reset()
+    },
+    onClose: props.onClose,
+  })
+  const { mode } = form.draft
+  const ended = rowsLosingFixedPrice(props.rows, form.draft)
+  const { value: isSkipping, onChange: setSkipping } = form.field('isSkipping')
   return (
-    <Drawer
+    <FormDrawer
       isOpen={props.isOpen}
-      onClose={close}
       title={t('pricing.batchTitle', { count: props.rows.length })}
       lead={t('pricing.batchLead')}
-      footer={
-        <>
-          <Button onClick={close}>{t('ui.cancel')}</Button>
-          <Button tone="primary" onClick={apply}>
-            {t('pricing.apply')}
-          </Button>
-        </>
-      }
+      submitText={t('pricing.apply')}
+      form={form}
+      onClose={form.close}
     >
-      <div className="tg-form">
-        <RadioCards
-          label={t('pricing.entry')}
-          value={mode}
-          choices={[
-            { value: 'ratio', label: t('pricing.entryRatio'), hint: t('pricing.entryRatioHint') },
-            { value: 'call', label: t('pricing.entryCall'), hint: t('pricing.entryCallHint') },
-          ]}
-          onChange={(next) => {
-            setMode(next)
-            setDraft(emptyBatch)
-            setChecked(false)
-          }}
+      <RadioCards
+        label={t('pricing.entry')}
+        value={mode}
+        choices={[
+          { value: 'ratio', label: t('pricing.entryRatio'), hint: t('pricing.entryRatioHint') },
+          { value: 'call', label: t('pricing.entryCall'), hint: t('pricing.entryCallHint') },
+        ]}
+        onChange={(next) => form.change({ ...emptyBatch, mode: next })}
+      />
+      {FIELDS_OF[mode].map((field) => (
+        <TextField
+          key={field}
+          label={t(field === 'price' ? 'pricing.callPriceLabel' : `pricing.${field}`)}
+          hint={t(HINTS[field])}
+          inputMode="decimal"
+          isMono
+          {...form.field(field)}
         />
-        {FIELDS_OF[mode].map((field) => (
-          <TextField
-            key={field}
-            label={t(field === 'price' ? 'pricing.callPriceLabel' : `pricing.${field}`)}
-            hint={t(HINTS[field])}
-            error={errorKeys[field] && t(`pricing.error.${errorKeys[field]}`)}
-            inputMode="decimal"
-            isMono
-            value={draft[field]}
-            onChange={(value) => setDraft({ ...draft, [field]: value })}
-          />
-        ))}
-        <Worth draft={draft} />
-        {ended.length > 0 && (
-          <Checkbox
-            label={t('pricing.batchSkipFixed', { count: ended.length })}
-            hint={t('pricing.batchSkipFixedHint')}
-            isOn={isSkipping}
-            onChange={setSkipping}
-          />
-        )}
-      </div>
-    </Drawer>
+      ))}
+      <Worth draft={form.draft} />
+      {ended.length > 0 && (
+        <Checkbox
+          label={t('pricing.batchSkipFixed', { count: ended.length })}
+          hint={t('pricing.batchSkipFixedHint')}
+          isOn={isSkipping}
+          onChange={setSkipping}
+        />
+      )}
+    </FormDrawer>
   )
 }

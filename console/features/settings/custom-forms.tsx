@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { automaticCheckQuery } from '#console/api/options.ts'
@@ -8,6 +8,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Segmented, Switch } from '#console/ui/forms/choice-inputs.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
+import { formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { choiceParam } from '#console/ui/state/url-state.ts'
@@ -111,30 +112,27 @@ function Found({ release }: { release: LatestRelease }) {
 function TestMail() {
   const { t } = useTranslation()
   const user = useUser()
-  const [to, setTo] = useState('')
-  const { isBusy, submit } = useSubmit(async () => {
-    await call('POST /api/option/test_mail', { body: { to: to.trim() } })
-    showSuccess(t('settings.testMail.sent'))
+  const form = useDraftForm({
+    initial: () => ({ to: '' }),
+    save: async ({ to }) => {
+      await call('POST /api/option/test_mail', { body: { to: to.trim() } })
+      showSuccess(t('settings.testMail.sent'))
+    },
   })
   if (!isRoot(user)) return null
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    void submit()
-  }
   return (
-    <form className="tg-test-mail" onSubmit={onSubmit} noValidate>
+    <form className="tg-test-mail" {...formProps(form)}>
       <TextField
         label={t('settings.testMail.to')}
         hint={t('settings.testMail.hint')}
         type="email"
         autoComplete="email"
         beside={
-          <Button type="submit" isBusy={isBusy} isDisabled={to.trim() === ''}>
+          <Button type="submit" isBusy={form.isBusy} isDisabled={form.draft.to.trim() === ''}>
             {t('settings.testMail.send')}
           </Button>
         }
-        value={to}
-        onChange={setTo}
+        {...form.field('to')}
       />
     </form>
   )

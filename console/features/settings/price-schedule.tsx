@@ -7,13 +7,18 @@ import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
-import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-pricing.ts'
-import { ScheduleTimeField, validateScheduleTime } from './schedule-time-field.tsx'
+import {
+  type ScheduleErrorKey,
+  ScheduleTimeField,
+  scheduleErrorText,
+  validateScheduleTime,
+} from './schedule-time-field.tsx'
 import { ScheduledChangeEditor } from './scheduled-change-editor.tsx'
 import { ScheduledEntries } from './scheduled-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
@@ -23,38 +28,39 @@ import type { SettingsForm } from './use-settings-form.ts'
 function PlanDrafts({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [at, setAt] = useState('')
-  const [isChecked, setChecked] = useState(false)
   const entries = unsavedPriceEntries(form.changes) ?? []
-  const seconds = Math.floor(new Date(at).getTime() / 1_000)
-  const errorKey = validateScheduleTime(seconds)
-  const { isBusy, submit } = useSubmit(async () => {
-    setChecked(true)
-    const changed = new Set(form.changes.map(({ key }) => key))
-    if (fallbackErrorKey(changed, form.value)) return showError(t('settings.checkInput'))
-    if (errorKey !== null) return
-    await call('POST /api/option/price_schedule', { body: { at: seconds, changes: entries } })
-    for (const { key } of form.changes.filter((change) => isPriceOption(change.key)))
-      form.reset(key)
-    await client.invalidateQueries({ queryKey: priceScheduleKey })
-    showSuccess(t('pricing.scheduled', { count: entries.length }))
-    setChecked(false)
+  const plan = useDraftForm<{ at: string }, ScheduleErrorKey>({
+    initial: () => ({ at: '' }),
+    validate: ({ at }) => validateScheduleTime(secondsOf(at)),
+    errorText: scheduleErrorText,
+    save: async ({ at }) => {
+      const changed = new Set(form.changes.map(({ key }) => key))
+      if (fallbackErrorKey(changed, form.value)) throw new Error(t('settings.checkInput'))
+      const body = { at: secondsOf(at), changes: entries }
+      await call('POST /api/option/price_schedule', { body })
+      for (const { key } of form.changes.filter((change) => isPriceOption(change.key)))
+        form.reset(key)
+      await client.invalidateQueries({ queryKey: priceScheduleKey })
+      showSuccess(t('pricing.scheduled', { count: entries.length }))
+    },
   })
   if (entries.length === 0) return <p className="tg-hint">{t('pricing.scheduleNoDraft')}</p>
   return (
-    <div className="tg-plan">
+    <form className="tg-plan" {...formProps(plan)}>
       <h3 className="tg-drawer-part">{t('pricing.scheduleDraft')}</h3>
       <ScheduledEntries entries={entries} />
       {form.changes.some(({ key }) => !isPriceOption(key)) && (
         <p className="tg-hint">{t('pricing.scheduleUnsupported')}</p>
       )}
-      <ScheduleTimeField value={at} errorKey={isChecked ? errorKey : null} onChange={setAt} />
-      <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+      <ScheduleTimeField {...plan.field('at')} />
+      <Button type="submit" tone="primary" isBusy={plan.isBusy}>
         {t('pricing.schedulePlan')}
       </Button>
-    </div>
+    </form>
   )
 }
+
+const secondsOf = (at: string): number => Math.floor(new Date(at).getTime() / 1_000)
 
 export function PriceSchedule({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()

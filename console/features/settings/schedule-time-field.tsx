@@ -1,35 +1,35 @@
 import { useTranslation } from 'react-i18next'
+import { translate } from '#console/i18n/i18n.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
+import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
 /** The server's limit for planned times. */
 const SCHEDULE_DAYS_MAX = 366
 
-/** `seconds` is a unix time, or NaN if no time is set. */
-export function validateScheduleTime(seconds: number): 'scheduleAtPast' | 'scheduleAtFar' | null {
+export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'
+
+/** Returns the errors of a draft with a field `at`. `seconds` is a unix time, or NaN. */
+export function validateScheduleTime(seconds: number): { at?: ScheduleErrorKey } {
   const aheadMs = seconds * 1_000 - Date.now()
-  if (!(aheadMs > 0)) return 'scheduleAtPast'
-  return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
+  if (!(aheadMs > 0)) return { at: 'scheduleAtPast' }
+  return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? { at: 'scheduleAtFar' } : {}
 }
 
+export const scheduleErrorText = (errorKey: ScheduleErrorKey): string =>
+  translate(`pricing.${errorKey}`, { days: SCHEDULE_DAYS_MAX })
+
 /** Uses the browser's time zone. */
-export function ScheduleTimeField(props: {
-  value: string
-  errorKey: ReturnType<typeof validateScheduleTime>
-  onChange: (value: string) => void
-}) {
-  const { value, errorKey, onChange } = props
+export function ScheduleTimeField(props: FieldState<string>) {
   const { t } = useTranslation()
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   return (
     <TextField
       label={t('pricing.scheduleAt')}
       hint={t('pricing.scheduleAtHint', { zone })}
-      error={errorKey === null ? undefined : t(`pricing.${errorKey}`, { days: SCHEDULE_DAYS_MAX })}
       isRequired
       className="tg-input-short"
       type="datetime-local"
-      value={value}
-      onChange={onChange}
+      {...props}
     />
   )
 }

@@ -1,20 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { priceScheduleKey } from '#console/api/options.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
-import { focusFirstError, useSubmit } from '#console/ui/forms/use-submit.ts'
-import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { type FieldState, formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { ScheduleTimeField, validateScheduleTime } from './schedule-time-field.tsx'
+import {
+  type ScheduleErrorKey,
+  ScheduleTimeField,
+  scheduleErrorText,
+  validateScheduleTime,
+} from './schedule-time-field.tsx'
 import { PriceSubject } from './scheduled-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
-type Entry = ScheduledChange['changes'][number]
+type PlanDraft = { at: string; entries: ScheduledChange['changes'] }
+type Entry = PlanDraft['entries'][number]
 
 const isFlag = ({ value }: Entry): boolean => value === 'true' || value === 'false'
 
@@ -29,66 +34,52 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
   const { change, onClose } = props
   const { t } = useTranslation()
   const client = useQueryClient()
-  const form = useRef<HTMLDivElement>(null)
-  const before = dateFieldText(change.at)
   const isOver = change.status !== 'planned'
-  const [at, setAt] = useState(before)
-  const [entries, setEntries] = useState(change.changes)
-  const [isChecked, setChecked] = useState(false)
   // The time field has no seconds, so an unchanged time keeps its stored seconds.
-  const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
-  const errorKey = validateScheduleTime(seconds)
-  const { isBusy, submit } = useSubmit(async () => {
-    setChecked(true)
-    if (errorKey !== null || entries.some(isWrong)) return focusFirstError(form)
-    if (
-      !isOver &&
-      seconds === change.at &&
-      JSON.stringify(entries) === JSON.stringify(change.changes)
-    ) {
-      return showError(t('settings.nothingChanged'))
-    }
-    try {
+  const secondsOf = (at: string, before: string) =>
+    at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
+  const form = useDraftForm<PlanDraft, ScheduleErrorKey | 'notNumber'>({
+    initial: () => ({ at: dateFieldText(change.at), entries: change.changes }),
+    validate: ({ at, entries }, before) => ({
+      ...validateScheduleTime(secondsOf(at, before.at)),
+      ...(entries.some(isWrong) ? { entries: 'notNumber' } : {}),
+    }),
+    errorText: (errorKey) =>
+      errorKey === 'notNumber' ? t('settings.notNumber') : scheduleErrorText(errorKey),
+    save: async ({ at, entries }, before) => {
+      if (!isOver && !form.isChanged) throw new Error(t('settings.nothingChanged'))
       const place = isOver ? {} : { replaces: change.id }
       await call('POST /api/option/price_schedule', {
-        body: { at: seconds, changes: entries, ...place },
-      })
-    } catch (error) {
-      showError(error)
-      return await client.invalidateQueries({ queryKey: priceScheduleKey })
-    }
-    showSuccess(t('pricing.scheduleEdited'))
-    await client.invalidateQueries({ queryKey: priceScheduleKey })
-    onClose()
+        body: { at: secondsOf(at, before.at), changes: entries, ...place },
+      }).finally(() => client.invalidateQueries({ queryKey: priceScheduleKey }))
+      showSuccess(t('pricing.scheduleEdited'))
+      onClose()
+    },
   })
   return (
-    <div className="tg-plan" ref={form}>
+    <form className="tg-plan" {...formProps(form)}>
       {isOver && <p className="tg-field-error">{t('pricing.scheduleAlreadyDue')}</p>}
-      <EditedEntries entries={entries} isChecked={isChecked} onChange={setEntries} />
-      <ScheduleTimeField value={at} errorKey={isChecked ? errorKey : null} onChange={setAt} />
+      <EditedEntries {...form.field('entries')} />
+      <ScheduleTimeField {...form.field('at')} />
       <div className="tg-planned-acts">
-        <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+        <Button type="submit" tone="primary" isBusy={form.isBusy}>
           {t('pricing.scheduleSave')}
         </Button>
         <Button onClick={onClose}>{t('pricing.scheduleDiscard')}</Button>
       </div>
-    </div>
+    </form>
   )
 }
 
-function EditedEntries(props: {
-  entries: ScheduledChange['changes']
-  isChecked: boolean
-  onChange: (entries: ScheduledChange['changes']) => void
-}) {
-  const { entries, isChecked, onChange } = props
+function EditedEntries(props: FieldState<PlanDraft['entries']>) {
+  const { value: entries, error, onChange } = props
   return (
     <ul className="tg-planned-entries tg-planned-edited">
       {entries.map((entry) => (
         <EditedEntry
           key={`${entry.option} ${entry.name}`}
           entry={entry}
-          isWrong={isChecked && isWrong(entry)}
+          isWrong={error !== undefined && isWrong(entry)}
           onChange={(value) =>
             onChange(entries.map((one) => (one === entry ? { ...entry, value } : one)))
           }

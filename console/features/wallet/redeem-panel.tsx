@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfKey } from '#console/api/account.ts'
 import { ApiError } from '#console/api/api-error.ts'
@@ -8,7 +8,7 @@ import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
@@ -23,33 +23,24 @@ const ADDRESS = { code: textParam() }
 
 export function RedeemPanel() {
   const { t } = useTranslation()
-  const redeem = useRedeem()
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void redeem.submit()
-  }
+  const { form, redeemed } = useRedeem()
   return (
     <Panel title={t('wallet.redeem')} lead={t('wallet.redeemLead')} actions={<TopUpLink />}>
-      <form className="tg-wallet-redeem" noValidate onSubmit={submit}>
+      <form className="tg-wallet-redeem" {...formProps(form)}>
         <TextField
           label={t('wallet.code')}
-          error={redeem.errorText}
-          ref={redeem.box}
           isMono
           autoComplete="off"
           spellCheck={false}
           maxLength={200}
           placeholder={t('wallet.codePlaceholder')}
-          value={redeem.code}
-          onChange={redeem.setCode}
+          {...form.field('code')}
         />
-        <Button type="submit" tone="primary" isBusy={redeem.isBusy}>
+        <Button type="submit" tone="primary" isBusy={form.isBusy}>
           {t('wallet.redeemNow')}
         </Button>
       </form>
-      <div role="status">
-        {redeem.redeemed !== null && <RedeemedNote redeemed={redeem.redeemed} />}
-      </div>
+      <div role="status">{redeemed !== null && <RedeemedNote redeemed={redeemed} />}</div>
     </Panel>
   )
 }
@@ -69,43 +60,38 @@ function useRedeem() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()
-  const box = useRef<HTMLInputElement>(null)
   const [address, setAddress] = useUrlState(ADDRESS)
-  const [code, setCode] = useState(address.code)
-  const [errorText, setErrorText] = useState('')
   const [redeemed, setRedeemed] = useState<Redeemed | null>(null)
-  // Another link may be opened while this page is shown.
-  useEffect(() => {
-    if (address.code !== '') setCode(address.code)
-  }, [address.code])
-  const { isBusy, submit } = useSubmit(async () => {
-    setRedeemed(null)
-    if (code.trim() === '') {
-      setErrorText(t('wallet.codeRequired'))
-      box.current?.focus()
-      return
-    }
-    try {
-      const redeemed = await call('POST /api/user/topup', { body: { key: code.trim() } })
-      setRedeemed(redeemed)
-      setCode('')
-      setAddress({ code: '' }, { replace: true })
-      showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
-    } catch (error) {
-      const isAnswer = error instanceof ApiError && error.status !== 0
-      if (isAnswer && error.status === 200) setErrorText(error.message)
-      showError(isAnswer ? error : t('request.failed'))
-    }
-    await Promise.all([
-      client.invalidateQueries({ queryKey: selfKey }),
-      client.invalidateQueries({ queryKey: additionsKey }),
-    ])
+  const form = useDraftForm<{ code: string }, 'codeRequired'>({
+    initial: () => ({ code: address.code }),
+    validate: ({ code }) => (code.trim() === '' ? { code: 'codeRequired' } : {}),
+    errorText: (errorKey) => t(`wallet.${errorKey}`),
+    save: async ({ code }) => {
+      setRedeemed(null)
+      try {
+        const redeemed = await call('POST /api/user/topup', { body: { key: code.trim() } })
+        setRedeemed(redeemed)
+        form.change({ code: '' })
+        setAddress({ code: '' }, { replace: true })
+        showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
+      } catch (error) {
+        const isAnswer = error instanceof ApiError && error.status !== 0
+        showError(isAnswer ? error : t('request.failed'))
+        if (isAnswer && error.status === 200) throw new FieldError({ code: error.message })
+      } finally {
+        await Promise.all([
+          client.invalidateQueries({ queryKey: selfKey }),
+          client.invalidateQueries({ queryKey: additionsKey }),
+        ])
+      }
+    },
   })
-  const change = (text: string): void => {
-    setCode(text)
-    setErrorText('')
-  }
-  return { box, code, setCode: change, errorText, redeemed, isBusy, submit }
+  // Another link may be opened while this page is shown.
+  const onAddress = useEffectEvent((code: string) => {
+    if (code !== '') form.change({ code })
+  })
+  useEffect(() => onAddress(address.code), [address.code])
+  return { form, redeemed }
 }
 
 /** The super admin sets the shop's URL. */
