@@ -71,8 +71,7 @@ export function createCachedStream(
       const current = known ?? (await startingPoint(stream, decider, store, snapshots))
       if (known === null) snapshotRevision = current.revision
       const before = current.revision
-      // The state is dropped during the read, because a failed read could leave the state partly
-      // evolved.
+      // A failed read could leave the state partly evolved, so no state is kept during the read.
       known = null
       await foldTail(current, stream, decider, store)
       known = current

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { en } from '#console/i18n/en/console-translations.ts'
 import { zh } from '#console/i18n/zh/console-translations.ts'
 import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { TEXTS } from '#test/support/console-texts.ts'
 
 const words = async (lng: 'zh' | 'en') => {
   const i18n = createInstance()
@@ -12,7 +13,7 @@ const words = async (lng: 'zh' | 'en') => {
 
 describe('the reason why a channel is disabled', () => {
   it.each([
-    ['expired', '已到期', 'Expired'],
+    ['expired', TEXTS.zh('health.reason.expired'), TEXTS.en('health.reason.expired')],
     ['status-401', '401', '401'],
     ['keyword:no money', 'no money', 'no money'],
     ['slow', '', ''],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { en, zh } from '#test/support/console-texts.ts'
+import { en, TEXTS, textPattern, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES } from './support/accessibility-faults.ts'
 import { openAsRoot, TOKENS } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
@@ -44,7 +44,9 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     expect(await cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
     expect(await cutAmong(page, '.tg-balance, .tg-balance > *')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
-    await page.getByRole('button', { name: /^(批量操作|Select)$/ }).click()
+    await page
+      .getByRole('button', { name: TEXTS[language]('channels.batchMode'), exact: true })
+      .click()
     await page.getByRole('checkbox').first().waitFor()
     expect(await cutAmong(page, '.tg-grid')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-cell:has(.tg-bare)')).toEqual([])
@@ -57,7 +59,7 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     const { page, faults, close } = await app.openPage({ language })
     await page.setViewportSize({ width: 1280, height: 860 })
     await openAsRoot(page, app.site, '/admin/channels')
-    await page.getByRole('button', { name: /标签聚合|By tag/ }).click()
+    await page.getByRole('button', { name: TEXTS[language]('channels.tagMode') }).click()
     await page.locator('.tg-tag-name').first().waitFor()
     expect(await cutAmong(page, '.tg-tag-name .tg-cell-strong')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
@@ -74,7 +76,9 @@ describe('lists on a phone', () => {
     await page
       .getByRole('textbox', { name: en('shared.baseUrl') })
       .fill(`https://${'a'.repeat(63)}.example`)
-    await page.getByText(/^Calls are sent to https:/).waitFor()
+    await page
+      .getByText(textPattern('en', 'channelForm.baseUrlHint', { address: /https:.*/ }))
+      .waitFor()
     expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
     await openAsRoot(page, app.site, '/admin/channels')
     await page.getByRole('button', { name: en('channels.tagMode') }).click()

@@ -70,8 +70,11 @@ describe('a Chinese page', () => {
     const { page, site } = app
     await page.addInitScript(() => localStorage.setItem('i18nextLng', 'zh'))
     await openAsRoot(page, site, '/app/tokens')
-    const text =
-      '页面未能加载没有收到服务器的应答。网络恢复后会自动重试。您已离线，恢复连接后会自动更新。'
+    const text = [
+      zh('ui.pageLoadFailed'),
+      zh('ui.pageLoadFailedBody'),
+      zh('request.health.offline'),
+    ].join('')
     const hasGlyphs = () =>
       page.evaluate((said) => {
         const isDeclared = [...document.fonts].some(({ family }) => family.includes('Noto Sans SC'))

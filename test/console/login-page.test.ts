@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { startingWith, zh } from '#test/support/console-texts.ts'
 import { ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { ok, refused, STATUS, startFakeSite } from './support/fake-site.ts'
@@ -62,11 +62,11 @@ describe('the login page', () => {
   })
 
   it('shows the message of the server when it refuses a login', async () => {
-    app.site.routes['POST /api/user/login'] = () => refused('用户名或密码错误，或用户已被封禁')
+    app.site.routes['POST /api/user/login'] = () => refused('The username or the password is wrong')
     await app.page.goto(`${app.site.url}/login`)
     await fillLogin()
     await app.page.keyboard.press('Enter')
-    await app.page.getByRole('alert').getByText('用户名或密码错误，或用户已被封禁').waitFor()
+    await app.page.getByRole('alert').getByText('The username or the password is wrong').waitFor()
   })
 
   it('warns the super admin of a common password, on the next page', async () => {
@@ -166,7 +166,7 @@ describe('a verification code', () => {
   it('requires only the email address, and a wrong code is marked at its field', async () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
     app.site.routes['POST /api/user/register'] = () =>
-      refused('验证码错误或已过期', 'MailCodeWrong')
+      refused('The code is wrong or has expired', 'MailCodeWrong')
     await app.page.goto(`${app.site.url}/register`)
     await app.page.getByRole('button', { name: zh('auth.sendCode') }).click()
     await focused().waitFor()
@@ -182,14 +182,15 @@ describe('a verification code', () => {
       await app.page.locator(`input[name="${name}"]`).fill(value)
     }
     await app.page.keyboard.press('Enter')
-    await app.page.getByText('验证码错误或已过期').waitFor()
+    await app.page.getByText('The code is wrong or has expired').waitFor()
     await focused().waitFor()
     expect(await focused().getAttribute('name')).toBe('code')
     await focused().fill('1234567')
     expect(await invalid().count()).toBe(0)
-    app.site.routes['POST /api/user/register'] = () => refused('用户名已被占用', 'UsernameTaken')
+    app.site.routes['POST /api/user/register'] = () =>
+      refused('The username is taken', 'UsernameTaken')
     await app.page.keyboard.press('Enter')
-    await app.page.getByText('用户名已被占用').waitFor()
+    await app.page.getByText('The username is taken').waitFor()
     await focused().waitFor()
     expect(await focused().getAttribute('name')).toBe('username')
   })
@@ -209,19 +210,20 @@ describe('a verification code', () => {
   it('is marked at its field when the second login step refuses it', async () => {
     app.site.routes['POST /api/user/login'] = () =>
       ok({ second_factor: { ticket: 't1', kinds: ['totp'] } })
-    app.site.routes['POST /api/user/login/second'] = () => refused('验证码错误', 'CodeWrong')
+    app.site.routes['POST /api/user/login/second'] = () => refused('The code is wrong', 'CodeWrong')
     await app.page.goto(`${app.site.url}/login`)
     await fillLogin()
     await app.page.keyboard.press('Enter')
     await app.page.getByLabel(zh('ui.verificationCode')).fill('123456')
     await app.page.keyboard.press('Enter')
-    await app.page.getByText('验证码错误').waitFor()
+    await app.page.getByText('The code is wrong').waitFor()
     await focused().waitFor()
     await focused().fill('654321')
-    expect(await app.page.getByText('验证码错误').count()).toBe(0)
-    app.site.routes['POST /api/user/login/second'] = () => refused('验证已失效', 'LoginTicketOver')
+    expect(await app.page.getByText('The code is wrong').count()).toBe(0)
+    app.site.routes['POST /api/user/login/second'] = () =>
+      refused('The login has expired', 'LoginTicketOver')
     await app.page.keyboard.press('Enter')
-    await app.page.getByRole('alert').getByText('验证已失效').waitFor()
+    await app.page.getByRole('alert').getByText('The login has expired').waitFor()
     expect(await invalid().count()).toBe(0)
   })
 })
@@ -313,7 +315,7 @@ describe('the setup page', () => {
     await app.page.getByLabel(zh('auth.name')).fill('root')
     await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
     await app.page.getByLabel(zh('auth.confirmPassword')).fill('correct horse')
-    await app.page.getByRole('radio', { name: /自用模式/ }).check()
+    await app.page.getByRole('radio', { name: zh('setup.self') }).check()
     await app.page.getByRole('button', { name: zh('setup.submit') }).click()
     await app.page.getByText(zh('setup.done')).waitFor()
     app.site.routes['GET /api/status'] = () => ok(STATUS)
@@ -333,35 +335,40 @@ describe('a password reset', () => {
   it('announces what the link does, then shows the result; the link works once', async () => {
     let isSpent = false
     app.site.routes['POST /api/user/reset'] = () =>
-      isSpent ? refused('重置链接非法或已过期', 'ResetLinkInvalid') : ok('k7Tq-9vXm-2pRz')
+      isSpent ? refused('The link is not valid', 'ResetLinkInvalid') : ok('k7Tq-9vXm-2pRz')
     const link = `${app.site.url}/user/reset?email=ada@example.com&token=x`
     const press = app.page.getByRole('button', { name: zh('auth.resetTitle') })
     await app.page.goto(link)
     await heading(zh('auth.confirmTitle')).waitFor()
     await press.click()
     await heading(zh('auth.confirmedTitle')).waitFor()
-    expect(await app.page.getByText('将生成一个新密码').count()).toBe(0)
+    expect(await app.page.getByText(zh('auth.confirmLead')).count()).toBe(0)
     isSpent = true
     await app.page.goto(link)
     await press.click()
-    await app.page.getByRole('alert').getByText('重置链接非法或已过期').waitFor()
+    await app.page.getByRole('alert').getByText('The link is not valid').waitFor()
     await expect.poll(() => press.isDisabled()).toBe(true)
   })
 
   it('disables the button once the mail is sent, but not after an invalid address', async () => {
-    app.site.routes['GET /api/reset_password'] = () => refused('邮箱地址格式错误', 'MailInvalid')
+    app.site.routes['GET /api/reset_password'] = () =>
+      refused('The address is not valid', 'MailInvalid')
     await app.page.goto(`${app.site.url}/reset`)
     const email = app.page.getByLabel(zh('auth.email'))
     await email.fill('nobody')
     await app.page.keyboard.press('Enter')
     await app.page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
-    await app.page.getByText(zh('auth.emailInvalid')).waitFor()
+    await app.page.getByText('The address is not valid').waitFor()
     app.site.routes['GET /api/reset_password'] = () => ok(null)
     await email.fill('ada@example.com')
-    expect(await app.page.getByText(zh('auth.emailInvalid')).count()).toBe(0)
+    expect(await app.page.getByText('The address is not valid').count()).toBe(0)
     await app.page.getByRole('button', { name: zh('auth.resetSend') }).click()
-    await app.page.getByText(/重置邮件很快就会送达/).waitFor()
-    expect(await app.page.getByRole('button', { name: /^重试 \(/ }).isDisabled()).toBe(true)
+    await app.page.getByText(zh('auth.resetSent')).waitFor()
+    expect(
+      await app.page
+        .getByRole('button', { name: startingWith(`${zh('ui.retry')} (`) })
+        .isDisabled(),
+    ).toBe(true)
   })
 })
 

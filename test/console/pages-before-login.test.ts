@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
+import { TEXTS, type Text } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from './support/accessibility-faults.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
@@ -19,7 +20,7 @@ type EntryPage = {
   /** What the site is like, beside the usual. */
   status?: Partial<Status>
   /** What is done there before it is looked at. */
-  perform?: (page: Page) => Promise<unknown>
+  perform?: (page: Page, text: Text) => Promise<unknown>
   /** What alone is looked at. */
   part?: string
 }
@@ -32,8 +33,8 @@ const PAGES: readonly EntryPage[] = [
     path: '/login',
     name: 'login-no-password',
     status: { ...ALL_WAYS, password_login_enabled: false },
-    perform: async (page) => {
-      await page.getByRole('button', { name: /^(使用密码登录|Sign in with a password)$/ }).click()
+    perform: async (page, text) => {
+      await page.getByRole('button', { name: text('auth.signInWithPassword') }).click()
       await page.locator('input[name="password"]').waitFor()
     },
   },
@@ -42,8 +43,8 @@ const PAGES: readonly EntryPage[] = [
     name: 'login-wechat',
     part: '.tg-dialog',
     status: ALL_WAYS,
-    perform: async (page) => {
-      await page.getByRole('button', { name: /微信|WeChat/ }).click()
+    perform: async (page, text) => {
+      await page.getByRole('button', { name: text('oauth.site.wechat') }).click()
       await page.getByRole('dialog').waitFor()
       await submit(page)
     },
@@ -51,11 +52,11 @@ const PAGES: readonly EntryPage[] = [
   {
     path: '/login',
     name: 'second-step',
-    perform: async (page) => {
+    perform: async (page, text) => {
       await page.locator('input[name="username"]').fill('mia')
       await page.locator('input[name="password"]').fill('password')
       await submit(page)
-      await page.getByRole('heading', { name: /两步验证|Two-step/ }).waitFor()
+      await page.getByRole('heading', { name: text('ui.twoStepLogin') }).waitFor()
       await submit(page)
     },
   },
@@ -66,9 +67,9 @@ const PAGES: readonly EntryPage[] = [
   {
     path: '/user/reset?email=ada@example.com&token=x',
     name: 'reset-done',
-    perform: async (page) => {
+    perform: async (page, text) => {
       await submit(page)
-      await page.getByText(/只显示这一次|Shown only once/).waitFor()
+      await page.getByText(text('auth.newPasswordHint')).waitFor()
     },
   },
   { path: '/setup', name: 'setup' },
@@ -101,7 +102,7 @@ describe('pages before the login', () => {
           .locator('form, .tg-other-methods, .tg-home, .tg-message-page, .tg-alert')
           .first()
           .waitFor()
-        await perform?.(page)
+        await perform?.(page, TEXTS[language])
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390], part)
         expect(found, name).toEqual([])
       }

@@ -66,9 +66,13 @@ describe('an API request', () => {
   })
 
   it('that a rule refuses has the message and code of the server', async () => {
-    answerWith(200, { success: false, message: '余额不足', code: 'InsufficientQuota' })
+    answerWith(200, {
+      success: false,
+      message: 'the balance is too low',
+      code: 'InsufficientQuota',
+    })
     const error = await failure(request({ path: '/api/x' }))
-    expect(error).toMatchObject({ message: '余额不足', code: 'InsufficientQuota' })
+    expect(error).toMatchObject({ message: 'the balance is too low', code: 'InsufficientQuota' })
   })
 
   it('ends the session once when it gets a 401, and never a later session', async () => {

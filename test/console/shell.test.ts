@@ -116,7 +116,8 @@ describe('the console shell', () => {
     const { page, close } = await enter({})
     const item = page.getByRole('menuitem', { name: zh('shell.logout') })
     const isOpen = async () => {
-      if (!(await item.isVisible())) await page.getByRole('button', { name: /账户菜单/ }).click()
+      if (!(await item.isVisible()))
+        await page.getByRole('button', { name: zh('shell.account') }).click()
       return item.isVisible()
     }
     // What is still loading may draw the bar anew, and close a menu that was opened meanwhile.

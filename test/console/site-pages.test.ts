@@ -107,9 +107,9 @@ describe('content that the operator writes', () => {
   })
 
   it('uses the fonts of the console, also for Chinese', async () => {
-    setPage('about', '# Us 关于我们')
+    setPage('about', `# Us ${zh('shell.about')}`)
     const { page, close } = await open('/about')
-    await page.frameLocator('article iframe').getByText('关于我们').waitFor()
+    await page.frameLocator('article iframe').getByText(zh('shell.about')).waitFor()
     const loaded = () =>
       page.locator('article iframe').evaluate((frame: HTMLIFrameElement) => {
         const fonts = [...(frame.contentDocument?.fonts ?? [])]
@@ -184,7 +184,7 @@ describe('the top bar', () => {
 
   it('has a warning below it when the connection is not encrypted', async () => {
     const { page, close } = await open('/login')
-    const said = page.getByText('当前通过未加密的 HTTP 访问')
+    const said = page.getByText(zh('request.plainHttp'))
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await said.count()).toBe(0)
     await page.addInitScript(() =>
@@ -231,7 +231,9 @@ describe('the top bar', () => {
     const { page, close } = await open('/', { width: 390 })
     await page.getByRole('button', { name: zh('shell.menu') }).click()
     await page.getByRole('menuitem', { name: zh('shell.about') }).click()
-    await page.getByRole('heading', { level: 1, name: /^关于/ }).waitFor()
+    await page
+      .getByRole('heading', { level: 1, name: zh('about.aboutSite', { name: 'Tallygate' }) })
+      .waitFor()
     await close()
   })
 
@@ -245,7 +247,7 @@ describe('the top bar', () => {
     await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
     await opened.page.goto(`${app.site.url}/about`)
     await opened.page.getByText(zh('about.version')).waitFor()
-    await opened.page.getByRole('button', { name: /账户菜单/ }).click()
+    await opened.page.getByRole('button', { name: zh('shell.account') }).click()
     await opened.page.getByRole('menuitem', { name: zh('shell.logout') }).waitFor()
     expect(await opened.page.getByRole('menuitem', { name: zh('shell.newYear') }).count()).toBe(
       count,
@@ -265,8 +267,8 @@ describe('a server error', () => {
       body: { success: false, message: 'teapot' },
     })
     const { page, close } = await open('/login')
-    await page.getByLabel(/^用户名/).fill('root')
-    await page.getByLabel(/^密码/).fill('correct horse')
+    await page.getByLabel(zh('auth.username')).fill('root')
+    await page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
     await page
       .locator('form')
       .getByRole('button', { name: zh('shell.login') })

@@ -64,7 +64,9 @@ it('a user tops up by a gateway: amount, price, confirmation, its page, and bala
   const code = open.page.getByLabel(en('shared.topUpCode'))
   await code.fill('SUMMER')
   await code.blur()
-  await open.page.getByText('Error: The top-up code is invalid').waitFor()
+  await open.page
+    .getByText(en('request.other', { message: 'The top-up code is invalid' }))
+    .waitFor()
   await code.fill('SPRING')
   await code.blur()
   await open.page.getByText('CN¥65.70').waitFor()
@@ -98,7 +100,7 @@ it('a user tops up by Stripe, in Chinese; a cancelled dialog creates no order', 
   await open.page.waitForURL(`${gateway.url}/checkout?**`)
   // Back without paying: nothing came yet.
   await open.page.goto(`${product.url}/app/wallet`)
-  const note = open.page.getByText(zh('wallet.order', { id: '2 的付款尚未确认' }))
+  const note = open.page.getByText(zh('wallet.orderUnconfirmed', { id: 2 }))
   await note.waitFor()
   const ways = open.page.getByRole('heading', { name: zh('wallet.topUp') })
   expect((await note.boundingBox())?.y).toBeLessThan((await ways.boundingBox())?.y ?? 0)
@@ -127,7 +129,7 @@ it('an admin finds the order and refunds it with a reason; its user sees it at o
   const dialog = admin.page.getByRole('dialog', { name: en('orders.refundTitle', { id: 1 }) })
   await dialog.getByRole('button', { name: en('orders.refund') }).click()
   await dialog.getByText(en('orders.reasonRequired')).waitFor()
-  await dialog.getByLabel(en('orders.reason')).fill('重复支付')
+  await dialog.getByLabel(en('orders.reason')).fill('paid twice')
   const sum = dialog.getByLabel(en('orders.money'))
   for (const [wrong, errorText] of [
     ['999', en('orders.refundTooMuch', { most: 'CN¥65.70' })],
@@ -144,16 +146,16 @@ it('an admin finds the order and refunds it with a reason; its user sees it at o
   await open.page.getByText(zh('wallet.status_partly'), { exact: true }).waitFor()
   await admin.page.getByLabel(en('shared.status'), { exact: true }).selectOption('refunded')
   await row.getByRole('button', { name: en('orders.refund') }).click()
-  await dialog.getByLabel(en('orders.reason')).fill('重复支付')
+  await dialog.getByLabel(en('orders.reason')).fill('paid twice')
   await dialog.getByRole('button', { name: en('orders.refund') }).click()
   await row.getByText(en('wallet.status_refunded'), { exact: true }).waitFor()
   await open.page.getByText(zh('wallet.status_refunded'), { exact: true }).waitFor()
   expect(await row.getByRole('button', { name: en('orders.refund') }).count()).toBe(0)
   await open.page
-    .getByText(zh('wallet.refundedOf', { money: '¥10.00', reason: '重复支付' }))
+    .getByText(zh('wallet.refundedOf', { money: '¥10.00', reason: 'paid twice' }))
     .waitFor()
   await open.page
-    .getByText(zh('wallet.refundedOf', { money: '¥55.70', reason: '重复支付' }))
+    .getByText(zh('wallet.refundedOf', { money: '¥55.70', reason: 'paid twice' }))
     .waitFor()
   expect(await standing()).toBe(2_500_000)
   const faults = [...open.faults, ...admin.faults]

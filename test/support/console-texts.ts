@@ -30,10 +30,41 @@ export type Text = typeof en
 /** The functions above, by language. */
 export const TEXTS: Readonly<Record<'zh' | 'en', Text>> = { zh, en }
 
-function textOf(words: Translations, key: string, params: Params): string {
+/**
+ * Matches the text of a key. A placeholder matches its parameter, or anything if it has none.
+ */
+export function textPattern(
+  language: keyof typeof TEXTS,
+  key: WordKey,
+  params: Readonly<Record<string, string | number | RegExp>> = {},
+): RegExp {
+  const parts = sourceOf(language === 'zh' ? ZH : EN, key).split(PLACEHOLDER)
+  const sources = parts.map((part, index) => {
+    if (index % 2 === 0) return escaped(part)
+    const param = params[part] ?? /.*/
+    return param instanceof RegExp ? param.source : escaped(String(param))
+  })
+  return new RegExp(sources.join(''))
+}
+
+/** Matches what starts with a text, such as the label of a required field. */
+export const startingWith = (text: string): RegExp => new RegExp(`^${escaped(text)}`)
+
+/** Matches exactly one of the texts. */
+export const oneOf = (...texts: readonly string[]): RegExp =>
+  new RegExp(`^(?:${texts.map(escaped).join('|')})$`)
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+const PLACEHOLDER = /\{\{\s*(\w+)[^}]*\}\}/g
+
+const textOf = (words: Translations, key: string, params: Params): string =>
+  sourceOf(words, key).replace(PLACEHOLDER, (_, name: string) => String(params[name]))
+
+function sourceOf(words: Translations, key: string): string {
   const text = key
     .split('.')
     .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], words)
   if (typeof text !== 'string') throw new Error(`the console has no text ${key}`)
-  return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name: string) => String(params[name]))
+  return text
 }

@@ -1,68 +1,67 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { startingWith, TEXTS, type Text } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 
-type Screen = { name: string; path?: string; open: (page: Page) => Promise<void> }
+type Screen = { name: string; path?: string; open: (page: Page, text: Text) => Promise<void> }
 
-const press = (page: Page, name: RegExp) => page.getByRole('button', { name }).first().click()
-const choose = (page: Page, name: RegExp) => page.getByRole('menuitem', { name }).click()
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true }).first().click()
+const choose = (page: Page, name: string) => page.getByRole('menuitem', { name }).click()
 const WIDTHS = { zh: [1280], en: [390] }
 
 const SCREENS: readonly Screen[] = [
   {
     name: 'channel-tags',
-    open: async (page) => {
-      await press(page, /标签聚合|By tag/)
-      await press(page, /展开标签|Show channels/)
-      await press(page, /批量操作|^Select$/)
+    open: async (page, text) => {
+      await press(page, text('channels.tagMode'))
+      await press(page, text('channels.showChildren', { tag: 'primary' }))
+      await press(page, text('channels.batchMode'))
     },
   },
   {
     name: 'channel-edit',
     path: '/channel/edit/3',
-    open: async (page) => {
-      await page.getByText(/上游返回 401|Provider answered 401/).waitFor()
-      await press(page, /路由与限制|Routing/)
-      await press(page, /映射与覆盖|Mappings/)
+    open: async (page, text) => {
+      await page.getByText(text('health.reason.status', { status: 401 })).waitFor()
+      await press(page, startingWith(text('channelForm.routing')))
+      await press(page, startingWith(text('channelForm.mappings')))
     },
   },
   {
     name: 'channel-models',
     path: '/channel/edit/1',
-    open: async (page) => {
-      await press(page, /获取模型列表|Fetch from/)
-      await page.getByRole('dialog', { name: /选择模型|Choose models/ }).waitFor()
+    open: async (page, text) => {
+      await press(page, text('channelForm.fetchModels'))
+      await page.getByRole('dialog', { name: text('channelForm.selectModelsTitle') }).waitFor()
     },
   },
   {
     name: 'channel-test',
-    open: async (page) => {
-      await press(page, /^OpenAI main 的更多|^More actions for OpenAI main/)
-      await choose(page, /测试模型|Test models/)
-      await press(page, /^测试 o3|^Test o3/)
-      await page
-        .getByText(/失败|Failed/)
-        .first()
-        .waitFor()
+    open: async (page, text) => {
+      await press(page, text('shared.moreActions', { name: 'OpenAI main' }))
+      await choose(page, text('channels.test'))
+      await press(page, text('channelTests.testModel', { model: 'o3' }))
+      await page.getByText(text('shared.failed')).first().waitFor()
     },
   },
   {
     name: 'channel-tag-editor',
-    open: async (page) => {
-      await press(page, /标签聚合|By tag/)
-      await press(page, /标签 primary 的更多|More actions for the tag/)
-      await choose(page, /编辑标签|Edit tag/)
+    open: async (page, text) => {
+      await press(page, text('channels.tagMode'))
+      await press(page, text('channels.moreTag', { tag: 'primary' }))
+      await choose(page, text('channels.editTag'))
       await page.getByRole('dialog').waitFor()
     },
   },
   {
     name: 'channel-batch-tag',
-    open: async (page) => {
-      await press(page, /批量操作|^Select$/)
+    open: async (page, text) => {
+      await press(page, text('channels.batchMode'))
       await page.getByRole('checkbox').first().click()
-      await press(page, /设置标签|Set tag/)
+      await press(page, text('shared.setTag'))
       await page.getByRole('dialog').waitFor()
     },
   },
@@ -78,7 +77,7 @@ describe('the channels page, its views and its dialogs', () => {
       for (const { name, path = '/admin/channels', open } of SCREENS) {
         await openAsRoot(page, app.site, path)
         await page.locator('.tg-grid-body').first().waitFor()
-        await open(page)
+        await open(page, TEXTS[language])
         const looks = await lookFaults(page, `${name}-${language}`, WIDTHS[language])
         expect.soft(looks, name).toEqual([])
         expect(faults).toEqual([])

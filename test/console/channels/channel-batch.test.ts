@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { textPattern, zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { refused } from '../support/fake-site.ts'
@@ -50,7 +50,7 @@ it('one tag is set for all selected channels and undone; an empty tag is refused
   await dialog.getByLabel(zh('channels.tag')).fill('east')
   await page.keyboard.press('Enter')
   await page.getByText(zh('channels.taggedMany', { count: 2, tag: 'east' })).waitFor()
-  await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
+  await expect.poll(() => page.getByText(textPattern('zh', 'ui.selectedCount')).count()).toBe(0)
   await undo()
   await expect
     .poll(() => sent('POST', '/api/channel/batch/tag'))
@@ -82,11 +82,11 @@ it('Shift selects a range, one call disables it, and undo enables what it change
 
 it('a refused batch action shows the reason and keeps the selection', async () => {
   const { page, site } = app
-  site.routes['POST /api/channel/batch/status'] = () => refused('渠道已过期')
+  site.routes['POST /api/channel/batch/status'] = () => refused('The channel has expired')
   await openBatch()
   await choose(3)
   await button(zh('shared.enableSelected')).click()
-  await page.getByText('渠道已过期').waitFor()
+  await page.getByText('The channel has expired').waitFor()
   await page.getByText(zh('ui.selectedCount', { count: 1 })).waitFor()
 })
 

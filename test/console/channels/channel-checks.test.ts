@@ -12,11 +12,13 @@ const fromList = async (name: string) => {
   await app.page.getByRole('button', { name: zh('channels.moreActions'), exact: true }).click()
   await app.page.getByRole('menuitem', { name }).click()
 }
+const testedIn = (speed: 'fast' | 'verySlow', seconds: string) =>
+  `${zh(`channels.speed.${speed}`)} · ${zh('channels.seconds', { seconds })}`
 const testsOf = async (name: string) => {
   await app.openAsRoot('/admin/channels')
-  await app.page.getByRole('button', { name: `${name} 的更多操作` }).click()
+  await app.page.getByRole('button', { name: zh('shared.moreActions', { name }) }).click()
   await app.page.getByRole('menuitem', { name: zh('channels.test') }).click()
-  return app.page.getByRole('dialog', { name: `测试渠道「${name}」` })
+  return app.page.getByRole('dialog', { name: zh('channelTests.title', { name }) })
 }
 
 it('the test dialog shows why a model’s test failed or how many seconds it took', async () => {
@@ -40,8 +42,8 @@ it('the test dialog shows why a model’s test failed or how many seconds it too
     ok({ model: query.get('model'), time: query.get('model') === 'o3' ? 5.5 : 0.42, reason: '' })
   await search.fill('')
   await dialog.getByRole('button', { name: zh('channelTests.testFound', { count: 3 }) }).click()
-  await dialog.getByText('很慢 · 5.50 秒').waitFor()
-  await expect.poll(() => dialog.getByText('快 · 0.42 秒').count()).toBe(2)
+  await dialog.getByText(testedIn('verySlow', '5.50')).waitFor()
+  await expect.poll(() => dialog.getByText(testedIn('fast', '0.42')).count()).toBe(2)
   const models = callsTo('/api/channel/test/1').map(({ query }) => query.get('model'))
   expect(models).toEqual(['o3', 'gpt-4o', 'gpt-4o-mini', 'o3'])
   await page.keyboard.press('Escape')
@@ -54,7 +56,7 @@ it('a test of all channels shows progress and results; a second start is refused
   let progress = { ...run, is_running: false, tested: 0, failed: 0 }
   site.routes['GET /api/channel/test/progress'] = () => ok(progress)
   site.routes['GET /api/channel/test'] = () => {
-    if (progress.is_running) return refused('测试已在运行中')
+    if (progress.is_running) return refused('A test is already running')
     progress = { ...progress, is_running: true }
     return ok(progress)
   }
@@ -62,7 +64,7 @@ it('a test of all channels shows progress and results; a second start is refused
   await fromList(zh('channels.testAll'))
   await page.getByText(zh('channelTests.progress', { tested: 0, total: 4, failed: 0 })).waitFor()
   await fromList(zh('channels.testAll'))
-  await page.getByText('测试已在运行中').waitFor()
+  await page.getByText('A test is already running').waitFor()
   progress = { ...progress, tested: 3, failed: 1 }
   await page.getByText(zh('channelTests.progress', { tested: 3, total: 4, failed: 1 })).waitFor()
   expect(
@@ -88,9 +90,12 @@ it('a test of all channels shows progress and results; a second start is refused
   await results
     .getByRole('heading', { name: zh('channelTests.resultsFailed', { count: 1 }) })
     .waitFor()
-  const [failed, passed] = await results.getByRole('listitem').allInnerTexts()
-  expect(failed).toMatch(/Backup\s+gpt-4o\s+上游返回 401\s+0.42 秒/)
-  expect(passed).toMatch(/OpenAI main\s+gpt-4o\s+快 ·\s+0.42 秒/)
+  const lines = await results.getByRole('listitem').allInnerTexts()
+  const reason = zh('health.reason.status', { status: 401 })
+  expect(lines.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
+    `Backup gpt-4o ${reason} ${zh('channels.seconds', { seconds: '0.42' })}`,
+    `OpenAI main gpt-4o ${testedIn('fast', '0.42')}`,
+  ])
   await results.getByRole('link', { name: 'Backup' }).click()
   await page.getByRole('dialog', { name: zh('channelForm.editPending') }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/channel/edit/3')
@@ -103,7 +108,11 @@ it('a channel’s row, or its card on a phone, shows that its test failed and wh
   Object.assign(site.routes, channelRoutes([channel({ ...broken, status: 3, other_info: reason })]))
   await openAsRoot(page, site, '/admin/channels')
   const row = page.getByRole('row', { name: 'Broken' })
-  await row.getByRole('button', { name: /^失败: .*401/ }).waitFor()
+  await row
+    .getByRole('button', {
+      name: `${zh('shared.failed')}: ${zh('health.reason.status', { status: 401 })}`,
+    })
+    .waitFor()
   expect(await row.getByText(zh('channels.speed.untested')).count()).toBe(0)
   await row.getByRole('button', { name: zh('shared.moreActions', { name: 'Broken' }) }).click()
   await page.getByRole('menuitem', { name: zh('channels.timeline') }).click()
@@ -111,8 +120,10 @@ it('a channel’s row, or its card on a phone, shows that its test failed and wh
   await page.setViewportSize({ width: 390, height: 844 })
   await openAsRoot(page, site, '/admin/channels')
   const card = page.getByRole('article')
-  await card.getByText(/测试失败：.*401/).waitFor()
-  await card.getByText(/密钥/).waitFor()
+  await card
+    .getByText(zh('shared.testFailed', { reason: zh('health.reason.status', { status: 401 }) }))
+    .waitFor()
+  await card.getByText(zh('health.reason.invalid_api_key')).waitFor()
 })
 
 it('the balance of one or all channels is refreshed, and a failure is reported', async () => {
@@ -120,11 +131,12 @@ it('the balance of one or all channels is refreshed, and a failure is reported',
   await openAsRoot(page, site, '/admin/channels')
   const cell = page.getByRole('row', { name: 'DeepSeek' })
   await cell.getByText('$41.50').waitFor()
-  site.routes['GET /api/channel/update_balance/2/'] = () => refused('查询余额失败：401')
+  site.routes['GET /api/channel/update_balance/2/'] = () =>
+    refused('The balance could not be read: 401')
   await cell
     .getByRole('button', { name: zh('channels.refreshBalance', { name: 'DeepSeek' }) })
     .click()
-  await page.getByText('查询余额失败：401').waitFor()
+  await page.getByText('The balance could not be read: 401').waitFor()
   site.routes['GET /api/channel/update_balance/2/'] = () => ok({ balance: 40 })
   await cell
     .getByRole('button', { name: zh('channels.refreshBalance', { name: 'DeepSeek' }) })
@@ -135,7 +147,11 @@ it('the balance of one or all channels is refreshed, and a failure is reported',
   await page.getByText(zh('channels.balancesUpdated', { updated: 2, failed: 1 })).waitFor()
   // A type that does not tell it has no button.
   const local = page.getByRole('row', { name: 'Local' })
-  expect(await local.getByRole('button', { name: /余额/ }).count()).toBe(0)
+  expect(
+    await local
+      .getByRole('button', { name: zh('channels.refreshBalance', { name: 'Local' }) })
+      .count(),
+  ).toBe(0)
 })
 
 it('the address holds filters and sort; an empty result offers to clear the filters', async () => {
@@ -171,11 +187,13 @@ it('the list says that a refresh failed, and the form says that models are missi
   const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
-  site.routes['GET /api/channel/'] = () => refused('坏了')
+  site.routes['GET /api/channel/'] = () => refused('broken')
   await page.getByRole('button', { name: zh('ui.refresh') }).click()
   await page.getByText(zh('shared.refreshFailed')).waitFor()
-  site.routes['GET /api/channel/models'] = () => refused('坏了')
-  site.routes['GET /api/channel/models_enabled'] = () => refused('坏了')
+  site.routes['GET /api/channel/models'] = () => refused('broken')
+  site.routes['GET /api/channel/models_enabled'] = () => refused('broken')
   await page.getByRole('button', { name: zh('shared.newChannel') }).click()
-  await page.getByText('获取模型列表失败 获取启用模型失败').waitFor()
+  await page
+    .getByText(`${zh('channels.modelsFailed')} ${zh('channels.enabledModelsFailed')}`)
+    .waitFor()
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { en, zh } from '#test/support/console-texts.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { en, startingWith, zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { pageFixture } from '../support/console-fixture.ts'
@@ -61,12 +62,12 @@ describe('the form of a new channel', () => {
   it('has the fields and the address of the selected type', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/add')
-    await box('组织 ID').waitFor()
+    await box('Organization ID (zh)').waitFor()
     await drawer().getByLabel(zh('shared.type')).selectOption('43')
     await expect.poll(() => box(zh('shared.baseUrl')).inputValue()).toBe('https://api.deepseek.com')
-    expect(await box('组织 ID').count()).toBe(0)
+    expect(await box('Organization ID (zh)').count()).toBe(0)
     await drawer().getByLabel(zh('shared.type')).selectOption('3')
-    expect(await box('API 版本').getAttribute('placeholder')).toBe('2024-10-21')
+    expect(await box('API version (zh)').getAttribute('placeholder')).toBe('2024-10-21')
     expect(
       await drawer()
         .getByRole('button', { name: zh('channelForm.fetchModels') })
@@ -81,7 +82,7 @@ describe('the form of a new channel', () => {
     site.routes['POST /api/channel/'] = () => ok({ id: 8, ids: [8, 9] })
     await openAsRoot(page, site, '/channel/add')
     await drawer()
-      .getByRole('radio', { name: /批量创建/ })
+      .getByRole('radio', { name: zh('channelForm.mode.batch') })
       .check()
     await box(zh('shared.name')).fill('Mine')
     await box(zh('shared.key')).fill('sk-1\n\n sk-2')
@@ -96,9 +97,11 @@ describe('the form of a new channel', () => {
     await drawer().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: zh('shared.newChannel') }).click()
     await drawer()
-      .getByRole('radio', { name: /多密钥渠道/ })
+      .getByRole('radio', { name: zh('channelForm.mode.multi_to_single') })
       .check()
-    await drawer().getByRole('radio', { name: /轮询/ }).check()
+    await drawer()
+      .getByRole('radio', { name: zh('channelForm.keyChoice.polling') })
+      .check()
     await box(zh('shared.name')).fill('One')
     await box(zh('shared.key')).fill('sk-1\nsk-2')
     await drawer()
@@ -141,23 +144,24 @@ describe('the form of an existing channel', () => {
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'Local' }).click()
     await box(zh('shared.name')).fill('Local 2')
-    const refuse = (words: string) => {
-      site.routes['PUT /api/channel/'] = () => refused(words)
+    const refuse = (field: string, problem: string) => {
+      const { words } = invalidField(field, { zh: problem, en: '' })
+      site.routes['PUT /api/channel/'] = () => refused(words.zh)
     }
-    refuse('参数 base_url 无效：不允许使用该地址')
+    refuse('base_url', 'this address is not allowed')
     await press(zh('shared.saveChanges'))
-    await drawer().getByText('不允许使用该地址', { exact: true }).waitFor()
+    await drawer().getByText('this address is not allowed', { exact: true }).waitFor()
     const invalid = () => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'))
     await expect.poll(invalid).toBe('true')
     await box(zh('shared.baseUrl')).fill('https://other.example')
-    await drawer().getByText('不允许使用该地址').waitFor({ state: 'detached' })
+    await drawer().getByText('this address is not allowed').waitFor({ state: 'detached' })
     await box(zh('shared.key')).fill('sk-1')
-    refuse('参数 group 无效：分组「x」不存在，请先在设置中添加')
+    refuse('group', 'no group is called x')
     await press(zh('shared.saveChanges'))
-    await drawer().getByText('分组「x」不存在，请先在设置中添加', { exact: true }).waitFor()
-    refuse('参数 setting 无效：请重新填写 setting.proxy 的密码')
+    await drawer().getByText('no group is called x', { exact: true }).waitFor()
+    refuse('setting', 'enter the password of setting.proxy again')
     await press(zh('shared.saveChanges'))
-    await drawer().getByText('请重新填写 setting.proxy 的密码', { exact: true }).waitFor()
+    await drawer().getByText('enter the password of setting.proxy again', { exact: true }).waitFor()
     await expect.poll(invalid).toBe('true')
   })
 
@@ -212,7 +216,11 @@ describe('the form of an existing channel', () => {
         zh('channelForm.error.mappingCircle'),
       ],
       [zh('channelForm.statusCodeMapping'), '{"400": 200}', zh('channelForm.error.statusInvalid')],
-      [zh('channelForm.setting'), '{"proxy": "socks5://p:1"}', /proxy 请填写/],
+      [
+        zh('channelForm.setting'),
+        '{"proxy": "socks5://p:1"}',
+        zh('channelForm.error.proxyInvalid'),
+      ],
     ] as const) {
       await box(name).fill(text)
       await box(zh('channelForm.modelPrefix')).focus()
@@ -233,7 +241,7 @@ describe('the form of an existing channel', () => {
     Object.assign(site.routes, channelRoutes([channel({ setting: '{"proxy":"http://p:1"}' })]))
     await openAsRoot(page, site, '/channel/edit/1')
     expect(await box(zh('channelForm.setting')).inputValue()).toContain('"http://p:1"')
-    const section = drawer().getByRole('button', { name: /映射与覆盖.*代理/ })
+    const section = drawer().getByRole('button', { name: startingWith(zh('channelForm.mappings')) })
     expect(await section.getAttribute('aria-expanded')).toBe('true')
     await section.click()
     await box(zh('channelForm.setting')).waitFor({ state: 'detached' })
@@ -250,15 +258,15 @@ describe('the form of an existing channel', () => {
         name: zh('channelForm.reuseKey', { name: zh('channelForm.keyNumber', { place: 4 }) }),
       })
       .click()
-    const radio = (name: RegExp) => drawer().getByRole('radio', { name })
-    expect(await radio(/追加密钥/).isChecked()).toBe(true)
-    await radio(/替换密钥/).check()
+    const radio = (name: string) => drawer().getByRole('radio', { name })
+    expect(await radio(zh('channelForm.mode.append')).isChecked()).toBe(true)
+    await radio(zh('channelForm.mode.replace')).check()
     await box(zh('shared.key')).fill('sk-6\nsk-7')
     await press(zh('shared.saveChanges'))
     const asked = page.getByRole('alertdialog', { name: zh('channelForm.replaceTitle') })
     await asked.getByRole('button', { name: zh('ui.cancel') }).click()
     await asked.waitFor({ state: 'detached' })
-    await radio(/追加密钥/).check()
+    await radio(zh('channelForm.mode.append')).check()
     await press(zh('shared.saveChanges'))
     await page.getByText(zh('shared.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([
@@ -275,7 +283,7 @@ describe('the form of an existing channel', () => {
     await box(zh('shared.key')).fill('sk-wrong')
     await press(zh('channelForm.fetchModels'))
     await page.getByText(zh('channels.modelsFailed')).waitFor()
-    await page.getByText('上游拒绝了密钥').waitFor()
+    await page.getByText('The provider refused the key').waitFor()
     expect(sent('POST', '/api/channel/fetch_models')).toMatchObject([
       { base_url: 'https://elsewhere.example', type: 1, key: 'sk-wrong' },
     ])

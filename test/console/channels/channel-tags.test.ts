@@ -33,7 +33,9 @@ it('a tag sums up its channels and opens by key or click; tag mode is remembered
   expect(await tag.getByLabel(zh('channels.weightOfTag', { tag: 'primary' })).inputValue()).toBe(
     '5',
   )
-  await tag.getByText('良好 · 1.67 秒').waitFor()
+  await tag
+    .getByText(`${zh('channels.speed.fair')} · ${zh('channels.seconds', { seconds: '1.67' })}`)
+    .waitFor()
   expect(await tag.getAttribute('aria-expanded')).toBe('false')
   await page.getByRole('treegrid').focus()
   await page.keyboard.press('j')
@@ -58,10 +60,10 @@ it('a tag’s channels are fetched when it opens; if that fails, the tag closes 
   expect(list?.query.get('children')).toBe('false')
   expect(reads()).toBe(0)
   const broken = async (route: Route) =>
-    route.fulfill({ status: 400, json: { success: false, message: '读取失败' } })
+    route.fulfill({ status: 400, json: { success: false, message: 'The channels cannot be read' } })
   await page.route('**/api/channel/?*tag=primary*', broken)
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
-  await page.getByText('读取失败').waitFor()
+  await page.getByText('The channels cannot be read').waitFor()
   expect(await row('primary').getAttribute('aria-expanded')).toBe('false')
   await page.unroute('**/api/channel/?*tag=primary*', broken)
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()

@@ -33,7 +33,10 @@ it('the live stream updates the progress of a test of all channels without polli
   const before = progressReads()
   tell(5, 1, 0)
   await page.getByText(zh('channelTests.progress', { tested: 1, total: 4, failed: 0 })).waitFor()
-  await page.getByRole('row', { name: 'DeepSeek' }).getByText('0.40 秒').waitFor()
+  await page
+    .getByRole('row', { name: 'DeepSeek' })
+    .getByText(zh('channels.seconds', { seconds: '0.40' }))
+    .waitFor()
   tell(6, 3, 1)
   await page.getByText(zh('channelTests.progress', { tested: 3, total: 4, failed: 1 })).waitFor()
   expect(progressReads()).toBe(before)

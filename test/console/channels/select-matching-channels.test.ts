@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { textPattern, zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { pageFixture } from '../support/console-fixture.ts'
@@ -37,7 +37,7 @@ const chooseAllOf = async (count: number) => {
   serve(count)
   await openBatch()
   await boxes().first().click()
-  await button(`选择全部 ${count} 个匹配项`).click()
+  await button(zh('ui.selectMatching', { count })).click()
   await app.page.getByText(zh('ui.selectedCount', { count })).waitFor()
 }
 const sentIds = () =>
@@ -62,7 +62,7 @@ it('selecting all matches includes other pages, and one call acts on all of them
   await button(zh('shared.disableSelected')).click()
   await page.getByText(zh('channels.disabledMany', { count: 345 })).waitFor()
   expect(sentIds()).toEqual([345])
-  await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
+  await expect.poll(() => page.getByText(textPattern('zh', 'ui.selectedCount')).count()).toBe(0)
 })
 
 it('a selection made under one filter is dropped under another', async () => {
@@ -71,18 +71,18 @@ it('a selection made under one filter is dropped under another', async () => {
   await page.goto(`${app.site.url}/admin/channels?status=1`)
   await button(zh('channels.batchMode')).click()
   await boxes().first().waitFor()
-  expect(await page.getByText(/已选/).count()).toBe(0)
+  expect(await page.getByText(textPattern('zh', 'ui.selectedCount')).count()).toBe(0)
   await boxes().first().click()
   await button(zh('ui.selectMatching', { count: 347 })).click()
   await button(zh('ui.clearSelection')).click()
-  await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
+  await expect.poll(() => page.getByText(textPattern('zh', 'ui.selectedCount')).count()).toBe(0)
 })
 
 it('selecting all matches is not offered for more channels than one call may name', async () => {
   serve(1_001)
   await openBatch()
   await boxes().first().click()
-  expect(await app.page.getByText(/选择全部/).count()).toBe(0)
+  expect(await app.page.getByText(textPattern('zh', 'ui.selectMatching')).count()).toBe(0)
 })
 
 it('the server sorts the list by response time and by balance', async () => {

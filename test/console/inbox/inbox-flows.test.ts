@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
-import { zh } from '#test/support/console-texts.ts'
+import { textPattern, zh } from '#test/support/console-texts.ts'
 import { lookFaults } from '../support/accessibility-faults.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeLive, fakeLive } from '../support/fake-live-socket.ts'
@@ -26,7 +26,10 @@ const app = pageFixture()
 let live: FakeLive
 let messages: InboxMessage[]
 beforeEach(async () => {
-  const text = { title: '维护通知', content: '今晚 **22:00** 至 23:00 维护。'.repeat(12) }
+  const text = {
+    title: 'Maintenance',
+    content: 'Maintenance tonight, **22:00** to 23:00. '.repeat(12),
+  }
   messages = [
     message(4, { ...text, format: 'markdown' }),
     message(3, { title: 'New prices', content: HTML, format: 'html' }),
@@ -104,12 +107,18 @@ it('a message has a preview, opens in a frame without scripts, and is then read'
   await app.openAsRoot('/app/inbox')
   const rows = app.page.getByRole('list', { name: zh('shared.messages') }).getByRole('listitem')
   await expect.poll(() => rows.count()).toBe(4)
-  await expect.poll(() => rows.first().innerText()).toContain('今晚 22:00 至 23:00 维护。')
+  await expect
+    .poll(() => rows.first().innerText())
+    .toContain('Maintenance tonight, 22:00 to 23:00.')
   expect(await rows.first().innerText()).toMatch(/\.\.\.$/)
-  expect(await app.page.getByRole('navigation', { name: /第 1/ }).count()).toBe(0)
+  expect(
+    await app.page
+      .getByRole('navigation', { name: textPattern('zh', 'ui.pageOf', { page: 1 }) })
+      .count(),
+  ).toBe(0)
   await rows.nth(1).getByRole('link').click()
   await app.page.getByRole('heading', { level: 1, name: 'New prices' }).waitFor()
-  const frame = app.page.frameLocator('iframe[title="消息内容"]')
+  const frame = app.page.frameLocator(`iframe[title="${zh('inbox.content')}"]`)
   await frame.getByText('Monday').waitFor()
   expect(await frame.locator('[onclick], script').count()).toBe(0)
   expect(await app.page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts')
@@ -127,11 +136,11 @@ it('the inbox says when a message does not exist and when messages fail to load'
   await app.page.waitForURL('**/app/inbox')
   app.site.routes['GET /api/user/messages'] = () => ({
     status: 400,
-    body: { success: false, message: '请求格式错误', code: 'InvalidRequest' },
+    body: { success: false, message: 'The request is not valid', code: 'InvalidRequest' },
   })
   await app.page.reload()
   await app.page.getByText(zh('inbox.loadFailed')).waitFor()
-  await app.page.getByText('请求格式错误').waitFor()
+  await app.page.getByText('The request is not valid').waitFor()
   const reads = () => app.site.calls.filter(({ path }) => path === '/api/user/messages').length
   const before = reads()
   const retry = app.page.getByRole('button', { name: zh('ui.retry') })

@@ -61,7 +61,10 @@ it('a message is written, checked and sent to the selected users', async () => {
   await drawer.getByText(zh('messages.recipientRequired')).waitFor()
   await drawer.getByLabel(zh('messages.messageTitle')).fill('  Hello ')
   await drawer.getByLabel(zh('messages.content')).fill('**World**')
-  await page.frameLocator('iframe[title="预览"]').getByText('World').waitFor()
+  await page
+    .frameLocator(`iframe[title="${zh('messages.preview')}"]`)
+    .getByText('World')
+    .waitFor()
   await drawer.getByRole('checkbox', { name: /^mia/ }).check()
   await drawer.getByText(zh('messages.selectedCount_one', { count: 1 })).waitFor()
   expect(await lookFaults(page, 'message-create', [1280, 390], '[role="dialog"]')).toEqual([])

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { CredentialsOverview, OwnSession } from '#read-api/contract/credentials.ts'
+import { TEXTS, type Text } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/accessibility-faults.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
@@ -82,7 +83,8 @@ const app = siteFixture(() =>
   }),
 )
 
-const press = (page: Page, name: RegExp) => page.getByRole('button', { name }).first().click()
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).first().click()
 const inDialog = (page: Page) => page.locator('[role=dialog], [role=alertdialog]').last()
 const submit = (page: Page) => inDialog(page).locator('button[type="submit"]').click()
 const field = (page: Page) => inDialog(page).locator('input').last()
@@ -91,7 +93,12 @@ const SETTINGS = 'form.tg-form'
 const DIALOG = '.tg-dialog'
 
 /** `part`: what is looked at, the page around it being looked at once. */
-type Look = { name: string; part?: string; isLeft?: true; open: (page: Page) => Promise<unknown> }
+type Look = {
+  name: string
+  part?: string
+  isLeft?: true
+  open: (page: Page, text: Text) => Promise<unknown>
+}
 
 /** In this order on one page; a dialog is closed before the next unless it leads there. */
 const LOOKS: readonly Look[] = [
@@ -109,31 +116,31 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: 'password',
-    open: async (page) => {
-      await press(page, /^(修改密码|Change password)$/)
+    open: async (page, text) => {
+      await press(page, text('me.changePassword'))
       await submit(page)
     },
   },
-  { name: 'delete', open: (page) => press(page, /^(删除账户|Delete account)$/) },
-  { name: 'transfer', open: (page) => press(page, /^(划转|Transfer)$/) },
+  { name: 'delete', open: (page, text) => press(page, text('me.deleteAccount')) },
+  { name: 'transfer', open: (page, text) => press(page, text('me.transfer')) },
   {
     // The site has set no picture to scan, and the words say so.
     name: 'wechat',
-    open: async (page) => {
-      const row = page.getByRole('listitem').filter({ hasText: /微信|WeChat/ })
+    open: async (page, text) => {
+      const row = page.getByRole('listitem').filter({ hasText: text('oauth.site.wechat') })
       await row.getByRole('button').click()
-      await page.getByText(/^(请在微信中关注本站公众号|Follow this site’s account)/).waitFor()
+      await page.getByText(text('oauth.noScan')).waitFor()
     },
   },
-  { name: 'mail', open: (page) => press(page, /^(更换邮箱|Change)$/) },
+  { name: 'mail', open: (page, text) => press(page, text('me.changeMail')) },
   {
     name: 'passkey',
-    open: async (page) => {
-      await press(page, /^(添加通行密钥|Add a passkey)$/)
+    open: async (page, text) => {
+      await press(page, text('credentials.addPasskey'))
       await submit(page)
     },
   },
-  { name: 'proof', isLeft: true, open: (page) => press(page, /^(设置|Set up)$/) },
+  { name: 'proof', isLeft: true, open: (page, text) => press(page, text('credentials.setUp')) },
   {
     name: 'totp',
     isLeft: true,
@@ -155,9 +162,9 @@ const LOOKS: readonly Look[] = [
   {
     name: 'token-sure',
     isLeft: true,
-    open: async (page) => {
-      await press(page, /^(我已保存|I have saved them)$/)
-      await press(page, /^(重置令牌|Reset)$/)
+    open: async (page, text) => {
+      await press(page, text('credentials.codesSaved'))
+      await press(page, text('credentials.resetToken'))
       await inDialog(page).waitFor()
     },
   },
@@ -183,7 +190,7 @@ describe('the personal settings page, its tabs and its dialogs', () => {
       await page.getByText(SECURITY.passkeys[1]?.name ?? '').waitFor()
       expect.soft(await lookFaults(page, `me-${language}`, WIDTHS)).toEqual([])
       for (const { name, part = DIALOG, isLeft, open } of LOOKS) {
-        await open(page)
+        await open(page, TEXTS[language])
         const found = await lookFaults(page, `me-${name}-${language}`, [1280, 390], part)
         expect.soft(found, name).toEqual([])
         if (isLeft === true) continue

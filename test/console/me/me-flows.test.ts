@@ -61,7 +61,7 @@ const bodyOf = (site: FakeSite, method: string, path: string) =>
 function wantsProof(site: FakeSite, route: string, answer: unknown = null): void {
   let isProven = false
   site.routes[route] = () =>
-    isProven ? ok(answer) : refused('请先验证您的身份，或重新登录', 'ProofNotRecent')
+    isProven ? ok(answer) : refused('Prove who you are, or sign in again', 'ProofNotRecent')
   site.routes['POST /api/user/proof'] = () => {
     isProven = true
     return ok(null)
@@ -80,16 +80,16 @@ describe('the personal settings page', () => {
       .getByRole('navigation', { name: zh('shell.navigation') })
       .getByText(zh('shell.me'))
       .waitFor()
-    await page.getByRole('button', { name: /账户菜单/ }).click()
+    await page.getByRole('button', { name: zh('shell.account') }).click()
     await page.getByRole('menuitem', { name: zh('shell.me') }).waitFor()
   })
 
   it('checks in once, and says why a check-in failed', async () => {
     const { page, site } = await open()
-    site.routes['POST /api/user/check_in'] = () => ({ ...ok(null, '正在维护'), status: 503 })
+    site.routes['POST /api/user/check_in'] = () => ({ ...ok(null, 'Maintenance'), status: 503 })
     await button(page, zh('me.checkInNow')).click()
     await said(page, zh('me.checkInFailed'))
-    await said(page, zh('request.other', { message: '正在维护' }))
+    await said(page, zh('request.other', { message: 'Maintenance' }))
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 62_500 })
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: false })
     await button(page, zh('me.checkInNow')).click()
@@ -184,11 +184,11 @@ describe('the personal settings page', () => {
     const { page, site } = await open()
     const security = { access_token: null, totp_since: null, recovery_codes: 0, passkeys: [] }
     Object.assign(site.routes, {
-      'PUT /api/user/self': () => refused('原密码错误', 'WrongOriginalPassword'),
-      'GET /api/verification': () => refused('邮箱地址格式错误', 'MailInvalid'),
+      'PUT /api/user/self': () => refused('The current password is wrong', 'WrongOriginalPassword'),
+      'GET /api/verification': () => refused('The address is not valid', 'MailInvalid'),
       'GET /api/user/security': () => ok(security),
-      'POST /api/user/totp/begin': () => refused('密码错误', 'ProofWrong'),
-      'POST /api/user/totp': () => refused('验证码错误', 'CodeWrong'),
+      'POST /api/user/totp/begin': () => refused('The password is wrong', 'ProofWrong'),
+      'POST /api/user/totp': () => refused('The code is wrong', 'CodeWrong'),
     })
     await page.reload()
     const focused = page.locator('[aria-invalid="true"]:focus')
@@ -209,14 +209,14 @@ describe('the personal settings page', () => {
     await fill(zh('ui.newPassword'), 'new password')
     await fill(zh('me.newPasswordAgain'), 'new password')
     await page.keyboard.press('Enter')
-    await told('原密码错误')
+    await told('The current password is wrong')
     await fill(zh('me.currentPassword'), 'other password')
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
     await leave()
     await button(page, zh('me.changeMail')).click()
     await fill(zh('auth.email'), 'nobody')
     await button(page, zh('auth.sendCode')).click()
-    await told('邮箱地址格式错误')
+    await told('The address is not valid')
     expect(await button(page, zh('auth.sendCode')).isEnabled()).toBe(true)
     await leave()
     await button(page, zh('credentials.setUp')).click()
@@ -224,7 +224,7 @@ describe('the personal settings page', () => {
     expect(await button(page, zh('credentials.useCode')).count()).toBe(0)
     await fill(zh('credentials.yourPassword'), 'wrong password')
     await page.keyboard.press('Enter')
-    await told('密码错误')
+    await told('The password is wrong')
     const offer = { secret: 'ABCD'.repeat(8), uri: 'otpauth://totp/a' }
     site.routes['POST /api/user/totp/begin'] = () => ok(offer)
     await fill(zh('credentials.yourPassword'), 'right password')
@@ -232,13 +232,13 @@ describe('the personal settings page', () => {
     await hasFocus(page, zh('credentials.appCode'))
     await page.keyboard.type('123456')
     await page.keyboard.press('Enter')
-    await told('验证码错误')
+    await told('The code is wrong')
     // What is no field's is a toast, on a small phone too beside the buttons.
     await page.setViewportSize({ width: 390, height: 667 })
-    site.routes['POST /api/user/totp'] = () => refused('设置已过期', 'TotpOfferOver')
+    site.routes['POST /api/user/totp'] = () => refused('The setup has expired', 'TotpOfferOver')
     await fill(zh('credentials.appCode'), '654321')
     await page.keyboard.press('Enter')
-    await said(page, '设置已过期')
+    await said(page, 'The setup has expired')
     const toast = await page.locator('.tg-toaster').boundingBox()
     const foot = await page.locator('.tg-dialog-foot').boundingBox()
     expect((foot?.y ?? 0) + (foot?.height ?? 0)).toBeLessThanOrEqual(toast?.y ?? 0)
@@ -267,7 +267,7 @@ describe('the personal settings page', () => {
     const { page, site } = await open()
     const telegram = { telegram_oauth: true, telegram_bot_name: 'gate_bot' }
     site.routes['GET /api/status'] = () => ok({ ...STATUS, ...telegram })
-    site.routes['GET /api/oauth/state'] = () => refused('请先验证您的身份', 'ProofNotRecent')
+    site.routes['GET /api/oauth/state'] = () => refused('Prove who you are', 'ProofNotRecent')
     await page.reload()
     await button(page, zh('oauth.bind')).click()
     const proof = page.getByRole('dialog', { name: zh('credentials.proofTitle') })
@@ -305,7 +305,7 @@ describe('the personal settings page', () => {
   it('saves the notification settings, and says why saving failed', async () => {
     const { page, site } = await open()
     let status = 503
-    site.routes['PUT /api/user/setting'] = () => ({ ...ok(null, '正在维护'), status })
+    site.routes['PUT /api/user/setting'] = () => ({ ...ok(null, 'Maintenance'), status })
     await button(page, '1000000 ($2.00)').click()
     await page.getByText(zh('me.byWebhook')).click()
     const url = page.getByRole('textbox', { name: zh('me.webhookUrl') })
@@ -319,7 +319,7 @@ describe('the personal settings page', () => {
     await button(page, zh('shared.saveSettings')).click()
     await said(page, zh('me.settingsFailed'))
     const told = page.getByRole('alert').filter({ hasText: zh('me.settingsFailed') })
-    await told.getByText(zh('request.other', { message: '正在维护' })).waitFor()
+    await told.getByText(zh('request.other', { message: 'Maintenance' })).waitFor()
     await told.getByText(/req-\d+/).waitFor()
     status = 200
     await button(page, zh('shared.saveSettings')).click()
@@ -370,7 +370,7 @@ describe('the personal settings page', () => {
     const { page, site } = await open({ setting: JSON.stringify(kept) })
     site.routes['PUT /api/user/setting'] = () => ok(null)
     const secret = page.getByRole('textbox', { name: zh('me.webhookSecret') })
-    const fault = page.getByText(/^已设置的凭证含有请求头不支持的字符/)
+    const fault = page.getByText(zh('me.secretUnsendable'))
     await fault.waitFor()
     await secret.fill('whs-2')
     expect(await fault.count()).toBe(0)
@@ -383,7 +383,7 @@ describe('the personal settings page', () => {
 
   it('unbinds the email address unless it is the last login method', async () => {
     const { page, site } = await open()
-    site.routes['POST /api/user/unbind'] = () => refused('这是最后一种登录方式')
+    site.routes['POST /api/user/unbind'] = () => refused('This is the last login method')
     const unbind = async () => {
       await button(page, zh('oauth.unbind')).click()
       await page
@@ -393,7 +393,7 @@ describe('the personal settings page', () => {
       await page.getByRole('alertdialog').waitFor({ state: 'detached' })
     }
     await unbind()
-    await said(page, '这是最后一种登录方式')
+    await said(page, 'This is the last login method')
     wantsProof(site, 'POST /api/user/unbind')
     await unbind()
     await hasFocus(page, zh('credentials.yourPassword'))

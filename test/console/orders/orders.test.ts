@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contract/top-ups.ts'
-import { en, zh } from '#test/support/console-texts.ts'
+import { en, TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
@@ -66,7 +66,7 @@ const REFUNDED = order(11, {
       source: 'admin',
       source_id: '',
       actor_name: 'root',
-      reason: '误购',
+      reason: 'bought by mistake',
     },
     { ...takenBack, ...partOf(2), source: 'refund', source_id: 're_3Q8' },
   ],
@@ -81,8 +81,8 @@ const REFUNDED = order(11, {
 const ORDERS = [DISPUTED, WON, LOST, REFUNDED, order(10)]
 
 const NOTICE: InboxMessage = {
-  ...{ id: 1, title: '付款被拒付（争议）：#14 / A payment is disputed: order #14' },
-  content: `[查看订单 / Open the order](/admin/orders?keyword=${DISPUTED.trade_no})`,
+  ...{ id: 1, title: 'A payment is disputed: order #14' },
+  content: `[Open the order](/admin/orders?keyword=${DISPUTED.trade_no})`,
   ...{ format: 'markdown', created_at: NOW, read_at: null, is_read: false },
 }
 
@@ -118,7 +118,7 @@ async function open(path: string, language: 'zh' | 'en') {
 describe.each(LANGUAGES)('pages with orders in %s', (language) => {
   it('the list of orders and its timelines have no accessibility fault', async () => {
     const { page, faults, close } = await open('/admin/orders', language)
-    await page.getByText(/^(争议中|Disputed)$/).waitFor()
+    await page.getByText(TEXTS[language]('wallet.status_disputed'), { exact: true }).waitFor()
     expect(
       await cutAmong(page, '.tg-grid-title, .tg-grid-body :is(.tg-grid-cell, .tg-tag)'),
     ).toEqual([])
@@ -179,7 +179,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await page
     .getByText(en('orders.eventReason', { reason: en('orders.reason_requested_by_customer') }))
     .waitFor()
-  await page.getByText('Reason: 误购').waitFor()
+  await page.getByText(en('orders.eventReason', { reason: 'bought by mistake' })).waitFor()
   expect(await lines.allTextContents()).toContain(
     en('orders.event_refundFailed', { money: '$5.00' }),
   )
@@ -188,7 +188,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
 
 it('the link in a notice opens the disputed order, with its details, for an admin', async () => {
   const { page, faults, close } = await open('/app/inbox/1', 'zh')
-  const link = page.frameLocator('iframe').getByRole('link', { name: '查看订单' })
+  const link = page.frameLocator('iframe').getByRole('link', { name: 'Open the order' })
   const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
   await tab.getByText(zh('orders.event_disputeOpened', { money: 'US$20.00' })).waitFor()
   await tab.getByText(zh('wallet.status_disputed'), { exact: true }).waitFor()
@@ -210,7 +210,9 @@ it('the wallet says in the user’s language what was refunded and restored', as
     .getByText(zh('wallet.refundedByProvider', { money: 'US$5.00', quota: '$5.00' }))
     .waitFor()
   await page.getByText(zh('wallet.refundReversed', { money: 'US$5.00', quota: '$5.00' })).waitFor()
-  await page.getByText(zh('wallet.refundedOf', { money: 'US$5.00', reason: '误购' })).waitFor()
+  await page
+    .getByText(zh('wallet.refundedOf', { money: 'US$5.00', reason: 'bought by mistake' }))
+    .waitFor()
   expect(await page.getByText('Stripe: ').count()).toBe(0)
   await close()
 })

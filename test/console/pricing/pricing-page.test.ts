@@ -98,7 +98,9 @@ it('the URL searches, filters and sorts the prices, and users can copy model nam
   await expect.poll(() => drawn.count()).toBe(3)
   expect(await drawn.allInnerTexts()).toEqual(['dall-e-3', 'gpt-4o-mini', 'text-embedding-3-small'])
   await page
-    .getByRole('button', { name: zh('taskLogs.copyText', { name: '模型名称: gpt-4o-mini' }) })
+    .getByRole('button', {
+      name: zh('taskLogs.copyText', { name: `${zh('pricing.modelName')}: gpt-4o-mini` }),
+    })
     .click()
   await expect.poll(() => copied(page)).toBe('gpt-4o-mini')
   for (const name of ['dall-e-3', 'text-embedding']) {

@@ -21,7 +21,12 @@ export const REDEMPTIONS: readonly Redemption[] = [
   redemption({ id: 6, status: 3, used_count: 1, ...used }),
   redemption({ id: 5, name: 'leaked', status: 2 }),
   redemption({ id: 4, name: 'five', is_gift: true, max_uses: 5, used_count: 5, ...used }),
-  redemption({ id: 3, name: '下个月', valid_from: NOW + 20 * DAY, valid_until: NOW + 50 * DAY }),
+  redemption({
+    id: 3,
+    name: 'next month',
+    valid_from: NOW + 20 * DAY,
+    valid_until: NOW + 50 * DAY,
+  }),
   redemption({ id: 2, name: 'last month', valid_until: NOW - DAY }),
 ]
 
@@ -29,11 +34,25 @@ const GAIN: LogEntry = {
   ...{ id: 1, created_at: NOW - 90, type: 1, request_id: '', channel: 0, channel_name: '' },
   ...{ username: 'root', user_id: 1, token_name: '', group: '', model_name: '', use_time: 0 },
   ...{ is_stream: false, prompt_tokens: 0, completion_tokens: 0, quota: 5_000_000 },
-  ...{ content: '通过兑换码充值', client_ip: '', other: '{}' },
+  ...{ content: 'Redeemed a code', client_ip: '', other: '{}' },
 }
 export const GAINS: readonly LogEntry[] = [
   GAIN,
-  { ...GAIN, id: 5, type: 4, quota: 60_000, content: '每日签到', created_at: NOW - 4_000 },
-  { ...GAIN, id: 4, type: 3, quota: -700_000, content: '管理员减少额度', created_at: NOW - DAY },
-  { ...GAIN, id: 3, type: 4, quota: 250_000, content: '邀请额度划转', created_at: NOW - 9 * DAY },
+  { ...GAIN, id: 5, type: 4, quota: 60_000, content: 'Daily check-in', created_at: NOW - 4_000 },
+  {
+    ...GAIN,
+    id: 4,
+    type: 3,
+    quota: -700_000,
+    content: 'Reduced by an admin',
+    created_at: NOW - DAY,
+  },
+  {
+    ...GAIN,
+    id: 3,
+    type: 4,
+    quota: 250_000,
+    content: 'Transferred invitation quota',
+    created_at: NOW - 9 * DAY,
+  },
 ]

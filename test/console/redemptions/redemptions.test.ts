@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { oneOf, startingWith, TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
@@ -48,31 +49,32 @@ async function open(path: string, language: 'zh' | 'en' = 'zh') {
 const lastBody = (route: string): unknown =>
   app.site.calls.findLast(({ method, path }) => `${method} ${path}` === route)?.body
 
-const press = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name }).first().click()
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).first().click()
 const closed = (page: Page) => expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 
 describe('the redemption pages at 1280 and 390 pixels, in either theme', () => {
   for (const language of LANGUAGES) {
     it(`have no accessibility fault: ${language}`, async () => {
       const { page, faults, close } = await open('/admin/coupons', language)
+      const text = TEXTS[language]
       await page.getByText('welcome').first().waitFor()
-      await page.getByText(/^(过期于|expired) \d/).waitFor()
+      await page.getByText(startingWith(text('redemptions.expiredAt'))).waitFor()
       expect(await cutAmong(page, '.tg-grid-cell:has(.tg-redemption-validity)')).toEqual([])
       const look = (name: string, part?: string) =>
         lookFaults(page, `${name}-${language}`, [1280, 390], part)
       expect.soft(await look('redemptions')).toEqual([])
-      await press(page, /^(添加兑换码|Add codes)$/)
-      await page.getByRole('switch', { name: /^(礼品码|Gift code)$/ }).click()
-      await press(page, /^(生成|Create)$/)
+      await press(page, text('redemptions.create'))
+      await page.getByRole('switch', { name: text('redemptions.isGift'), exact: true }).click()
+      await press(page, text('redemptions.createAction'))
       await page.locator('.tg-field-error').waitFor()
       expect.soft(await look('redemption-form', 'form.tg-form')).toEqual([])
-      await page.getByRole('textbox', { name: /^(名称|Name)/ }).fill('spring')
-      await press(page, /^(生成|Create)$/)
+      await page.getByRole('textbox', { name: startingWith(text('shared.name')) }).fill('spring')
+      await press(page, text('redemptions.createAction'))
       await page.getByText(KEYS[1] ?? '').waitFor()
       expect.soft(await look('redemptions-ready', '.tg-ready-keys')).toEqual([])
       await page.goto(`${app.site.url}/app/wallet?code=WELCOME`)
-      await page.getByText('通过兑换码充值').waitFor()
+      await page.getByText('Redeemed a code').waitFor()
       expect.soft(await look('wallet')).toEqual([])
       expect(faults).toEqual([])
       await close()
@@ -89,7 +91,13 @@ describe('the list of redemption codes', () => {
     ).toBe(0)
     await page.getByRole('checkbox').first().click()
     await page.setViewportSize({ width: 390, height: 844 })
-    const actions = page.getByRole('button', { name: /^(复制所选|下载 CSV|禁用所选)$/ })
+    const actions = page.getByRole('button', {
+      name: oneOf(
+        zh('redemptions.copySelected'),
+        zh('redemptions.downloadCsv'),
+        zh('redemptions.disableSelected'),
+      ),
+    })
     const tops = () =>
       actions.evaluateAll((all) => all.map((perform) => perform.getBoundingClientRect().y))
     const counts = (all: number[]): number[] => [all.length, new Set(all).size]
@@ -122,7 +130,7 @@ describe('the list of redemption codes', () => {
     await page.getByRole('menuitem', { name: zh('redemptions.deleteByName') }).click()
     await page.getByRole('textbox', { name: zh('shared.name') }).fill('spring')
     await press(page, zh('redemptions.countFirst'))
-    await page.getByText('共 2 个，包括已使用的').waitFor()
+    await page.getByText(zh('redemptions.deleteNamedBody', { count: 2 })).waitFor()
     await page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('shared.delete') })
@@ -155,8 +163,8 @@ describe('the form for new redemption codes', () => {
       await (keys.length === 1 ? route.abort() : route.fallback())
     })
     const create = async (name: string) => {
-      await page.getByRole('textbox', { name: /^名称/ }).fill(name)
-      await press(page, /^生成$/)
+      await page.getByRole('textbox', { name: startingWith(zh('shared.name')) }).fill(name)
+      await press(page, zh('redemptions.createAction'))
     }
     await press(page, zh('redemptions.create'))
     await page.getByLabel(zh('redemptions.validUntil')).fill('2020-01-01T00:00')
@@ -166,7 +174,7 @@ describe('the form for new redemption codes', () => {
     await page.getByLabel(zh('redemptions.validUntil')).fill('')
     await create('spring')
     await expect.poll(() => keys).toHaveLength(1)
-    await page.getByRole('button', { name: /^生成$/ }).click()
+    await page.getByRole('button', { name: zh('redemptions.createAction'), exact: true }).click()
     await page.getByText(KEYS[1] ?? '').waitFor()
     await page.keyboard.press('Escape')
     await closed(page)
@@ -193,16 +201,17 @@ describe('the form for new redemption codes', () => {
 it('a refused custom redemption key shows the error at its field', async () => {
   const { page, close } = await open('/admin/coupons')
   await press(page, zh('redemptions.create'))
-  await page.getByRole('textbox', { name: /^名称/ }).fill('spring')
+  await page.getByRole('textbox', { name: startingWith(zh('shared.name')) }).fill('spring')
   const key = page.getByRole('textbox', { name: zh('redemptions.customKey') })
-  const named = { success: false, code: 'InvalidField', message: '参数 key 无效：包含不允许的字符' }
+  const { code, words: named } = invalidField('key', { zh: 'invalid characters', en: '' })
+  const invalid = { status: 400, body: { success: false, code, message: named.zh } }
   for (const [typed, words, refusal] of [
-    ['HELLO', '该自定义兑换码已存在', refused('该自定义兑换码已存在', 'RedemptionKeyTaken')],
-    ['=HELLO', '包含不允许的字符', { status: 400, body: named }],
+    ['HELLO', 'the code exists', refused('the code exists', 'RedemptionKeyTaken')],
+    ['=HELLO', 'invalid characters', invalid],
   ] as const) {
     app.site.routes['POST /api/redemption/'] = () => refusal
     await key.fill(typed)
-    await press(page, /^生成$/)
+    await press(page, zh('redemptions.createAction'))
     await page.getByRole('dialog').getByText(words, { exact: true }).waitFor()
     await page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
     expect(await page.locator('.tg-toast').count()).toBe(0)
@@ -210,7 +219,7 @@ it('a refused custom redemption key shows the error at its field', async () => {
   await key.fill('')
   expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
   await key.fill('x'.repeat(65))
-  await press(page, /^生成$/)
+  await press(page, zh('redemptions.createAction'))
   await page.getByText(zh('redemptions.error.keyInvalid'), { exact: true }).waitFor()
   expect(await key.inputValue()).toHaveLength(65)
   app.site.routes['POST /api/redemption/'] = () => ok(KEYS)
@@ -222,12 +231,12 @@ describe('the wallet', () => {
     const { page, close } = await open('/app/wallet?code=HELLO-2026')
     const box = page.getByRole('textbox', { name: zh('redemptions.key') })
     await expect.poll(() => box.inputValue()).toBe('HELLO-2026')
-    await press(page, /^兑换$/)
+    await press(page, zh('wallet.redeemNow'))
     await page.getByText(zh('wallet.giftAdded', { amount: '$10.00' })).waitFor()
     expect(lastBody('POST /api/user/topup')).toEqual({ key: 'HELLO-2026' })
     expect(new URL(page.url()).search).toBe('')
     expect(await box.inputValue()).toBe('')
-    await press(page, /^兑换$/)
+    await press(page, zh('wallet.redeemNow'))
     await page.getByText(zh('wallet.codeRequired')).waitFor()
     await press(page, zh('wallet.getCode'))
     await page.getByText(zh('wallet.noTopUpLink')).waitFor()
@@ -241,7 +250,7 @@ describe('the wallet', () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: true, ...paid })
     app.site.routes['POST /api/user/amount'] = () => priced
     const { page, close } = await open('/app/wallet')
-    const amount = page.getByRole('textbox', { name: /^充值数量/ })
+    const amount = page.getByRole('textbox', { name: startingWith(zh('wallet.amount')) })
     await amount.fill('5')
     const price = page.locator('.tg-topup-price')
     await expect.poll(() => price.innerText()).toMatch(/36\.50[\s\S]*\$5/)

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { TEXTS, type WordKey } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
@@ -7,25 +7,25 @@ import { siteFixture } from '../support/console-fixture.ts'
 type Screen = {
   name: string
   path: string
-  open?: (page: Page) => Promise<void>
+  /** The button that opens a part of the screen. */
+  opener?: WordKey
   /** One look for each language is enough: a part of a screen that has all of them. */
   isPart?: boolean
 }
 
-const press = (name: RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const PART_WIDTHS = { zh: [1280], en: [390] }
 
 const SCREENS: readonly Screen[] = [
   { name: 'tokens', path: '/app/tokens' },
-  { name: 'token-new', path: '/app/tokens', open: press(/新建令牌|New token/), isPart: true },
+  { name: 'token-new', path: '/app/tokens', opener: 'tokens.create', isPart: true },
   { name: 'channels', path: '/admin/channels' },
   {
     name: 'channel-new',
     path: '/admin/channels',
-    open: press(/新建渠道|New channel/),
+    opener: 'shared.newChannel',
     isPart: true,
   },
-  { name: 'price-new', path: '/admin/settings', open: press(/添加模型|Add model/), isPart: true },
+  { name: 'price-new', path: '/admin/settings', opener: 'pricing.addModel', isPart: true },
 ]
 
 const app = siteFixture()
@@ -34,12 +34,15 @@ describe('the token, channel and settings pages', () => {
   for (const language of LANGUAGES) {
     it(`have no accessibility fault at any width, in either theme: ${language}`, async () => {
       const { page, faults, close } = await app.openPage({ language })
-      for (const { name, path, open, isPart } of SCREENS) {
+      for (const { name, path, opener, isPart } of SCREENS) {
         const widths = isPart === true ? PART_WIDTHS[language] : WIDTHS
         await openAsRoot(page, app.site, path)
         await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
-        if (open !== undefined) {
-          await open(page)
+        if (opener !== undefined) {
+          await page
+            .getByRole('button', { name: TEXTS[language](opener) })
+            .first()
+            .click()
           await page.getByRole('dialog').waitFor()
         }
         expect.soft(await lookFaults(page, `${name}-${language}`, widths), name).toEqual([])

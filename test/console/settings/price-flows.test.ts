@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { startingWith, zh } from '#test/support/console-texts.ts'
 import { OPTIONS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
@@ -193,7 +193,7 @@ describe('the price table', () => {
     await page.keyboard.press('Escape')
     await button(zh('pricing.history')).click()
     const all = page.getByRole('dialog', { name: zh('pricing.history') })
-    await all.getByText('vip 用户使用 default').waitFor()
+    await all.getByText(`vip ${zh('pricing.usersCalling')} default`).waitFor()
     await all.getByText(zh('pricing.planned')).waitFor()
     await all.getByLabel(zh('ui.groupName')).selectOption('vip')
     await expect
@@ -202,11 +202,11 @@ describe('the price table', () => {
     // Filtered while it is typed; what the filters let nothing through of says so, with a way back.
     const search = all.getByLabel(zh('pricing.historyAnyModel'))
     await search.fill('o3')
-    await all.getByText('vip 用户使用 default').waitFor({ state: 'detached' })
+    await all.getByText(`vip ${zh('pricing.usersCalling')} default`).waitFor({ state: 'detached' })
     await search.fill('zz')
     await all.getByText(zh('pricing.historyNoMatch')).waitFor()
     await all.getByRole('button', { name: zh('ui.clearFilters') }).click()
-    await all.getByText('vip 用户使用 default').waitFor()
+    await all.getByText(`vip ${zh('pricing.usersCalling')} default`).waitFor()
     expect([
       await search.inputValue(),
       await all.getByLabel(zh('ui.groupName')).inputValue(),
@@ -227,7 +227,7 @@ describe('price presets', () => {
     await open()
     const { page, site } = app
     const answer = site.routes['GET /api/option/preset_ratios']
-    site.routes['GET /api/option/preset_ratios'] = () => refused('不行')
+    site.routes['GET /api/option/preset_ratios'] = () => refused('refused')
     await button(zh('pricing.presets')).click()
     const drawer = page.getByRole('dialog', { name: zh('pricing.presets') })
     await drawer.getByText(zh('pricing.fetchFailed')).waitFor()
@@ -306,7 +306,7 @@ describe('drafts of prices', () => {
     const { page } = app
     await button(zh('pricing.schedule')).click()
     const drawer = page.getByRole('dialog', { name: zh('pricing.bySystem') })
-    await drawer.getByText(/先在价格表或分组中修改价格/).waitFor()
+    await drawer.getByText(zh('pricing.scheduleNoDraft')).waitFor()
     await page.keyboard.press('Escape')
     await draft()
     await button(zh('pricing.schedule')).click()
@@ -378,7 +378,7 @@ describe('drafts of prices', () => {
     await draft()
     await button(zh('pricing.preview')).click()
     const drawer = page.getByRole('dialog', { name: zh('pricing.preview') })
-    await drawer.getByText('有 1 项未保存的价格修改', { exact: false }).waitFor()
+    await drawer.getByText(zh('pricing.previewDraft_other', { count: 1 })).waitFor()
     await drawer.getByRole('button', { name: zh('pricing.previewRun') }).click()
     await drawer.getByRole('row', { name: /gpt-4o/ }).waitFor()
     await drawer.getByText('+$1.40', { exact: true }).first().waitFor()
@@ -402,20 +402,20 @@ describe('the group table', () => {
     await drawer.getByText(zh('pricing.groupError.nameMissing')).waitFor()
     await drawer.getByLabel(zh('pricing.groupName')).fill('vip')
     await drawer.getByText(zh('pricing.groupError.nameTaken')).waitFor()
-    await drawer.getByLabel(/^倍率/).fill('x')
+    await drawer.getByLabel(startingWith(zh('ui.ratio'))).fill('x')
     await drawer.getByText(zh('pricing.error.notNumber')).waitFor()
     await drawer.getByLabel(zh('pricing.groupSpecials')).fill('nowhere=1')
     await drawer.getByText(zh('pricing.groupError.specials')).waitFor()
     await drawer.getByLabel(zh('pricing.groupName')).fill('team')
-    await drawer.getByLabel(/^倍率/).fill('0.7')
+    await drawer.getByLabel(startingWith(zh('ui.ratio'))).fill('0.7')
     await drawer.getByLabel(zh('pricing.groupSpecials')).fill('default=0.9\nvip = 0.5')
     await drawer.getByLabel(zh('pricing.groupColor')).selectOption('purple')
-    await drawer.getByLabel(zh('pricing.groupDesc')).fill('团队')
+    await drawer.getByLabel(zh('pricing.groupDesc')).fill('The team')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
     await save()
     expect(Object.fromEntries(saved())).toEqual({
       GroupRatio: { default: 1, vip: 0.8, team: 0.7 },
-      UserUsableGroups: { default: 'Default', vip: 'VIP', team: '团队' },
+      UserUsableGroups: { default: 'Default', vip: 'VIP', team: 'The team' },
       GroupGroupRatio: { team: { default: 0.9, vip: 0.5 } },
       GroupColors: { team: 'purple' },
     })

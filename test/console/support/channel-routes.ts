@@ -85,7 +85,7 @@ const CHANNELS: readonly Channel[] = [
   }),
 ]
 
-const words = (zh: string, en: string) => ({ zh, en })
+const words = (en: string) => ({ zh: `${en} (zh)`, en })
 
 const type = (patch: Partial<ChannelType>): ChannelType => ({
   id: 1,
@@ -94,7 +94,7 @@ const type = (patch: Partial<ChannelType>): ChannelType => ({
   bases: [],
   chat_path: '/v1/chat/completions',
   fields: [],
-  key_hint: words('请输入渠道对应的鉴权密钥', 'The key of your account at the provider'),
+  key_hint: words('The key of your account at the provider'),
   has_balance: false,
   can_list_models: true,
   models: ['gpt-4o', 'gpt-4o-mini', 'o3'],
@@ -108,8 +108,8 @@ export const TYPES: readonly ChannelType[] = [
       {
         key: 'openai_organization',
         kind: 'text',
-        label: words('组织 ID', 'Organization ID'),
-        hint: words('可留空', 'May be empty'),
+        label: words('Organization ID'),
+        hint: words('May be empty'),
         default: '',
         is_required: false,
       },
@@ -125,8 +125,8 @@ export const TYPES: readonly ChannelType[] = [
       {
         key: 'other',
         kind: 'text',
-        label: words('API 版本', 'API version'),
-        hint: words('例如 2024-10-21', 'For example 2024-10-21'),
+        label: words('API version'),
+        hint: words('For example 2024-10-21'),
         default: '2024-10-21',
         is_required: true,
       },
@@ -244,6 +244,6 @@ export function channelRoutes(first: readonly Channel[] = CHANNELS): FakeRoutes 
     'POST /api/channel/tag/disabled': (call) => switchTo(({ tag }) => tag === tagOf(call), 2),
     'PUT /api/channel/tag': () => ok(null),
     'POST /api/channel/fix': () => ok(null),
-    'POST /api/channel/fetch_models': () => refused('上游拒绝了密钥'),
+    'POST /api/channel/fetch_models': () => refused('The provider refused the key'),
   }
 }

@@ -95,8 +95,8 @@ export function userRoutes(): FakeRoutes {
     ),
     'POST /api/user/': ({ body }) => {
       const { username, display_name = '' } = body as Partial<User>
-      if (username === 'mia') return refused('用户名已被占用', 'UsernameTaken')
-      if (username === 'zoe') return refused('无法创建')
+      if (username === 'mia') return refused('The username is taken', 'UsernameTaken')
+      if (username === 'zoe') return refused('The user cannot be created')
       users = [user({ id: 8, username: username ?? '', display_name, role: 1 }), ...users]
       return ok({ id: 8 })
     },
@@ -112,7 +112,7 @@ export function userRoutes(): FakeRoutes {
       const items = ids.map((one) => {
         const { username = '', quota = 0 } = users.find((row) => row.id === one) ?? {}
         if (action === 'deduct' && amount > quota) {
-          const message = `${username} 的余额为 ${quota} 额度单位，不足以扣除 ${amount}`
+          const message = `${username} has only ${quota} quota units, not ${amount}`
           return { id: one, username, outcome: 'refused', quota, message }
         }
         const now = patch(one, () => ({

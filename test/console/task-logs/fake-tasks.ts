@@ -40,8 +40,12 @@ const of = (id: number, seconds: number) => ({
 const LONG =
   'an old lighthouse above a cliff in the evening, oil on canvas, warm light, gulls, --ar 3:2 --v 6'
 
+/** Chinese, so that the lists are also checked with its glyphs. */
+export const PROMPT = '雨夜的小巷，霓虹灯，电影感'
+export const LYRICS = ['窗外的雨', '落在旧街'] as const
+
 export const DRAWINGS: readonly DrawingTask[] = [
-  drawing(9, { ...of(9, 0), ...AT, prompt: '雨夜的小巷，霓虹灯，电影感', progress: '42%' }),
+  drawing(9, { ...of(9, 0), ...AT, prompt: PROMPT, progress: '42%' }),
   drawing(8, {
     ...{ ...of(8, 48), ...AT, status: 'SUCCESS', progress: '100%', image_url: PICTURE },
     ...{ prompt: LONG, prompt_en: LONG, description: 'Submit success' },
@@ -79,7 +83,7 @@ export const SONGS: readonly MusicTask[] = [
     songs: [
       {
         ...{ title: '夜雨', tags: '', duration: 0, audio_url: '', image_url: '' },
-        text: '窗外的雨\n落在旧街',
+        text: LYRICS.join('\n'),
       },
     ],
   }),

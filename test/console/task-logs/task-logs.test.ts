@@ -1,13 +1,13 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { en } from '#test/support/console-texts.ts'
+import { en, TEXTS, type WordKey } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live-socket.ts'
 import { ok, STATUS } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { enter } from '../usage-log/fake-usage-log.ts'
-import { DRAWINGS, drawing, SONGS } from './fake-tasks.ts'
+import { DRAWINGS, drawing, LYRICS, PROMPT, SONGS } from './fake-tasks.ts'
 
 const DAY = 86_400
 /** Of a list: what must have room for all it says. */
@@ -162,7 +162,7 @@ describe('the drawing log', () => {
     await row(page, '73%').waitFor()
     const done = { ...first, status: 'SUCCESS', progress: '100%' } as typeof first & object
     live.send('tasks', 10, { kind: 'drawing', id: done.id, task: done })
-    await row(page, '雨夜').getByText(en('taskLogs.status.SUCCESS')).waitFor()
+    await row(page, PROMPT).getByText(en('taskLogs.status.SUCCESS')).waitFor()
     expect(callsTo('/api/mj/').length).toBe(reads)
     live.send('tasks', 11, { kind: 'drawing', id: 50, task: drawing(50) })
     await expect.poll(() => callsTo('/api/mj/').length).toBe(reads + 1)
@@ -192,7 +192,7 @@ describe('the music log', () => {
     await dialog.getByText('jazz, slow, saxophone · 2:05').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: en('taskLogs.readLyrics'), exact: true }).click()
-    await dialog.getByText('落在旧街').waitFor()
+    await dialog.getByText(LYRICS[1]).waitFor()
     expect(await dialog.locator('audio').count()).toBe(0)
   })
 })
@@ -210,21 +210,24 @@ it('the menu lists the drawing and music logs only when the site enables them', 
 })
 
 describe.each(LANGUAGES)('the task logs in %s, in both themes', (language) => {
-  const look = async (path: string, name: string, button: RegExp): Promise<string[]> => {
+  const look = async (path: string, name: string, opener: WordKey): Promise<string[]> => {
     const page = await enterAt(path, language)
     expect(await cutAmong(page, CELLS)).toEqual([])
     const faults = await lookFaults(page, `${name}-${language}`, [1280, 390])
-    await page.getByRole('button', { name: button }).first().click()
+    await page
+      .getByRole('button', { name: TEXTS[language](opener), exact: true })
+      .first()
+      .click()
     await page.getByRole('dialog').waitFor()
     const part = '[role=dialog]'
     return [...faults, ...(await lookFaults(page, `${name}-open-${language}`, [390], part))]
   }
 
   it('the drawing log and an opened image have no accessibility fault', async () => {
-    expect(await look('/app/logs/drawing', 'drawings', /^(查看|View)$/)).toEqual([])
+    expect(await look('/app/logs/drawing', 'drawings', 'shared.view')).toEqual([])
   })
 
   it('the music log and an opened song have no accessibility fault', async () => {
-    expect(await look('/app/logs/tasks', 'music', /^(试听|Listen)$/)).toEqual([])
+    expect(await look('/app/logs/tasks', 'music', 'taskLogs.play')).toEqual([])
   })
 })

@@ -1,14 +1,15 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { TEXTS, type Text } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 
 const app = siteFixture()
 
-const button = (page: Page, name: RegExp) => page.getByRole('button', { name }).first()
+const button = (page: Page, name: string) => page.getByRole('button', { name }).first()
 
-const LOOKS: readonly { name: string; open: (page: Page) => Promise<void> }[] = [
+const LOOKS: readonly { name: string; open: (page: Page, text: Text) => Promise<void> }[] = [
   {
     name: 'token-chosen',
     open: async (page) => {
@@ -17,26 +18,26 @@ const LOOKS: readonly { name: string; open: (page: Page) => Promise<void> }[] = 
   },
   {
     name: 'token-menu',
-    open: (page) => button(page, /更多操作|More actions/).click(),
+    open: (page, text) => button(page, text('shared.moreActions', { name: 'production' })).click(),
   },
   {
     name: 'token-all-fields',
-    open: async (page) => {
-      await button(page, /新建令牌|New token/).click()
+    open: async (page, text) => {
+      await button(page, text('tokens.create')).click()
       const drawer = page.getByRole('dialog')
-      await drawer.getByRole('switch', { name: /限制可用模型|models/i }).click()
-      await drawer.getByRole('switch', { name: /速率限制|Rate limit/ }).click()
-      await drawer.getByRole('button', { name: /创建令牌|Create token/ }).click()
-      await drawer.getByText(/请输入名称|Enter a name/).waitFor()
+      await drawer.getByRole('switch', { name: text('tokens.hasModelLimits') }).click()
+      await drawer.getByRole('switch', { name: text('tokens.rateLimit.isEnabled') }).click()
+      await drawer.getByRole('button', { name: text('tokens.createAction') }).click()
+      await drawer.getByText(text('tokens.error.nameMissing')).waitFor()
     },
   },
   {
     name: 'token-ready',
-    open: async (page) => {
-      await button(page, /新建令牌|New token/).click()
-      await page.getByRole('textbox', { name: /^(名称|Name)$/ }).fill('agent')
+    open: async (page, text) => {
+      await button(page, text('tokens.create')).click()
+      await page.getByRole('textbox', { name: text('shared.name'), exact: true }).fill('agent')
       await page.getByRole('button', { name: '10', exact: true }).click()
-      await button(page, /创建令牌|Create token/).click()
+      await button(page, text('tokens.createAction')).click()
       await page.getByRole('dialog', { name: /10/ }).waitFor()
     },
   },
@@ -49,7 +50,7 @@ describe('the tokens’ lists, menus and drawers', () => {
       for (const { name, open } of LOOKS) {
         await openAsRoot(page, app.site, '/app/tokens')
         await page.locator('.tg-grid-body').waitFor()
-        await open(page)
+        await open(page, TEXTS[language])
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390])
         expect.soft(found, name).toEqual([])
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { oneOf, textPattern, zh } from '#test/support/console-texts.ts'
 import { OPEN_TOKEN_TERMS } from '#test/support/token-fields.ts'
 import { token } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
@@ -91,18 +91,18 @@ describe('the drawer for a new token', () => {
     app.site.routes['GET /api/user/models'] = () => ok([])
     await app.page.getByRole('button', { name: zh('tokens.createAction') }).click()
     await app.page.getByRole('dialog', { name: zh('tokens.createdMany', { count: 30 }) }).waitFor()
-    await app.page.getByText('目前还没有此令牌可调用的对话模型').waitFor()
+    await app.page.getByText(zh('tokens.noModelYet')).waitFor()
     app.site.routes['GET /api/user/models'] = models
     expect(bodies('POST', '/api/token/')).toMatchObject([{ name: 'ci', count: 30 }])
   })
 
   it('keeps the typed text when the server refuses', async () => {
-    app.site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
+    app.site.routes['POST /api/token/'] = () => refused('You can have at most 1000 tokens')
     await app.openAsRoot('/app/tokens')
     await press(zh('tokens.create'))
     await app.page.getByRole('textbox', { name: zh('shared.name'), exact: true }).fill('ci')
     await app.page.getByRole('button', { name: zh('tokens.createAction') }).click()
-    await said('令牌数量已达上限 1000')
+    await said('You can have at most 1000 tokens')
     const name = app.page.getByRole('textbox', { name: zh('shared.name'), exact: true })
     expect(await name.inputValue()).toBe('ci')
   })
@@ -192,9 +192,9 @@ it('a switch can be undone with one press, and is restored when the server refus
       { id: 1, status: 2 },
       { id: 1, status: 1 },
     ])
-  app.site.routes['PUT /api/token/'] = () => refused('令牌不可用')
+  app.site.routes['PUT /api/token/'] = () => refused('The token cannot be used')
   await toggle.click()
-  await said('令牌不可用')
+  await said('The token cannot be used')
   await expect.poll(() => toggle.isChecked()).toBe(true)
   expect(
     await app.page
@@ -208,7 +208,14 @@ describe('selected tokens', () => {
 
   it('show batch actions, which are hidden without a selection', async () => {
     await app.openAsRoot('/app/tokens')
-    const actions = app.page.getByRole('button', { name: /^(复制|启用|禁用|删除)所选$/ })
+    const actions = app.page.getByRole('button', {
+      name: oneOf(
+        zh('tokens.copySelected'),
+        zh('shared.enableSelected'),
+        zh('shared.disableSelected'),
+        zh('shared.deleteSelected'),
+      ),
+    })
     expect(await actions.count()).toBe(0)
     await selectAll()
     await expect.poll(() => actions.count()).toBe(4)
@@ -226,9 +233,9 @@ describe('selected tokens', () => {
       { ids, status: 2 },
       { ids, status: 1 },
     ])
-    app.site.routes['POST /api/token/batch/status'] = () => refused('令牌不存在：2')
+    app.site.routes['POST /api/token/batch/status'] = () => refused('The token does not exist: 2')
     await press(zh('shared.disableSelected'))
-    await said('令牌不存在：2')
+    await said('The token does not exist: 2')
     const toggle = app.page.getByRole('switch', {
       name: zh('shared.enableNamed', { name: 'mobile app' }),
     })
@@ -245,7 +252,7 @@ describe('selected tokens', () => {
       .click()
     expect(sent('POST', '/api/token/batch')).toHaveLength(0)
     const answer = app.site.routes['POST /api/token/batch']
-    app.site.routes['POST /api/token/batch'] = () => refused('令牌不存在：5')
+    app.site.routes['POST /api/token/batch'] = () => refused('The token does not exist: 5')
     const remove = async () => {
       await press(zh('shared.deleteSelected'))
       await app.page
@@ -254,7 +261,7 @@ describe('selected tokens', () => {
         .click()
     }
     await remove()
-    await said('令牌不存在：5')
+    await said('The token does not exist: 5')
     await app.page.getByText(zh('ui.selectedCount', { count: 6 })).waitFor()
     if (answer !== undefined) app.site.routes['POST /api/token/batch'] = answer
     await remove()
@@ -389,6 +396,8 @@ describe('a selection of tokens beyond the page', () => {
     const sentIds = bodies('POST', '/api/token/batch/status') as { ids: number[] }[]
     expect(sentIds.map(({ ids }) => ids.length)).toEqual([346, 346])
     await app.page.getByRole('combobox', { name: zh('shared.status') }).selectOption('1')
-    await expect.poll(() => app.page.getByText(/已选/).count()).toBe(0)
+    await expect
+      .poll(() => app.page.getByText(textPattern('zh', 'ui.selectedCount')).count())
+      .toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en } from '#test/support/console-texts.ts'
+import { en, TEXTS, zh } from '#test/support/console-texts.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live-socket.ts'
@@ -274,7 +274,11 @@ describe('the usage log on a phone', () => {
     rows = manyRows(3)
     const { page, close } = await open({ width: 360, language: 'zh' })
     await page.locator('.tg-card-more').first().click()
-    for (const word of ['项目', '输入', '输出']) {
+    for (const word of [
+      zh('shared.item'),
+      zh('logDetails.term.input'),
+      zh('logDetails.term.output'),
+    ]) {
       const cell = page.locator('.tg-log-table').getByText(word, { exact: true })
       const lines = await cell.evaluate((element) => {
         const text = document.createRange()
@@ -341,12 +345,12 @@ describe('the message of the provider for a failed call', () => {
   }
 
   it('has at most 500 characters, and is omitted when it is unknown', async () => {
-    rows = [failed('好'.repeat(600)), logRow(8, { type: 6, quota: 0 }, { price: undefined })]
+    rows = [failed('€'.repeat(600)), logRow(8, { type: 6, quota: 0 }, { price: undefined })]
     const { page, close } = await open()
     const expanders = page.locator('.tg-grid-expander')
     await expanders.first().click()
     const text = await quote(page).locator('blockquote').innerText()
-    expect(text).toBe(`${'好'.repeat(499)}…`)
+    expect(text).toBe(`${'€'.repeat(499)}…`)
     await expanders.last().click()
     await expect.poll(() => page.locator('.tg-log-failure').count()).toBe(2)
     expect(await quote(page).count()).toBe(1)
@@ -358,7 +362,7 @@ for (const language of ['en', 'zh'] as const) {
   it(`the column of ratios names the three ratios that it shows: ${language}`, async () => {
     rows = manyRows(3)
     const { page, close } = await open({ language })
-    const words = language === 'en' ? 'Model / output / group ratio' : '模型/补全/分组倍率'
+    const words = TEXTS[language]('usageLog.column.ratios')
     const hint = page.getByRole('columnheader').getByRole('button', { name: words })
     await hint.focus()
     await page.locator('.tg-tooltip').getByText(words).waitFor()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
@@ -25,7 +25,9 @@ describe('the list of users and its drawers', () => {
         expect.soft(found, name).toEqual([])
       }
       await openAsRoot(page, app.site, '/user/edit/3')
-      await page.getByRole('button', { name: /^(重置…|Reset…)$/ }).click()
+      await page
+        .getByRole('button', { name: TEXTS[language]('users.secondFactorOpen'), exact: true })
+        .click()
       await page.getByRole('alertdialog').locator('input').waitFor()
       const asking = await lookFaults(page, `user-factor-${language}`, [1280, 390], '.tg-dialog')
       expect.soft(asking, 'factor').toEqual([])

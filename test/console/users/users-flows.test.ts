@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { startingWith, textPattern, zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
@@ -84,17 +84,19 @@ describe('the user drawers', () => {
     await add()
     await said(zh('users.error.bothMissing'))
     await dialog().getByLabel(zh('auth.name')).fill('mia')
-    await dialog().getByLabel(/^密码/).fill('correct horse')
+    await dialog()
+      .getByLabel(startingWith(zh('auth.password')))
+      .fill('correct horse')
     await add()
-    await said('用户名已被占用')
+    await said('The username is taken')
     const name = dialog().getByLabel(zh('auth.name'))
     await dialog().locator('[aria-invalid="true"]:focus').waitFor()
     expect(await name.getAttribute('aria-invalid')).toBe('true')
     expect(await page.locator('.tg-toast').count()).toBe(0)
     await name.fill('zoe')
-    expect(await page.getByText('用户名已被占用').count()).toBe(0)
+    expect(await page.getByText('The username is taken').count()).toBe(0)
     await add()
-    await said('无法创建')
+    await said('The user cannot be created')
     await page.setViewportSize({ width: 390, height: 860 })
     const edge = async (of: string, end: number) => {
       const box = await page.locator(of).last().boundingBox()
@@ -120,11 +122,9 @@ describe('the user drawers', () => {
     await open('/user/edit/3')
     await dialog().getByText('bank transfer no. 17').waitFor()
     await dialog().getByText('88213').waitFor()
-    expect(
-      await dialog()
-        .getByRole('textbox', { name: /余额|额度/ })
-        .count(),
-    ).toBe(0)
+    for (const name of [zh('shared.balance'), zh('shared.quota')]) {
+      expect(await dialog().getByRole('textbox', { name }).count()).toBe(0)
+    }
     await dialog().getByLabel(zh('ui.groupName')).selectOption('default')
     await save()
     await dialog().getByText(zh('users.error.reasonMissing')).waitFor()
@@ -189,7 +189,11 @@ describe('the user drawers', () => {
 })
 
 describe('the adjustment of quota', () => {
-  const asking = () => app.page.getByRole('dialog', { name: /调整.*额度/ })
+  const named = (name: RegExp) => app.page.getByRole('dialog', { name })
+  const asking = () =>
+    named(textPattern('zh', 'users.adjustTitle')).or(
+      named(textPattern('zh', 'users.adjustManyTitle_other')),
+    )
   const sent = () => bodies('POST', '/api/user/quota') as { request_id: string }[]
 
   it('adds an amount to the current balance, from the row and from the drawer', async () => {
@@ -201,22 +205,16 @@ describe('the adjustment of quota', () => {
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.add') })
       .click()
-    await asking().getByText('请输入大于 0 的金额').waitFor()
+    await asking().getByText(zh('users.error.amountInvalid')).waitFor()
     await asking().getByText(zh('users.error.reasonMissing')).waitFor()
-    await asking()
-      .getByLabel(/金额（\$）/)
-      .fill('0.0000001')
-    await asking().getByText('请输入大于 0 的金额').waitFor()
-    await asking()
-      .getByLabel(/金额（\$）/)
-      .fill('2.500002')
+    await asking().getByLabel(zh('users.amountInDollars')).fill('0.0000001')
+    await asking().getByText(zh('users.error.amountInvalid')).waitFor()
+    await asking().getByLabel(zh('users.amountInDollars')).fill('2.500002')
     await asking()
       .getByText(zh('users.adjustUnits', { quota: '1,250,001' }))
       .waitFor()
     await asking().getByText('$12.500002', { exact: true }).waitFor()
-    await asking()
-      .getByLabel(/调整原因/)
-      .fill('invoice 18')
+    await asking().getByLabel(zh('users.reason')).fill('invoice 18')
     // An answer that never comes is asked for again, as the same change.
     await page.route('**/api/user/quota', (route) => route.abort(), { times: 1 })
     await asking()
@@ -238,21 +236,15 @@ describe('the adjustment of quota', () => {
       .getByRole('button', { name: zh('users.adjustOpen') })
       .click()
     await asking().getByText(zh('users.adjustDeduct'), { exact: true }).click()
-    await asking()
-      .getByLabel(/金额（\$）/)
-      .fill('13')
+    await asking().getByLabel(zh('users.amountInDollars')).fill('13')
     await asking().getByText(zh('users.balanceShort')).waitFor()
-    await asking()
-      .getByLabel(/调整原因/)
-      .fill('mistake')
+    await asking().getByLabel(zh('users.reason')).fill('mistake')
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.deduct') })
       .click()
     await asking().getByText(zh('users.error.amountBeyond')).waitFor()
     expect(sent()).toHaveLength(1)
-    await asking()
-      .getByLabel(/金额（\$）/)
-      .fill('12.500002')
+    await asking().getByLabel(zh('users.amountInDollars')).fill('12.500002')
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.deduct') })
       .click()
@@ -267,17 +259,13 @@ describe('the adjustment of quota', () => {
     await page.getByText(zh('users.selectedCount_one', { count: 3 })).waitFor()
     await page.getByRole('button', { name: zh('users.adjust'), exact: true }).click()
     await asking().getByText(zh('users.adjustDeduct'), { exact: true }).click()
-    await asking()
-      .getByLabel(/金额（\$）/)
-      .fill('1')
-    await asking()
-      .getByLabel(/调整原因/)
-      .fill('audit')
+    await asking().getByLabel(zh('users.amountInDollars')).fill('1')
+    await asking().getByLabel(zh('users.reason')).fill('audit')
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.deduct') })
       .click()
     await said(zh('users.adjusted_other', { count: 2 }))
-    await asking().getByRole('alert').filter({ hasText: 'spammer 的余额为' }).waitFor()
+    await asking().getByRole('alert').filter({ hasText: 'spammer has only' }).waitFor()
     expect(await asking().getByRole('rowheader').count()).toBe(1)
     expect(sent()).toMatchObject([{ ids: [4, 3, 2], action: 'deduct', amount: 500_000 }])
     await page.keyboard.press('Escape')
@@ -311,14 +299,17 @@ describe('the page of the own account', () => {
     const { page, site } = app
     const own = user({ has_password: false, username: 'octo', role: 1 })
     site.routes['GET /api/user/self'] = () => ok(own)
-    const needed = { ...(refused('请输入密码或验证码').body as object), code: 'ProofNeeded' }
+    const needed = {
+      ...(refused('Enter a password or a code').body as object),
+      code: 'ProofNeeded',
+    }
     site.routes['PUT /api/user/self'] = ({ body }) =>
       'code' in (body as object) ? ok(null) : { body: needed }
     await open('/user/edit')
     await field(zh('ui.newPassword')).fill('first password')
     expect(await field(zh('users.originalPassword')).count()).toBe(0)
     await submit()
-    await said('请输入密码或验证码')
+    await said('Enter a password or a code')
     await page.getByLabel(zh('credentials.codeOrRecovery')).fill('123456')
     await submit()
     await said(zh('users.saved'))
@@ -332,7 +323,10 @@ describe('the page of the own account', () => {
     site.routes['GET /api/user/self'] = () => ok(own)
     site.routes['GET /api/user/security'] = () => ok({ passkeys: [{ id: 1, name: 'Phone' }] })
     site.routes['POST /api/user/passkeys/proof'] = () => ok({ options: { challenge: 'AQ' } })
-    const needed = { ...(refused('请输入密码或验证码').body as object), code: 'ProofNeeded' }
+    const needed = {
+      ...(refused('Enter a password or a code').body as object),
+      code: 'ProofNeeded',
+    }
     site.routes['PUT /api/user/self'] = ({ body }) =>
       'passkey' in (body as object) ? ok(null) : { body: needed }
     // By name: an address of numbers has no passkeys.
