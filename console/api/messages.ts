@@ -31,8 +31,9 @@ export const messagesQuery = (listQuery: MessageQuery) =>
 
 export const inboxKey = ['inbox'] as const
 
-export const inboxQuery = (listQuery: { page: number; pageSize: number }) => {
-  const query = { p: listQuery.page, page_size: listQuery.pageSize }
+export const inboxQuery = (listQuery: { page: number; pageSize: number } & ListSort) => {
+  const { page, pageSize, ...order } = listQuery
+  const query = { p: page, page_size: pageSize, ...order }
   return {
     ...apiQuery('GET /api/user/messages', { query }, [...inboxKey, 'list', listQuery]),
     placeholderData: keepPreviousData,

@@ -1,14 +1,15 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import type { Pay } from '#write-api/contract/top-ups.ts'
 import { apiQuery, exchange } from './client.ts'
+import type { ListSort } from './request.ts'
 
 export const ordersKey = ['orders'] as const
 export const ORDERS_PER_PAGE = 5
 
-export function ownOrdersQuery(page: number) {
-  const query = { p: page, page_size: ORDERS_PER_PAGE }
+export function ownOrdersQuery(page: number, order: ListSort = {}) {
+  const query = { p: page, page_size: ORDERS_PER_PAGE, ...order }
   return {
-    ...apiQuery('GET /api/user/topup/self', { query }, [...ordersKey, 'own', page]),
+    ...apiQuery('GET /api/user/topup/self', { query }, [...ordersKey, 'own', query]),
     placeholderData: keepPreviousData,
     refetchOnMount: 'always' as const,
   }

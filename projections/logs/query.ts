@@ -26,6 +26,14 @@ export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 export { logBatches } from './read-log-batches-for-export.ts'
 export type { LogFilter, LogRow } from './select-log-rows.ts'
 
+/**
+ * Reads a number from the details of a row, or -1 if the details have no such number. NOTE: a
+ * regular expression is used, because Postgres cannot parse JSON that contains the character 0.
+ */
+const numberInDetails = (name: 'model_ratio' | 'frt') => sql.fragment`
+  coalesce(substring(w.other from ${`"${name}":([-+.0-9eE]+)`})::numeric, -1)
+`
+
 /** The sort columns of log rows `w`. A sort by time uses the row id, because ids grow with time. */
 const SORT_COLUMNS = {
   created_at: sql.fragment`w.id`,
@@ -43,6 +51,16 @@ const SORT_COLUMNS = {
   completion_tokens: sql.fragment`w.completion_tokens`,
   quota: sql.fragment`w.quota`,
   use_time: sql.fragment`w.duration_ms`,
+  ratios: numberInDetails('model_ratio'),
+  // Only streams that did not fail have a first token.
+  first_token: sql.fragment`
+    case when w.is_stream and w.type <> 6 then ${numberInDetails('frt')} else -1 end
+  `,
+  retries: sql.fragment`
+    coalesce(cardinality(string_to_array(
+      substring(w.admin_other from '"use_channel":\\[([0-9,]*)\\]'), ','
+    )), 0)
+  `,
 } satisfies Record<LogSort, unknown>
 
 /**

@@ -9,7 +9,7 @@ import { secondsOf } from '../unix-seconds.ts'
  */
 export const messages = projectionOf<MessageEvent | MessageRead>({
   name: 'messages',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     messages: { key: ['id'] },

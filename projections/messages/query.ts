@@ -7,7 +7,7 @@ import {
   RECIPIENT_FIELDS,
   SENT_FIELDS,
 } from '#read-api/contract/message-fields.ts'
-import type { MessageSort } from '#read-api/contract/messages.ts'
+import type { InboxSort, MessageSort, RecipientSort } from '#read-api/contract/messages.ts'
 import type { Fields } from '#read-api/contract/resource-field-definition.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
@@ -96,29 +96,42 @@ export async function listMessages(
 const recipientRow = rowType(fieldColumns(RECIPIENT_FIELDS))
 export type RecipientRow = RowOf<typeof recipientRow>
 
+/** The sort columns of recipients. Recipients who have not read the message have the time 0. */
+const RECIPIENT_SORT_COLUMNS = {
+  user_id: sql.fragment`s.id`,
+  username: sql.fragment`lower(coalesce(u.username, ''))`,
+  display_name: sql.fragment`lower(coalesce(u.display_name, ''))`,
+  read_at: sql.fragment`coalesce(d.read_at, 0)`,
+} satisfies Record<RecipientSort, unknown>
+
 /**
- * Lists recipients by ascending user id. The list is empty for a deleted message. NOTE: the rows of
- * a deleted message are kept, because events of recipients may be processed before or after the
- * deletion.
+ * Lists recipients, or none of a deleted message. NOTE: the rows are kept, because events of
+ * recipients may be processed before or after the deletion.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,
   messageId: number,
-  { limit, offset }: Slice,
+  { limit, offset, ...order }: Slice & ListOrder<RecipientSort>,
 ): Promise<readonly RecipientRow[]> =>
   db.any(sql.type(recipientRow)`
     select page.id as "userId", coalesce(u.username, '') as username,
       coalesce(u.display_name, '') as "displayName", d.read_at as "readAt"
     from (
-      select s.id from read_messages.messages m
-      join read_messages.recipients r on r.message_id = m.id,
-        generate_series(r.first_id, r.last_id) s(id)
+      -- Postgres joins only the tables that the order needs.
+      select s.id, row_number() over (
+        order by ${orderTerms(RECIPIENT_SORT_COLUMNS, order, sql.fragment`s.id`)}
+      ) as place
+      from read_messages.messages m
+      join read_messages.recipients r on r.message_id = m.id
+      cross join generate_series(r.first_id, r.last_id) s(id)
+      left join read_users.users u on u.id = s.id
+      left join read_messages.reads d on d.user_id = s.id and d.message_id = ${messageId}
       where m.id = ${messageId} and not m.is_deleted
-      order by r.first_id, s.id limit ${limit} offset ${offset}
+      order by place limit ${limit} offset ${offset}
     ) page
     left join read_users.users u on u.id = page.id
     left join read_messages.reads d on d.user_id = page.id and d.message_id = ${messageId}
-    order by page.id
+    order by page.place
   `)
 
 const inboxRow = rowType(fieldColumns(INBOX_FIELDS))
@@ -135,15 +148,26 @@ const inboxOf = (userId: number) => sql.fragment`
   where int8range(r.first_id, r.last_id, '[]') @> ${userId}::int8
 `
 
-/** Lists a user's inbox, newest first, with the beginning of each content. */
+const INBOX_SORT_COLUMNS = {
+  id: sql.fragment`m.id`,
+  title: sql.fragment`lower(m.title)`,
+  is_read: sql.fragment`d.read_at is not null`,
+  created_at: sql.fragment`m.created_at`,
+} satisfies Record<InboxSort, unknown>
+
+/**
+ * Lists a user's inbox with the beginning of each content. Equal sort values are ordered newest
+ * first.
+ */
 export async function listInbox(
   db: CommonQueryMethods,
   userId: number,
-  { limit, offset }: Slice,
+  { limit, offset, ...order }: Slice & ListOrder<InboxSort>,
 ): Promise<Listed<InboxRow>> {
   const rows = await db.any(sql.type(inboxRow)`
     select ${columns(MESSAGE_FIELDS, beginning)}, d.read_at as "readAt" from ${inboxOf(userId)}
-    order by m.id desc limit ${limit} offset ${offset}
+    order by ${orderTerms(INBOX_SORT_COLUMNS, order, sql.fragment`m.id`)}
+    limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(count)`
     select count(*) as total from ${inboxOf(userId)}

@@ -32,6 +32,8 @@ create table reads (
   primary key (user_id, message_id)
 );
 
+-- For the order of a message's recipients by the time at which they read it.
+create index reads_of_message on reads (message_id, user_id) include (read_at);
 create index reads_by_change on reads (changed_position);
 
 create table read_counts (

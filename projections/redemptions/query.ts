@@ -27,6 +27,10 @@ const orderBy = (sort: RedemptionSort) => {
     created_time: sql.fragment`r.created_at`,
     redeemed_time: sql.fragment`r.redeemed_at`,
     valid_until: sql.fragment`coalesce(r.valid_until, ${NEVER})`,
+    key: sql.fragment`r.key_hint`,
+    used_username: sql.fragment`
+      coalesce((select lower(u.username) from read_users.users u where u.id = r.used_user_id), '')
+    `,
   } satisfies Record<RedemptionSort, unknown>
   return by[sort]
 }

@@ -122,6 +122,8 @@ const orderBy = (sort: TokenSort, now: number) => {
     created_time: sql.fragment`t.created_at`,
     accessed_time: sql.fragment`coalesce(b.accessed_at, 0)`,
     group: sql.fragment`t.token_group`,
+    key: sql.fragment`t.key_hint`,
+    model_limits: sql.fragment`coalesce(cardinality(t.models), ${NEVER})`,
   } satisfies Record<TokenSort, unknown>
   return by[sort]
 }

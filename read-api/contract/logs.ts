@@ -198,7 +198,10 @@ const AllStat = Type.Object(AdminFilters)
 export type LogQuery = Static<typeof AllStat>
 const OwnStat = Type.Object(LogFilters)
 
-/** Only the newest 10 000 rows are sorted. */
+/**
+ * Only the newest 10 000 rows are sorted. `ratios` sorts by the model ratio, and `retries` by the
+ * number of retries. The details have no order, because they are texts of different kinds.
+ */
 const LOG_SORTS = [
   'created_at',
   'type',
@@ -211,6 +214,9 @@ const LOG_SORTS = [
   'completion_tokens',
   'quota',
   'use_time',
+  'ratios',
+  'first_token',
+  'retries',
 ] as const
 export type LogSort = (typeof LOG_SORTS)[number]
 

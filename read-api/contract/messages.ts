@@ -33,6 +33,12 @@ const MESSAGE_SORTS = [
 ] as const
 export type MessageSort = (typeof MESSAGE_SORTS)[number]
 
+const INBOX_SORTS = ['id', 'title', 'is_read', 'created_at'] as const
+export type InboxSort = (typeof INBOX_SORTS)[number]
+
+const RECIPIENT_SORTS = ['user_id', 'username', 'display_name', 'read_at'] as const
+export type RecipientSort = (typeof RECIPIENT_SORTS)[number]
+
 const SearchMessages = Type.Object({
   ...Query.page,
   keyword: Query.text,
@@ -50,7 +56,7 @@ export const messageQueries = {
   'GET /api/admin/messages': listMessages,
   'GET /api/admin/messages/search': listMessages,
   'GET /api/user/messages': {
-    querystring: Type.Object(Query.page),
+    querystring: Type.Object({ ...Query.page, ...sortedBy(INBOX_SORTS) }),
     response: { 200: Envelope(Page(InboxMessage)) },
   },
   'GET /api/user/messages/unread_count': { response: { 200: Envelope(UnreadCount) } },
@@ -58,7 +64,8 @@ export const messageQueries = {
   'GET /api/admin/messages/:id': { params: IdParams, response: { 200: Envelope(AdminMessage) } },
   'GET /api/admin/messages/:id/recipients': {
     params: IdParams,
-    querystring: Type.Object(Query.page),
+    /** Without `sort`, the user ids are ascending. */
+    querystring: Type.Object({ ...Query.page, ...sortedBy(RECIPIENT_SORTS) }),
     response: { 200: Envelope(Page(Recipient)) },
   },
 }

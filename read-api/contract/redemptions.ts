@@ -8,6 +8,7 @@ export type Redemption = Static<typeof Redemption>
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
+/** `key` sorts by the last four characters, because complete keys are encrypted. */
 const REDEMPTION_SORTS = [
   'id',
   'name',
@@ -17,6 +18,8 @@ const REDEMPTION_SORTS = [
   'created_time',
   'redeemed_time',
   'valid_until',
+  'key',
+  'used_username',
 ] as const
 export type RedemptionSort = (typeof REDEMPTION_SORTS)[number]
 

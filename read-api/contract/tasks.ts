@@ -86,7 +86,10 @@ export type TaskPush =
   | { kind: 'music'; id: number; task: MusicTask }
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
-/** Only the newest 10 000 tasks are sorted. */
+/**
+ * Only the newest 10 000 tasks are sorted. Prompts and results are encrypted, ids are random, and
+ * the progress is not stored, so that these columns have no order.
+ */
 const TASK_SORTS = [
   'submit_time',
   'finish_time',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { answerProperties } from './field-schemas.ts'
-import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.ts'
+import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from './token-fields.ts'
 
 /** Fields that change when the token is used or when time passes. The live socket sends them. */
@@ -43,6 +43,10 @@ export const Token = Type.Object({
 })
 export type Token = Static<typeof Token>
 
+/**
+ * `key` sorts by the last four characters, because complete keys are encrypted. `model_limits`
+ * sorts by the number of allowed models.
+ */
 const TOKEN_SORTS = [
   'id',
   'name',
@@ -53,6 +57,8 @@ const TOKEN_SORTS = [
   'created_time',
   'accessed_time',
   'group',
+  'key',
+  'model_limits',
 ] as const
 export type TokenSort = (typeof TOKEN_SORTS)[number]
 
@@ -61,8 +67,7 @@ const SearchTokens = Type.Object({
   keyword: Query.text,
   token: Query.text,
   status: Type.Optional(Type.String({ pattern: '^[1-4]?$' })),
-  sort: choiceOf(TOKEN_SORTS),
-  order: choiceOf(['asc', 'desc']),
+  ...sortedBy(TOKEN_SORTS),
 })
 
 const listTokens = { querystring: SearchTokens, response: { 200: Envelope(Page(Token)) } }

@@ -102,13 +102,13 @@ async function rowsOfPage(
 
 /**
  * Returns the requested order, or null for the default, newest first. A list of the user's own
- * calls shows no channels, so it cannot be sorted by channel.
+ * calls shows no channels and no retries, so it cannot be sorted by them.
  */
 function logOrder(
   { sort, order }: Static<typeof AllLogs>,
   ownerId: number | null,
 ): ListOrder<LogSort> | null {
-  if (!sort || (sort === 'channel' && ownerId !== null)) return null
+  if (!sort || (ownerId !== null && (sort === 'channel' || sort === 'retries'))) return null
   const isNewestFirst = sort === 'created_at' && order !== 'asc'
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }

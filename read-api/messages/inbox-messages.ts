@@ -6,7 +6,7 @@ import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projection
 import { INBOX_FIELDS } from '../contract/message-fields.ts'
 import { type InboxMessage, messageQueries } from '../contract/messages.ts'
 import { answerOf } from '../contract/resource-field-definition.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
  * `GET /api/user/messages`, `GET /api/user/messages/{id}` and `GET
@@ -20,7 +20,8 @@ export function inboxMessages(app: App, deps: ReadDeps): void {
     ...routeOptions,
     handler: async (request) => {
       const { page, ...slice } = pageOf(request.query)
-      const { rows, total } = await listInbox(core.db, principalOf(request).userId, slice)
+      const search = { ...slice, ...orderOf(request.query) }
+      const { rows, total } = await listInbox(core.db, principalOf(request).userId, search)
       return success({ items: rows.map(inboxAnswer), page, total })
     },
   })

@@ -46,7 +46,10 @@ export function sentMessages(app: App, deps: ReadDeps): void {
     handler: async ({ params, query }) => {
       const { id, total } = await findSentMessage(deps, params.id)
       const { page, ...slice } = pageOf(query)
-      const rows = await recipientsOf(core.db, id, slice)
+      const { sort, order } = query
+      const isDescending = sort ? order !== 'asc' : order === 'desc'
+      const search = { ...slice, sort: sort || ('user_id' as const), isDescending }
+      const rows = await recipientsOf(core.db, id, search)
       return success({ items: rows.map((row) => answerOf(RECIPIENT_FIELDS, row)), page, total })
     },
   })

@@ -10,7 +10,7 @@ import { findToken, listTokens, type TokenRow, tokenKeysOf } from '#projections/
 import { answerOf, openValues } from '../contract/resource-field-definition.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from '../contract/token-fields.ts'
 import { type Token, type TokenState, tokenQueries } from '../contract/tokens.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const ENABLED = 1
 const DISABLED = 2
@@ -156,8 +156,7 @@ export function listTokenRows(app: App, deps: ReadDeps): void {
           keyword: query.keyword ?? '',
           ids: query.token ? await idsByKey(deps, principal, query.token) : null,
           status: query.status ? Number(query.status) : null,
-          sort: query.sort || 'id',
-          isDescending: query.order !== 'asc',
+          ...orderOf(query),
           now: Math.floor(deps.core.now() / 1_000),
           limit,
           offset,

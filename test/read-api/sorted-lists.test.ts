@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
+import type { LogOther } from '#read-api/contract/logs.ts'
 import { fillRollups } from '#test/bench/generate-log-rows.ts'
 import { NOW } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB, ROOT } from './fixture.ts'
 
 type Row = Readonly<Record<string, unknown>>
 type List = { items: Row[]; page: number; total: number }
@@ -37,6 +38,36 @@ beforeAll(async () => {
     [SECOND],
   )
   await pg.query(
+    `insert into read_messages.recipients
+       select i, case when i = 1 then 1 else ${ADMIN} end, ${BOB}
+       from generate_series(1, ${ROWS}) i`,
+  )
+  await pg.query(
+    `insert into read_messages.reads (user_id, message_id, read_at, changed_position)
+     select ${ADMIN}, i, $1::bigint, i from generate_series(1, ${ROWS}, 3) i
+     union all select user_id, 1, $1::bigint, 1 from unnest(array[${ROOT}, ${BOB}]) user_id`,
+    [SECOND],
+  )
+  await pg.query(
+    `insert into read_tokens.tokens (id, user_id, name, token_group, models, rate_limit,
+       tokens_per_minute, max_concurrency, key_lookup, key_ref, key_hint, created_at,
+       changed_position)
+     select i, ${ADMIN}, 'name ' || i % 3, 'group-' || i % 2,
+       case when i % 3 > 0 then array_fill('m'::text, array[i % 3]) end,
+       '{"isEnabled": false, "periodSeconds": 60, "count": 1, "success": 1}', 0, 0,
+       'lookup-' || i, 'ref-' || i, 'end' || i % 4, $1 - i % 5, i
+     from generate_series(1, ${ROWS}) i`,
+    [SECOND],
+  )
+  await pg.query(
+    `insert into read_redemptions.redemptions (id, key_lookup, key_ref, key_hint, name, quota,
+       is_gift, used_count, used_user_id, created_at, created_by, changed_position)
+     select i, 'lookup-' || i, 'ref-' || i, 'end' || i % 4, 'Name ' || i % 3, i % 2, false, 0,
+       case when i % 3 > 0 then ${ADMIN} + i % 3 else 0 end, $1 - i % 5, ${ADMIN}, i
+     from generate_series(1, ${ROWS}) i`,
+    [SECOND],
+  )
+  await pg.query(
     'insert into read_messages.read_counts select i, i % 2 from generate_series(1, 5) i',
   )
   await insertTasks(1, ROWS)
@@ -50,9 +81,15 @@ afterAll(() => api.close())
 const insertCalls = (first: number, last: number) =>
   api.core.pg.query(
     `insert into read_call_log.log (id, created_at, type, user_id, model, reason, channel_id,
-       call_group, prompt_tokens, completion_tokens, quota, duration_ms, token_id)
+       call_group, prompt_tokens, completion_tokens, quota, duration_ms, token_id, is_stream,
+       other, admin_other)
      select 1000000 + i, $1, case i % 4 when 0 then 6 else 2 end, ${ALICE} + i % 2,
-       'model-' || i % 3, 'settled', i % 3, 'group-' || i % 2, i % 5, i % 4, i % 3, i % 2 * 1000, 0
+       'model-' || i % 3, 'settled', i % 3, 'group-' || i % 2, i % 5, i % 4, i % 3, i % 2 * 1000, 0,
+       i % 3 > 0, (array['{}', '{"model_ratio":2.5,"frt":120}', '{"model_ratio":10,"frt":9}',
+         '{"error_code":"\\u0000\\"frt\\":7","model_ratio":1e-7}'])[1 + i % 4],
+       (array['{}', '{"admin_info":{"use_channel":[],"attempts":[]}}',
+         '{"admin_info":{"use_channel":[12],"attempts":[{}]}}',
+         '{"admin_info":{"use_channel":[12,7,3],"attempts":[{},{},{}]}}'])[1 + i % 4]
      from generate_series($2::int, $3::int) i`,
     [SECOND, first, last],
   )
@@ -72,6 +109,8 @@ const listOf = async (path: string, query: string): Promise<List> =>
   (await api.get<List>(`${path}?${query}`, admin)).body.data
 
 const text = (value: unknown): string => String(value).toLowerCase()
+const idOf = ({ id, user_id }: Row): unknown => id ?? user_id
+const detailsOf = (row: Row): LogOther => JSON.parse(String(row.other))
 const NEVER = Number.POSITIVE_INFINITY
 
 /** The columns of each list, with the value that a row is sorted by. */
@@ -106,6 +145,35 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, (row: Row) => unkno
     read_count: ({ stats }) => (stats as Row).read_count,
     created_at: ({ created_at }) => created_at,
   },
+  '/api/user/messages': {
+    id: ({ id }) => id,
+    title: ({ title }) => text(title),
+    is_read: ({ is_read }) => Number(is_read),
+    created_at: ({ created_at }) => created_at,
+  },
+  '/api/admin/messages/1/recipients': {
+    user_id: ({ user_id }) => user_id,
+    username: ({ username }) => text(username),
+    display_name: ({ display_name }) => text(display_name),
+    read_at: ({ read_at }) => read_at ?? 0,
+  },
+  '/api/token/': {
+    id: ({ id }) => id,
+    name: ({ name }) => text(name),
+    group: ({ group }) => group,
+    created_time: ({ created_time }) => created_time,
+    key: ({ id }) => Number(id) % 4,
+    model_limits: ({ model_limits_enabled, model_limits }) =>
+      model_limits_enabled ? text(model_limits).split(',').length : NEVER,
+  },
+  '/api/redemption/': {
+    id: ({ id }) => id,
+    name: ({ name }) => text(name),
+    quota: ({ quota }) => quota,
+    created_time: ({ created_time }) => created_time,
+    key: ({ key_hint }) => key_hint,
+    used_username: ({ used_username }) => text(used_username),
+  },
   '/api/mj/': {
     submit_time: ({ id }) => id,
     finish_time: ({ finish_time }) => finish_time || NEVER,
@@ -130,6 +198,9 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, (row: Row) => unkno
     completion_tokens: ({ completion_tokens }) => completion_tokens,
     quota: ({ quota }) => quota,
     use_time: ({ use_time }) => use_time,
+    ratios: (row) => detailsOf(row).model_ratio ?? -1,
+    first_token: (row) => (row.is_stream && row.type !== 6 ? (detailsOf(row).frt ?? -1) : -1),
+    retries: (row) => detailsOf(row).admin_info?.use_channel.length ?? 0,
   },
 }
 
@@ -154,14 +225,13 @@ describe.each(SORTS)('$path sorted by $sort', ({ path, sort, keyOf }) => {
   it.each(['asc', 'desc'])('%s: orders the rows, and equal rows newest first', async (order) => {
     const { items } = await listOf(path, `size=100&sort=${sort}&order=${order}`)
     expect(items.length).toBeGreaterThan(1)
-    const newestFirst = (await listOf(path, 'size=100')).items
-    const age = (row: Row): number => newestFirst.findIndex(({ id }) => id === row.id)
+    const age = (row: Row): number => -Number(idOf(row))
     const direction = order === 'asc' ? 1 : -1
     const compare = (a: Row, b: Row): number => {
       const [one, other] = [keyOf(a), keyOf(b)] as [number, number]
       return one === other ? age(a) - age(b) : one < other ? -direction : direction
     }
-    expect(items.map(({ id }) => id)).toEqual(items.toSorted(compare).map(({ id }) => id))
+    expect(items.map(idOf)).toEqual(items.toSorted(compare).map(idOf))
   })
 
   it('shows each row on one page', async () => {
@@ -171,8 +241,8 @@ describe.each(SORTS)('$path sorted by $sort', ({ path, sort, keyOf }) => {
     for (let page = 0; page < 4; page += 1) {
       pages.push(await listOf(path, `size=2&p=${page}&${query}`))
     }
-    const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
-    expect(ids).toEqual(whole.items.slice(0, 8).map(({ id }) => id))
+    const ids = pages.flatMap(({ items }) => items.map(idOf))
+    expect(ids).toEqual(whole.items.slice(0, 8).map(idOf))
   })
 })
 

@@ -240,7 +240,8 @@ describe('editing and deleting messages', () => {
       expect((await fixture.admin.call('GET', path)).status).toBe(404)
     }
     // No receipts of the message remain, for any caller.
-    expect(await recipientsOf(fixture.core.db, id, { limit: 10, offset: 0 })).toEqual([])
+    const firstRows = { limit: 10, offset: 0, sort: 'user_id', isDescending: false } as const
+    expect(await recipientsOf(fixture.core.db, id, firstRows)).toEqual([])
     expect((await read(fixture.user.call, id)).status).toBe(404)
     expect((await remove(id)).status).toBe(404)
     expect(await textsOf(id)).toBe(0)

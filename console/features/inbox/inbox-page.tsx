@@ -12,18 +12,34 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { Pagination } from '#console/ui/lists/pagination.tsx'
+import { SortSelect } from '#console/ui/lists/select-filter.tsx'
+import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { previewOf } from './message-preview.ts'
 
-const ADDRESS = listUrlParams({})
+const ADDRESS = listUrlParams(
+  {},
+  { sorts: { created: 'created_at', title: 'title', unread: 'is_read' } },
+)
 
 export function InboxPage() {
   const { t } = useTranslation()
-  const { list, total, paging } = useListPage(ADDRESS, inboxQuery, 'message-page-size')
+  const view = useListPage(ADDRESS, inboxQuery, 'message-page-size')
+  const { list, total, paging } = view
+  const orders = [
+    { sort: { column: 'created', isDescending: false }, label: t('shared.oldestFirst') },
+    { sort: { column: 'unread', isDescending: false }, label: t('inbox.unreadFirst') },
+    { sort: { column: 'title', isDescending: false }, label: t('inbox.byTitle') },
+  ]
   return (
     <Page title={t('shell.inbox')} lead={t('inbox.lead')}>
       <Panel isFlush>
+        {total > 1 && (
+          <Toolbar label={t('shared.order')}>
+            <SortSelect orders={orders} sort={view.sort} onSort={view.setSort} />
+          </Toolbar>
+        )}
         <Messages list={list} onFirst={() => paging.onPage(0)} />
         {total > paging.pageSize && <Pagination {...paging} />}
       </Panel>

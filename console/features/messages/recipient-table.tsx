@@ -3,6 +3,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
+import type { ListSort } from '#console/api/request.ts'
+import { type Sort, sortParams } from '#console/ui/data-grid/column.ts'
+import { ariaSortOf, SortButton } from '#console/ui/data-grid/grid-header.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
@@ -14,32 +17,55 @@ const PAGE_SIZE = 10
 export function RecipientTable(props: { messageId: number; isOpen: boolean }) {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
-  const pageQuery = recipientsQuery(props.messageId, page, PAGE_SIZE)
+  const [sort, setSort] = useState<Sort | null>(null)
+  const order = sort === null ? {} : sortParams(sort)
+  const pageQuery = recipientsQuery(props.messageId, { p: page, page_size: PAGE_SIZE, ...order })
   const query = useQuery({ ...pageQuery, enabled: props.isOpen })
   const total = query.data?.total ?? 0
   return (
     <section className="tg-message-recipients" aria-label={t('messages.recipientTable')}>
       <h3>{t('messages.recipientTable')}</h3>
       <QueryView query={query} height={200}>
-        {({ items }) => <Table recipients={items} isStale={query.isPlaceholderData} />}
+        {({ items }) => (
+          <Table
+            recipients={items}
+            isStale={query.isPlaceholderData}
+            sort={sort}
+            onSort={(next) => {
+              setSort(next)
+              setPage(0)
+            }}
+          />
+        )}
       </QueryView>
       <UserPagination page={page} pageSize={PAGE_SIZE} total={total} onPage={setPage} />
     </section>
   )
 }
 
-function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
+function Table(props: {
+  recipients: readonly Recipient[]
+  isStale: boolean
+  sort: Sort | null
+  onSort: (sort: Sort) => void
+}) {
   const { t } = useTranslation()
+  const header = (column: string, title: string, className?: string) => {
+    const sort = props.sort?.column === column ? props.sort : null
+    return (
+      <th scope="col" className={className} aria-sort={ariaSortOf(sort)}>
+        <SortButton column={column} title={title} sort={sort} onSort={props.onSort} />
+      </th>
+    )
+  }
   return (
     <table className="tg-message-table" aria-busy={props.isStale}>
       <thead>
         <tr>
-          <th scope="col">{t('shared.userId')}</th>
-          <th scope="col">{t('auth.name')}</th>
-          <th scope="col" className="tg-message-shown">
-            {t('shared.displayName')}
-          </th>
-          <th scope="col">{t('messages.readAt')}</th>
+          {header('user_id', t('shared.userId'))}
+          {header('username', t('auth.name'))}
+          {header('display_name', t('shared.displayName'), 'tg-message-shown')}
+          {header('read_at', t('messages.readAt'))}
         </tr>
       </thead>
       <tbody>
@@ -68,10 +94,10 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
   )
 }
 
-/** `page` is zero-based. */
-function recipientsQuery(id: number, page: number, pageSize: number) {
-  const input = { params: { id }, query: { p: page, page_size: pageSize } }
-  const key = [...messagesKey, 'recipients', id, page, pageSize]
+/** `p` is zero-based. */
+function recipientsQuery(id: number, query: { p: number; page_size: number } & ListSort) {
+  const input = { params: { id }, query }
+  const key = [...messagesKey, 'recipients', id, query]
   return {
     ...apiQuery('GET /api/admin/messages/:id/recipients', input, key),
     placeholderData: keepPreviousData,

@@ -21,11 +21,14 @@ import { redemptionColumns } from './redemption-columns.tsx'
 import { isSpent } from './redemption-state.ts'
 import { type RedemptionActions, useRedemptionActions } from './use-redemption-actions.ts'
 
+/** Keys are sorted by their last four characters. */
 const SORTS = {
   id: 'id',
   name: 'name',
   status: 'status',
   quota: 'quota',
+  key: 'key',
+  user: 'used_username',
   uses: 'used_count',
   redeemed: 'redeemed_time',
   until: 'valid_until',

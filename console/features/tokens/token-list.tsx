@@ -20,10 +20,13 @@ import { tokenColumns } from './token-columns.tsx'
 import { withExpiryAt } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
+/** Keys are sorted by their last four characters, and limits by the number of models. */
 const SORTS = {
   id: 'id',
   name: 'name',
   status: 'status',
+  key: 'key',
+  limits: 'model_limits',
   quota: 'remain_quota',
   expiry: 'expired_time',
   group: 'group',

@@ -32,7 +32,10 @@ const FILTERS = {
   username: textParam(),
 } as const
 
-/** The server sorts only the newest 10 000 rows. */
+/**
+ * The server sorts only the newest 10 000 rows. The details have no order, because they are texts
+ * of different kinds.
+ */
 export const LOG_SORTS = {
   time: 'created_at',
   username: 'username',
@@ -45,6 +48,9 @@ export const LOG_SORTS = {
   type: 'type',
   channel: 'channel',
   group: 'group',
+  ratios: 'ratios',
+  firstToken: 'first_token',
+  retry: 'retries',
 } as const
 
 export const LOG_URL_PARAMS = {

@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet.ts'
+import { type Sort, sortParams } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { OrderStatus } from '#console/ui/elements/order-status.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { SortSelect } from '#console/ui/lists/select-filter.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -17,7 +19,8 @@ const EVERY_MS = 500
 export function OrdersPanel() {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
-  const { data, refetch } = useQuery(ownOrdersQuery(page))
+  const [sort, setSort] = useState<Sort | null>(null)
+  const { data, refetch } = useQuery(ownOrdersQuery(page, sort === null ? {} : sortParams(sort)))
   // Payments and refunds are log entries.
   useLiveRefetch(
     'logs',
@@ -26,9 +29,17 @@ export function OrdersPanel() {
     ({ type }) => type === 1 || type === 3,
   )
   if (data === undefined || data.total === 0) return null
+  const selectSort = (next: Sort | null) => {
+    setSort(next)
+    setPage(0)
+  }
   const isLast = (page + 1) * ORDERS_PER_PAGE >= data.total
   return (
-    <Panel title={t('shell.orders')} lead={t('wallet.ordersLead')}>
+    <Panel
+      title={t('shell.orders')}
+      lead={t('wallet.ordersLead')}
+      actions={data.total > 1 && <OrderSort sort={sort} onSort={selectSort} />}
+    >
       <ul className="tg-wallet-gains tg-orders">
         {data.items.map((order) => (
           <OrderRow key={order.id} order={order} />
@@ -52,6 +63,19 @@ export function OrdersPanel() {
       )}
     </Panel>
   )
+}
+
+type SortProps = { sort: Sort | null; onSort: (sort: Sort | null) => void }
+
+function OrderSort({ sort, onSort }: SortProps) {
+  const { t } = useTranslation()
+  const orders = [
+    { sort: { column: 'created_at', isDescending: false }, label: t('shared.oldestFirst') },
+    { sort: { column: 'money', isDescending: true }, label: t('wallet.highestFirst') },
+    { sort: { column: 'money', isDescending: false }, label: t('wallet.lowestFirst') },
+    { sort: { column: 'status', isDescending: false }, label: t('wallet.unpaidFirst') },
+  ]
+  return <SortSelect orders={orders} sort={sort} onSort={onSort} />
 }
 
 function OrderRow({ order }: { order: Order }) {

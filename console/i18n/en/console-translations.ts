@@ -13,6 +13,8 @@ import { usageLog } from './usage-log.ts'
 const inbox: SharedTranslations['inbox'] = {
   lead: 'Messages from the administrators.',
   unread: 'Unread',
+  unreadFirst: 'Unread first',
+  byTitle: 'Title',
   loadFailed: 'The messages could not be loaded',
   notFound: 'The message does not exist',
   empty: 'No messages yet',
@@ -155,6 +157,9 @@ const shared: SharedTranslations['shared'] = {
   token: 'Token',
   firstToken: 'First token',
   allTypes: 'All types',
+  order: 'Sort by',
+  newestFirst: 'Newest first',
+  oldestFirst: 'Oldest first',
 }
 
 export const en: SharedTranslations = {

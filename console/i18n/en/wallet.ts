@@ -61,4 +61,7 @@ export const wallet: Translations['wallet'] = {
   paymentReceived: 'Payment received: {{amount}}',
   newer: 'Newer orders',
   older: 'Older orders',
+  highestFirst: 'Highest amount first',
+  lowestFirst: 'Lowest amount first',
+  unpaidFirst: 'Unpaid first',
 }

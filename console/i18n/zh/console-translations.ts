@@ -12,6 +12,8 @@ import { usageLog } from './usage-log.ts'
 const inbox = {
   lead: '管理员发给您的消息。',
   unread: '未读',
+  unreadFirst: '未读优先',
+  byTitle: '按标题',
   loadFailed: '加载消息失败',
   notFound: '消息不存在',
   empty: '暂无消息',
@@ -154,6 +156,9 @@ const shared = {
   token: '令牌',
   firstToken: '首字',
   allTypes: '全部类型',
+  order: '排序',
+  newestFirst: '最新优先',
+  oldestFirst: '最早优先',
 } as const
 
 export const zh = {

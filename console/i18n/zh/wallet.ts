@@ -55,4 +55,7 @@ export const wallet = {
   paymentReceived: '充值到账：{{amount}}',
   newer: '较新的订单',
   older: '较早的订单',
+  highestFirst: '金额从高到低',
+  lowestFirst: '金额从低到高',
+  unpaidFirst: '待支付优先',
 } as const

@@ -51,6 +51,12 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
+/** Returns the parameters for an endpoint that names its columns like the console. */
+export const sortParams = ({ column, isDescending }: Sort) => ({
+  sort: column,
+  order: isDescending ? ('desc' as const) : ('asc' as const),
+})
+
 export type StoredLayout = {
   /** Columns that a later release adds are not in this list. */
   readonly order: readonly string[]

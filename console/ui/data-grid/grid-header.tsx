@@ -102,18 +102,16 @@ function HeaderCell<Row>(props: { column: Column<Row>; grid: DataGridProps<Row> 
     <div
       role="columnheader"
       className={column.align === 'end' ? 'tg-grid-cell tg-grid-end' : 'tg-grid-cell'}
-      aria-sort={sort === null ? undefined : sort.isDescending ? 'descending' : 'ascending'}
+      aria-sort={ariaSortOf(sort)}
       tabIndex={-1}
     >
       {canSort ? (
-        <button
-          type="button"
-          className="tg-grid-sort"
-          onClick={() => grid.onSort?.(nextSort(column.id, sort))}
-        >
-          {column.title}
-          {sort !== null && <Icon name={sort.isDescending ? 'arrowDown' : 'arrowUp'} size={12} />}
-        </button>
+        <SortButton
+          column={column.id}
+          title={column.heading ?? column.title}
+          sort={sort}
+          onSort={(next) => grid.onSort?.(next)}
+        />
       ) : (
         <span className="tg-grid-title">{column.heading ?? column.title}</span>
       )}
@@ -130,6 +128,27 @@ function HeaderCell<Row>(props: { column: Column<Row>; grid: DataGridProps<Row> 
         onWidth={(width) => grid.layout.setWidth(column.id, width)}
       />
     </div>
+  )
+}
+
+export const ariaSortOf = (sort: Sort | null) => {
+  if (sort === null) return undefined
+  return sort.isDescending ? 'descending' : 'ascending'
+}
+
+/** `sort` is null unless the list is sorted by this column. */
+export function SortButton(props: {
+  column: string
+  title: string
+  sort: Sort | null
+  onSort: (sort: Sort) => void
+}) {
+  const { column, title, sort, onSort } = props
+  return (
+    <button type="button" className="tg-grid-sort" onClick={() => onSort(nextSort(column, sort))}>
+      {title}
+      {sort !== null && <Icon name={sort.isDescending ? 'arrowDown' : 'arrowUp'} size={12} />}
+    </button>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import type { Sort } from '../data-grid/column.ts'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
 /** `any` is the text of the option that does not filter. */
@@ -26,6 +27,30 @@ export function StatusFilter<Value extends string>(
   const { t } = useTranslation()
   return <SelectFilter label={t('shared.status')} any={t('shared.anyStatus')} {...props} />
 }
+
+/** Sorts a list that has no column headers. The default order is newest first. */
+export function SortSelect(props: {
+  orders: readonly { sort: Sort; label: string }[]
+  sort: Sort | null
+  onSort: (sort: Sort | null) => void
+}) {
+  const { t } = useTranslation()
+  const choices = props.orders.map(({ sort, label }) => ({ value: nameOf(sort), label }))
+  return (
+    <SelectFilter
+      label={t('shared.order')}
+      any={t('shared.newestFirst')}
+      choices={choices}
+      value={props.sort === null ? '' : nameOf(props.sort)}
+      onChange={(value) =>
+        props.onSort(props.orders.find(({ sort }) => nameOf(sort) === value)?.sort ?? null)
+      }
+    />
+  )
+}
+
+const nameOf = ({ column, isDescending }: Sort): string =>
+  `${column} ${isDescending ? 'desc' : 'asc'}`
 
 /** Lists the group in the URL even if it does not exist. */
 export function GroupFilter(props: {
