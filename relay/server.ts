@@ -120,8 +120,10 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     uploadStallMs: deps.deadlines.uploadStallMs,
   })
   const clientIpOf = clientIpReader(core.config.trustProxy)
-  const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange =>
-    exchangeOf(request, response, core.now(), clientIpOf)
+  const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange => ({
+    ...exchangeOf(request, response, core.now(), clientIpOf),
+    log: core.log,
+  })
   return {
     matches,
     handle: (request, response) => {

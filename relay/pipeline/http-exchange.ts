@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
 import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { type ErrorBody, errorBody } from '#relay/dialects/openai-chat/error-body.ts'
@@ -17,6 +18,8 @@ export type Exchange = {
   readonly arrivedAt: number
   readonly clientIp: string
   readonly language: Language
+  /** Absent in a process without a relay, which answers every call with the same error. */
+  readonly log?: Logger
 }
 
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
@@ -55,7 +58,13 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
   if (isFinal(error, status)) headers.push('X-Should-Retry', 'false')
   if (error.retryAfter !== undefined) headers.push('Retry-After', `${error.retryAfter}`)
   if (error.code === 'method_not_allowed') headers.push('Allow', error.params.subject ?? '')
+  traceError(exchange, error, status)
   sendJson(exchange, status, body, headers, end)
+}
+
+/** Logs an error of the gateway, also one that is sent before the caller is authenticated. */
+export function traceError({ log, call }: Exchange, { code }: RelayError, status: number): void {
+  if (log?.isLevelEnabled('debug')) log.debug({ call, code, status }, 'an error was sent')
 }
 
 /**

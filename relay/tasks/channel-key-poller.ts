@@ -145,6 +145,7 @@ export class ChannelKeyPoller {
       return 'too-large'
     }
     const reports = end.kind === 'plain' ? readable(kind, end.body) : null
+    this.trace(channel, batch, reports !== null)
     if (reports === null) {
       this.fail(batch, end.kind === 'failed' ? end.retryAfterMs : 0)
       this.warn(channel, end.kind === 'failed' ? end.error : 'format')
@@ -169,6 +170,15 @@ export class ChannelKeyPoller {
       performance.now() + Math.max(everyMs * longer, Math.min(retryAfterMs, 60_000))
     this.batchMax = Math.max(1, Math.ceil(batch.length / 2))
     this.failedAt = batch.at(-1) ?? null
+  }
+
+  /** Logs one line for each task, so that the log of one task shows all its polls. */
+  private trace({ channelId }: RelayChannel, batch: readonly OpenTask[], isAnswered: boolean) {
+    const { log } = this.deps
+    if (!log.isLevelEnabled('debug')) return
+    for (const { task } of batch) {
+      log.debug({ call: task, channelId, isAnswered }, 'a provider was polled about a task')
+    }
   }
 
   private warn({ channelId }: RelayChannel, reason: string): void {

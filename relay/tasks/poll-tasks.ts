@@ -155,9 +155,11 @@ class Poll {
     if (acceptedTasks.isPending(task)) return
     try {
       const existing = await ledger.peek(task)
-      // `expire` also loads the account, so it is called only for a task that has really expired.
-      if (existing !== null && causeOfExpiry(existing, now()) !== null)
-        await ledger.expire(existing)
+      // The expiry is checked first, because `expire` also loads the account.
+      const cause = existing === null ? null : causeOfExpiry(existing, now())
+      if (existing === null || cause === null) return
+      await ledger.expire(existing)
+      log.debug({ call: task, cause }, 'an expired task was ended')
     } catch (err) {
       log.warn({ err, task }, 'an expired task could not be ended')
     }

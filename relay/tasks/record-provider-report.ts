@@ -21,6 +21,10 @@ export async function recordReport(
   const isOver = reported.status === 'SUCCESS' || reported.status === 'FAILURE'
   const words = isOver ? wordsOf(deps, record, place, reported, channel) : {}
   const outcome = await deps.ledger.report(record, { ...report, ...place, ...words })
+  deps.log.debug(
+    { call: task, channelId, status: reported.status, progress, outcome },
+    'a provider reported on a task',
+  )
   if (outcome === 'TaskTooOld') {
     await deps.ledger.expire(record)
     return outcome

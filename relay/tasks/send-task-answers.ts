@@ -4,7 +4,7 @@ import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { errorBody, providerErrorBody, redact } from '../dialects/openai-chat/error-body.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
+import { type Exchange, sendJson, traceError } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { LastAttempt } from './try-channels.ts'
@@ -26,6 +26,7 @@ export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayEr
     kind === 'drawing'
       ? { code: status === 402 ? QUOTA_ERROR : REQUEST_ERROR, description: message, type }
       : { code: code, message, data: null }
+  traceError(exchange, error, status)
   sendJson(exchange, status, { ...shownWords, ...body }, headers)
 }
 

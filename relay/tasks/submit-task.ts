@@ -49,6 +49,10 @@ export async function submitTask(
   if (unfit !== null) return reject(unfit)
   const permit = await acquirePermit(deps, caller, SIZE)
   if (isRelayError(permit)) return reject(permit)
+  const { kind, model } = request
+  const { userId } = caller.user
+  const planned = { call: exchange.call, userId, group: caller.group, model, kind }
+  deps.log.debug(planned, 'a task was planned and has a permit')
   let outcome = NOTHING
   try {
     const submitted = await open(deps, exchange, caller, { request, plan })
@@ -112,6 +116,7 @@ async function open(
       isKeyed: keyed !== null,
     })
     if (error !== null) return error
+    deps.log.debug({ call: task, hold: String(hold) }, 'a task was admitted')
     const record = await ledger.find(task)
     return record === null ? NO_STORE : { record, keyed }
   } catch (err) {
@@ -153,11 +158,14 @@ async function send(
   // expires and its hold is released.
   if (last !== null && isNotified && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
+    const { channelId } = last.channel
+    deps.log.debug({ call: id, channelId }, 'a task waits for the confirmation of its provider')
     const description = UNCONFIRMED[exchange.language]
     sendAccepted(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
     return true
   }
   const answer = taskErrorAnswer(deps, last, model)
+  deps.log.debug({ call: id, status: answer.status }, 'a task was not accepted')
   if (!(await failTask(deps, task, { answer, last, attempts }))) {
     sendAccepted(exchange, kind, { task: id, ...ACCEPTED })
     return true
@@ -209,6 +217,7 @@ async function recordAcceptance(
     deps.log.warn({ task, channelId, upstreamId }, 'a task was accepted by two providers')
     return { task, ...ACCEPTED }
   }
+  deps.log.debug({ call: task, channelId, upstreamId, status }, 'a task was accepted')
   const properties = redactTexts(answer.properties, confidential) as object
   return { task, code, description, properties }
 }

@@ -70,6 +70,8 @@ export async function tryChannels(
     const told = { channel, key, call: id, userId, requestBody: body }
     const isAccounts = deps.autoDisable.note(told, end)
     const tryOver = { channelId, status: answered.status, error, latencyMs }
+    const { kind, status } = end
+    deps.log.debug({ call: id, channelId, kind, status, error }, 'an attempt ended')
     attempts.push(isAccounts ? { ...tryOver, isAccounts } : tryOver)
     if (!isCertainlyRefused(end)) break
   }
