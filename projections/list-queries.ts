@@ -3,7 +3,12 @@ import { type FragmentSqlToken, sql } from 'slonik'
 /** Returns a `like` pattern for values that contain the text, with escaped wildcards. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-export type Slice = { readonly limit: number; readonly offset: number }
+export type Slice = {
+  readonly limit: number
+  readonly offset: number
+  /** The id of the last row of the previous page. If it is present, the offset is 0. */
+  readonly after?: number
+}
 
 export type Listed<Row> = { readonly rows: readonly Row[]; readonly total: number }
 
@@ -18,6 +23,27 @@ export const orderTerms = <Sort extends string>(
   { sort, isDescending }: ListOrder<Sort>,
   id: FragmentSqlToken,
 ): FragmentSqlToken => sql.fragment`${columns[sort]} ${direction(isDescending)}, ${id} desc`
+
+/**
+ * Restricts a list to the rows that follow the row `after` in the order. Unlike an offset, this
+ * does not shift a page when rows are added or deleted. `visible` is the `from` clause of the rows
+ * that the caller may see, up to a condition; otherwise `after` would compare hidden values.
+ */
+export const followsRow = <Sort extends string>(
+  columns: Readonly<Record<Sort, FragmentSqlToken>>,
+  { sort, isDescending, after }: ListOrder<Sort> & Pick<Slice, 'after'>,
+  idColumn: NoInfer<Sort>,
+  visible: FragmentSqlToken,
+): FragmentSqlToken => {
+  if (after === undefined) return sql.fragment`true`
+  const id = columns[idColumn]
+  const comparison = isDescending ? sql.fragment`<` : sql.fragment`>`
+  if (sort === idColumn) return sql.fragment`${id} ${comparison} ${after}`
+  const value = sql.fragment`(select ${columns[sort]} ${visible} and ${id} = ${after})`
+  return sql.fragment`(
+    ${columns[sort]} ${comparison} ${value} or (${columns[sort]} = ${value} and ${id} < ${after})
+  )`
+}
 
 const direction = (isDescending: boolean): FragmentSqlToken =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`

@@ -47,17 +47,29 @@ export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelNa
 
 const DEFAULT_PAGE_SIZE = 10
 
+type PageParameters = {
+  readonly p?: string
+  readonly page_size?: string
+  readonly size?: string
+  readonly after?: string
+}
+
 /**
  * Returns the page number (`p`, from 0) and the page size of a query validated with `PageQuery`.
+ * With `after`, the page starts below this row, and no row is skipped by an offset.
  */
-export function pageOf(query: { p?: string; page_size?: string; size?: string }): {
+export function pageOf(query: PageParameters): {
   page: number
   limit: number
   offset: number
+  after?: number
 } {
   const page = Number(query.p ?? 0)
   const limit = Number(query.page_size ?? query.size ?? DEFAULT_PAGE_SIZE)
-  return { page, limit, offset: page * limit }
+  const after = integerOf(query.after)
+  return after === undefined
+    ? { page, limit, offset: page * limit }
+    : { page, limit, offset: 0, after }
 }
 
 /** Returns the requested order (see `sortedBy`), by default by id, newest first. */

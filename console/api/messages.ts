@@ -9,6 +9,7 @@ type MessageQuery = {
   end: string
   page: number
   pageSize: number
+  after?: number | undefined
 } & ListSort
 
 export const messagesKey = ['messages'] as const
@@ -17,12 +18,12 @@ export const messagesQuery = (listQuery: MessageQuery) =>
   queryOptions({
     queryKey: [...messagesKey, 'list', listQuery],
     queryFn: ({ signal }) => {
-      const { page, pageSize, sort = '', order = '' } = listQuery
+      const { page, pageSize, sort = '', order = '', after } = listQuery
       const keyword = listQuery.keyword.trim()
       const hasRange = listQuery.start !== '' && listQuery.end !== ''
       const range = hasRange ? { start_date: listQuery.start, end_date: listQuery.end } : {}
       const isSearch = keyword !== '' || hasRange
-      const query = { p: page, page_size: pageSize, keyword, ...range, sort, order }
+      const query = { p: page, page_size: pageSize, after, keyword, ...range, sort, order }
       const name = isSearch ? 'GET /api/admin/messages/search' : 'GET /api/admin/messages'
       return call(name, { query, signal })
     },
@@ -31,9 +32,11 @@ export const messagesQuery = (listQuery: MessageQuery) =>
 
 export const inboxKey = ['inbox'] as const
 
-export const inboxQuery = (listQuery: { page: number; pageSize: number } & ListSort) => {
-  const { page, pageSize, ...order } = listQuery
-  const query = { p: page, page_size: pageSize, ...order }
+export const inboxQuery = (
+  listQuery: ListSort & { page: number; pageSize: number; after?: number },
+) => {
+  const { page, pageSize, ...rest } = listQuery
+  const query = { p: page, page_size: pageSize, ...rest }
   return {
     ...apiQuery('GET /api/user/messages', { query }, [...inboxKey, 'list', listQuery]),
     placeholderData: keepPreviousData,

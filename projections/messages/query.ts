@@ -9,7 +9,14 @@ import {
 } from '#read-api/contract/message-fields.ts'
 import type { InboxSort, MessageSort, RecipientSort } from '#read-api/contract/messages.ts'
 import type { Fields } from '#read-api/contract/resource-field-definition.ts'
-import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
+import {
+  containing,
+  followsRow,
+  type Listed,
+  type ListOrder,
+  orderTerms,
+  type Slice,
+} from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const SENT_COLUMNS = { ...SENT_FIELDS, ...MESSAGE_STATS_FIELDS }
@@ -83,7 +90,9 @@ export async function listMessages(
     and (${until}::int8 is null or m.created_at <= ${until})
   `
   const rows = await db.any(sql.type(messageRow)`
-    select ${columns(SENT_COLUMNS, beginning)} from ${sentMessages} where ${matches}
+    select ${columns(SENT_COLUMNS, beginning)} from ${sentMessages}
+    where ${matches}
+      and ${followsRow(SORT_COLUMNS, order, 'id', sql.fragment`from ${sentMessages} where true`)}
     order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`m.id`)}
     limit ${limit} offset ${offset}
   `)
@@ -112,8 +121,16 @@ export const recipientsOf = (
   db: CommonQueryMethods,
   messageId: number,
   { limit, offset, ...order }: Slice & ListOrder<RecipientSort>,
-): Promise<readonly RecipientRow[]> =>
-  db.any(sql.type(recipientRow)`
+): Promise<readonly RecipientRow[]> => {
+  const recipients = sql.fragment`
+    from read_messages.messages m
+    join read_messages.recipients r on r.message_id = m.id
+    cross join generate_series(r.first_id, r.last_id) s(id)
+    left join read_users.users u on u.id = s.id
+    left join read_messages.reads d on d.user_id = s.id and d.message_id = ${messageId}
+    where m.id = ${messageId} and not m.is_deleted
+  `
+  return db.any(sql.type(recipientRow)`
     select page.id as "userId", coalesce(u.username, '') as username,
       coalesce(u.display_name, '') as "displayName", d.read_at as "readAt"
     from (
@@ -121,18 +138,14 @@ export const recipientsOf = (
       select s.id, row_number() over (
         order by ${orderTerms(RECIPIENT_SORT_COLUMNS, order, sql.fragment`s.id`)}
       ) as place
-      from read_messages.messages m
-      join read_messages.recipients r on r.message_id = m.id
-      cross join generate_series(r.first_id, r.last_id) s(id)
-      left join read_users.users u on u.id = s.id
-      left join read_messages.reads d on d.user_id = s.id and d.message_id = ${messageId}
-      where m.id = ${messageId} and not m.is_deleted
+      ${recipients} and ${followsRow(RECIPIENT_SORT_COLUMNS, order, 'user_id', recipients)}
       order by place limit ${limit} offset ${offset}
     ) page
     left join read_users.users u on u.id = page.id
     left join read_messages.reads d on d.user_id = page.id and d.message_id = ${messageId}
     order by page.place
   `)
+}
 
 const inboxRow = rowType(fieldColumns(INBOX_FIELDS))
 export type InboxRow = RowOf<typeof inboxRow>
@@ -164,8 +177,10 @@ export async function listInbox(
   userId: number,
   { limit, offset, ...order }: Slice & ListOrder<InboxSort>,
 ): Promise<Listed<InboxRow>> {
+  const visible = sql.fragment`from ${inboxOf(userId)}`
   const rows = await db.any(sql.type(inboxRow)`
-    select ${columns(MESSAGE_FIELDS, beginning)}, d.read_at as "readAt" from ${inboxOf(userId)}
+    select ${columns(MESSAGE_FIELDS, beginning)}, d.read_at as "readAt" ${visible}
+      and ${followsRow(INBOX_SORT_COLUMNS, order, 'id', visible)}
     order by ${orderTerms(INBOX_SORT_COLUMNS, order, sql.fragment`m.id`)}
     limit ${limit} offset ${offset}
   `)

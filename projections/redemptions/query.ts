@@ -3,7 +3,14 @@ import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { REDEMPTION_FIELDS } from '#read-api/contract/redemption-fields.ts'
 import type { RedemptionSort } from '#read-api/contract/redemptions.ts'
-import { containing, type Listed, type Slice } from '../list-queries.ts'
+import {
+  containing,
+  followsRow,
+  type Listed,
+  type ListOrder,
+  orderTerms,
+  type Slice,
+} from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTION_FIELDS) })
@@ -17,55 +24,51 @@ const status = sql.fragment`
 /** The largest bigint, so that codes that never expire are sorted last. */
 const NEVER = sql.fragment`9223372036854775807`
 
-const orderBy = (sort: RedemptionSort) => {
-  const by = {
-    id: sql.fragment`r.id`,
-    name: sql.fragment`lower(r.name)`,
-    status,
-    quota: sql.fragment`r.quota`,
-    used_count: sql.fragment`r.used_count`,
-    created_time: sql.fragment`r.created_at`,
-    redeemed_time: sql.fragment`r.redeemed_at`,
-    valid_until: sql.fragment`coalesce(r.valid_until, ${NEVER})`,
-    key: sql.fragment`r.key_hint`,
-    used_username: sql.fragment`
+const SORT_COLUMNS = {
+  id: sql.fragment`r.id`,
+  name: sql.fragment`lower(r.name)`,
+  status,
+  quota: sql.fragment`r.quota`,
+  used_count: sql.fragment`r.used_count`,
+  created_time: sql.fragment`r.created_at`,
+  redeemed_time: sql.fragment`r.redeemed_at`,
+  valid_until: sql.fragment`coalesce(r.valid_until, ${NEVER})`,
+  key: sql.fragment`r.key_hint`,
+  used_username: sql.fragment`
       coalesce((select lower(u.username) from read_users.users u where u.id = r.used_user_id), '')
     `,
-  } satisfies Record<RedemptionSort, unknown>
-  return by[sort]
-}
+} satisfies Record<RedemptionSort, unknown>
 
-export type RedemptionSearch = Slice & {
-  /** A part of a code's name, or its complete id. An empty text matches all. */
-  readonly keyword: string
-  /** The keyed hash of the keyword, which finds a code by its complete key. */
-  readonly keyLookup: string
-  /** From 1 to 3. null matches all. */
-  readonly status: number | null
-  readonly sort: RedemptionSort
-  readonly isDescending: boolean
-}
+export type RedemptionSearch = Slice &
+  ListOrder<RedemptionSort> & {
+    /** A part of a code's name, or its complete id. An empty text matches all. */
+    readonly keyword: string
+    /** The keyed hash of the keyword, which finds a code by its complete key. */
+    readonly keyLookup: string
+    /** From 1 to 3. null matches all. */
+    readonly status: number | null
+  }
 
 /** Lists codes that are not deleted. Equal sort values are ordered newest first. */
 export async function listRedemptions(
   db: CommonQueryMethods,
   search: RedemptionSearch,
 ): Promise<Listed<RedemptionRow>> {
-  const { keyword, keyLookup, sort, isDescending, limit, offset } = search
+  const { keyword, keyLookup, status: wanted, limit, offset, ...order } = search
   const id = /^[1-9]\d{0,14}$/.test(keyword) ? Number(keyword) : 0
   const found = sql.fragment`
     from read_redemptions.redemptions r
     where not r.is_deleted
       and (${keyword} = '' or r.name ilike ${containing(keyword)} or r.id = ${id}
         or r.key_lookup = ${keyLookup})
-      and (${search.status === null} or ${status} = ${search.status ?? 0})
+      and (${wanted === null} or ${status} = ${wanted ?? 0})
   `
-  const direction = isDescending ? sql.fragment`desc` : sql.fragment`asc`
+  const visible = sql.fragment`from read_redemptions.redemptions r where true`
   const rows = await db.any(sql.type(redemptionRow)`
     with chosen as materialized (
       select r.*, ${status} as status, row_number() over (
-        order by ${orderBy(sort)} ${direction}, r.id desc
-      ) as place ${found}
+        order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`r.id`)}
+      ) as place ${found} and ${followsRow(SORT_COLUMNS, order, 'id', visible)}
       order by place limit ${limit} offset ${offset}
     )
     select r.key_ref as "keyRef", ${selectedFields('r', REDEMPTION_FIELDS)}

@@ -6,7 +6,14 @@ import { valuesIn } from '#read-api/contract/resource-field-definition.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import type { TokenSort } from '#read-api/contract/tokens.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
-import { containing, type Listed, type Slice } from '../list-queries.ts'
+import {
+  containing,
+  followsRow,
+  type Listed,
+  type ListOrder,
+  orderTerms,
+  type Slice,
+} from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** Columns that are not named after their field. */
@@ -79,19 +86,18 @@ export const tokenIdsByName = (
     order by id desc
   `)
 
-export type TokenSearch = Slice & {
-  readonly userId: number
-  /** A part of the token's name. An empty text matches all. */
-  readonly keyword: string
-  /** The tokens whose keys match a search. null matches all. */
-  readonly ids: readonly number[] | null
-  /** At the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. null matches all. */
-  readonly status: number | null
-  readonly sort: TokenSort
-  readonly isDescending: boolean
-  /** In unix seconds. */
-  readonly now: number
-}
+export type TokenSearch = Slice &
+  ListOrder<TokenSort> & {
+    readonly userId: number
+    /** A part of the token's name. An empty text matches all. */
+    readonly keyword: string
+    /** The tokens whose keys match a search. null matches all. */
+    readonly ids: readonly number[] | null
+    /** At the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. null matches all. */
+    readonly status: number | null
+    /** In unix seconds. */
+    readonly now: number
+  }
 
 /** The largest bigint, so that tokens without a value are sorted last. */
 const NEVER = sql.fragment`9223372036854775807`
@@ -109,8 +115,8 @@ const statusAt = (now: number) => sql.fragment`
   end
 `
 
-const orderBy = (sort: TokenSort, now: number) => {
-  const by = {
+const sortColumns = (now: number) =>
+  ({
     id: sql.fragment`t.id`,
     name: sql.fragment`lower(t.name)`,
     status: statusAt(now),
@@ -124,27 +130,29 @@ const orderBy = (sort: TokenSort, now: number) => {
     group: sql.fragment`t.token_group`,
     key: sql.fragment`t.key_hint`,
     model_limits: sql.fragment`coalesce(cardinality(t.models), ${NEVER})`,
-  } satisfies Record<TokenSort, unknown>
-  return by[sort]
-}
+  }) satisfies Record<TokenSort, unknown>
 
 /** Lists a user's tokens that are not deleted. Equal sort values are ordered newest first. */
 export async function listTokens(
   db: CommonQueryMethods,
-  { userId, keyword, ids, status, sort, isDescending, now, limit, offset }: TokenSearch,
+  { userId, keyword, ids, status, now, limit, offset, ...order }: TokenSearch,
 ): Promise<Listed<TokenRow>> {
-  const found = sql.fragment`
+  const visible = sql.fragment`
     from read_tokens.tokens t
     left join read_balances.token_budgets b on b.token_id = t.id and b.user_id = ${userId}
-    where t.user_id = ${userId} and not t.is_deleted
+    where t.user_id = ${userId}
+  `
+  const found = sql.fragment`
+    ${visible} and not t.is_deleted
       and (${keyword} = '' or t.name ilike ${containing(keyword)})
       and (${ids === null} or t.id = any(${sql.array(ids ?? [], 'int8')}))
       and (${status === null} or ${statusAt(now)} = ${status ?? 0})
   `
-  const direction = isDescending ? sql.fragment`desc` : sql.fragment`asc`
+  const sortedColumns = sortColumns(now)
   const rows = await db.any(sql.type(tokenRow)`
-    select ${columns} ${found}
-    order by ${orderBy(sort, now)} ${direction}, t.id desc limit ${limit} offset ${offset}
+    select ${columns} ${found} and ${followsRow(sortedColumns, order, 'id', visible)}
+    order by ${orderTerms(sortedColumns, order, sql.fragment`t.id`)}
+    limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total ${found}

@@ -7,7 +7,14 @@ import {
   REPORT_FIELDS,
   RESTORATION_FIELDS,
 } from '#read-api/contract/top-ups.ts'
-import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
+import {
+  containing,
+  followsRow,
+  type Listed,
+  type ListOrder,
+  orderTerms,
+  type Slice,
+} from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const orderRow = rowType(fieldColumns(ORDER_FIELDS))
@@ -73,8 +80,10 @@ export async function listOrders(
       or (${state ?? ''} = 'disputed' and exists (
         select from read_orders.reports d where d.order_id = o.id and d.kind = 'dispute')))
   `
+  const visible = sql.fragment`${tables} where (${userId === null} or o.user_id = ${userId ?? 0})`
   const rows = await db.any(sql.type(orderRow)`
-    select ${columns} ${tables} where ${matches}
+    select ${columns} ${tables}
+    where ${matches} and ${followsRow(SORT_COLUMNS, order, 'id', visible)}
     order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`o.id`)}
     limit ${limit} offset ${offset}
   `)

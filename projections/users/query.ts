@@ -6,7 +6,14 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 import { USER_FIELDS, USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UserSort } from '#read-api/contract/users.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
-import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
+import {
+  containing,
+  followsRow,
+  type Listed,
+  type ListOrder,
+  orderTerms,
+  type Slice,
+} from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** Columns that are not named after their setting. */
@@ -116,15 +123,18 @@ export async function listUsers(
   db: CommonQueryMethods,
   { keyword, group, limit, offset, ...order }: UserSearch,
 ): Promise<Listed<UserRow>> {
+  const tables = sql.fragment`
+    from read_users.users u left join read_balances.accounts a on a.user_id = u.id
+  `
   const matches = sql.fragment`
     (${keyword} = '' or u.id::text = ${keyword} or u.username ilike ${containing(keyword)}
       or u.display_name ilike ${containing(keyword)} or u.email ilike ${containing(keyword)})
     and (${group} = '' or u.user_group = ${group})
   `
   const rows = await db.any(sql.type(userRow)`
-    select ${columns} from read_users.users u
-    left join read_balances.accounts a on a.user_id = u.id
+    select ${columns} ${tables}
     where ${matches}
+      and ${followsRow(SORT_COLUMNS, order, 'id', sql.fragment`${tables} where true`)}
     order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`u.id`)}
     limit ${limit} offset ${offset}
   `)

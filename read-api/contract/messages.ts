@@ -40,7 +40,7 @@ const RECIPIENT_SORTS = ['user_id', 'username', 'display_name', 'read_at'] as co
 export type RecipientSort = (typeof RECIPIENT_SORTS)[number]
 
 const SearchMessages = Type.Object({
-  ...Query.page,
+  ...Query.keysetPage,
   keyword: Query.text,
   start_date: Query.text,
   end_date: Query.text,
@@ -56,7 +56,7 @@ export const messageQueries = {
   'GET /api/admin/messages': listMessages,
   'GET /api/admin/messages/search': listMessages,
   'GET /api/user/messages': {
-    querystring: Type.Object({ ...Query.page, ...sortedBy(INBOX_SORTS) }),
+    querystring: Type.Object({ ...Query.keysetPage, ...sortedBy(INBOX_SORTS) }),
     response: { 200: Envelope(Page(InboxMessage)) },
   },
   'GET /api/user/messages/unread_count': { response: { 200: Envelope(UnreadCount) } },
@@ -65,7 +65,7 @@ export const messageQueries = {
   'GET /api/admin/messages/:id/recipients': {
     params: IdParams,
     /** Without `sort`, the user ids are ascending. */
-    querystring: Type.Object({ ...Query.page, ...sortedBy(RECIPIENT_SORTS) }),
+    querystring: Type.Object({ ...Query.keysetPage, ...sortedBy(RECIPIENT_SORTS) }),
     response: { 200: Envelope(Page(Recipient)) },
   },
 }

@@ -24,7 +24,7 @@ const REDEMPTION_SORTS = [
 export type RedemptionSort = (typeof REDEMPTION_SORTS)[number]
 
 const SearchRedemptions = Type.Object({
-  ...Query.page,
+  ...Query.keysetPage,
   keyword: Query.text,
   status: Type.Optional(Type.String({ pattern: '^[1-3]?$' })),
   ...sortedBy(REDEMPTION_SORTS),

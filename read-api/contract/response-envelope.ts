@@ -29,11 +29,21 @@ export const PageQuery = {
   size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
 }
 
+/**
+ * With `after`, the id of the last row of the previous page, a page starts below this row in the
+ * requested order. Rows that are added or deleted in between then shift no page.
+ */
+export const KeysetPageQuery = {
+  ...PageQuery,
+  after: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
+}
+
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
 /** Text parameters are filters. An empty text means no filter. */
 export const Query = {
   page: PageQuery,
+  keysetPage: KeysetPageQuery,
   text: text(200),
   flag: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])),
   /** A non-negative integer. An empty text means no value. */

@@ -63,7 +63,7 @@ const TOKEN_SORTS = [
 export type TokenSort = (typeof TOKEN_SORTS)[number]
 
 const SearchTokens = Type.Object({
-  ...Query.page,
+  ...Query.keysetPage,
   keyword: Query.text,
   token: Query.text,
   status: Type.Optional(Type.String({ pattern: '^[1-4]?$' })),

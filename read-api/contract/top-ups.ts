@@ -123,7 +123,7 @@ const ORDER_SORTS = [
 export type OrderSort = (typeof ORDER_SORTS)[number]
 
 export const OrderQuery = Type.Object({
-  ...Query.page,
+  ...Query.keysetPage,
   keyword: Query.text,
   status: choiceOf(['pending', 'paid', 'refunded', 'disputed']),
   ...sortedBy(ORDER_SORTS),

@@ -51,7 +51,7 @@ const USER_SORTS = [
 export type UserSort = (typeof USER_SORTS)[number]
 
 const SearchUsers = Type.Object({
-  ...Query.page,
+  ...Query.keysetPage,
   keyword: Query.text,
   group: Query.text,
   ...sortedBy(USER_SORTS),

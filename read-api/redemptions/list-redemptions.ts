@@ -36,15 +36,14 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
       handler: async (request) => {
         const { query } = request
         const { db, vault } = deps.core
-        const { page, limit, offset } = pageOf(query)
+        const { page, ...slice } = pageOf(query)
         const keyword = (query.keyword ?? '').trim()
         const { rows, total } = await listRedemptions(db, {
           keyword,
           keyLookup: vault.keyedHash('redemption-key', keyword),
           status: query.status ? Number(query.status) : null,
           ...orderOf(query),
-          limit,
-          offset,
+          ...slice,
         })
         // Everyone who has a key can redeem it, so access tokens do not receive keys.
         const { userId, sessionHash } = principalOf(request)

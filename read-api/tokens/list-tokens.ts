@@ -150,7 +150,7 @@ export function listTokenRows(app: App, deps: ReadDeps): void {
         const { query } = request
         const principal = principalOf(request)
         const { userId } = principal
-        const { page, limit, offset } = pageOf(query)
+        const { page, ...slice } = pageOf(query)
         const { rows, total } = await listTokens(deps.core.db, {
           userId,
           keyword: query.keyword ?? '',
@@ -158,8 +158,7 @@ export function listTokenRows(app: App, deps: ReadDeps): void {
           status: query.status ? Number(query.status) : null,
           ...orderOf(query),
           now: Math.floor(deps.core.now() / 1_000),
-          limit,
-          offset,
+          ...slice,
         })
         return success({ items: await ownTokenAnswers(deps, principal, rows), page, total })
       },

@@ -86,14 +86,13 @@ async function answer(
   query: Static<typeof OrderQuery>,
   userId: number | null,
 ): Promise<{ items: Order[]; page: number; total: number }> {
-  const { page, limit, offset } = pageOf(query)
+  const { page, ...slice } = pageOf(query)
   const { rows, total } = await listOrders(deps.core.db, {
     userId,
     keyword: (query.keyword ?? '').trim(),
     state: query.status || null,
     ...orderOf(query),
-    limit,
-    offset,
+    ...slice,
   })
   const items = await orderAnswers(deps, rows, { isAdmin: userId === null })
   return { items, page, total }

@@ -86,9 +86,9 @@ export function listUserRows(app: App, deps: ReadDeps): void {
 
       handler: async (request) => {
         const { query } = request
-        const { page, limit, offset } = pageOf(query)
+        const { page, ...slice } = pageOf(query)
         const { keyword = '', group = '' } = query
-        const search = { keyword, group, limit, offset, ...orderOf(query) }
+        const search = { keyword, group, ...slice, ...orderOf(query) }
         const { rows, total } = await listUsers(deps.core.db, search)
         const items = await changeableUsers(deps, request, rows)
         return success({ items, page, total })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { en } from '#test/support/console-texts.ts'
+import { token } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { ok } from './support/fake-site.ts'
 import { startWholeSite } from './support/site-with-data-on-every-page.ts'
@@ -55,4 +56,26 @@ it.each([
   const select = app.page.getByLabel(en('shared.order'), { exact: true }).locator('visible=true')
   await select.last().selectOption({ label: en(choice) })
   await expect.poll(() => orderOf(route)).toBe(order)
+})
+
+it('the second page of a list starts after the last row of the first page', async () => {
+  const route = 'GET /api/token/'
+  const { routes } = app.site
+  const rows = Array.from({ length: 25 }, (_, index) => token({ id: 25 - index }))
+  routes[route] = ({ query }) => {
+    const first = rows.findIndex(({ id }) => String(id) === query.get('after')) + 1
+    return ok({ items: rows.slice(first, first + 10), page: Number(query.get('p')), total: 25 })
+  }
+  await app.openAsRoot('/app/tokens')
+  const turn = (name: 'ui.nextPage' | 'ui.previousPage') =>
+    app.page.getByRole('button', { name: en(name), exact: true }).click()
+  const starts = () => app.calls(route).map(({ query }) => [query.get('p'), query.get('after')])
+  await turn('ui.nextPage')
+  await expect.poll(() => starts().at(-1)).toEqual(['1', '16'])
+  await turn('ui.nextPage')
+  await expect.poll(() => starts().at(-1)).toEqual(['2', '6'])
+  await turn('ui.previousPage')
+  await expect.poll(() => starts().at(-1)).toEqual(['1', '16'])
+  await clickHeader(en('shared.quota'))
+  await expect.poll(() => starts().at(-1)).toEqual(['0', null])
 })

@@ -20,7 +20,7 @@ import { previewOf } from './message-preview.ts'
 
 const ADDRESS = listUrlParams(
   {},
-  { sorts: { created: 'created_at', title: 'title', unread: 'is_read' } },
+  { sorts: { created: 'created_at', title: 'title', unread: 'is_read' }, isKeyset: true },
 )
 
 export function InboxPage() {

@@ -68,7 +68,7 @@ const SORTS = {
 
 const ADDRESS = listUrlParams(
   { keyword: textParam(), from: dayParam, until: dayParam },
-  { sorts: SORTS },
+  { sorts: SORTS, isKeyset: true },
 )
 
 const useMessageList = () =>

@@ -24,7 +24,10 @@ const SORTS = {
   created: 'created_at',
 }
 
-const ADDRESS = listUrlParams({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
+const ADDRESS = listUrlParams(
+  { keyword: textParam(), status: textParam() },
+  { sorts: SORTS, isKeyset: true },
+)
 const EVERY_MS = 1_000
 /** Log type 1 is a payment, and log type 3 is a refund or restored quota. */
 const MOVEMENTS: readonly number[] = [1, 3]

@@ -39,7 +39,7 @@ const WORDS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
 
 const ADDRESS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
-  { sorts: SORTS },
+  { sorts: SORTS, isKeyset: true },
 )
 const EVERY_MS = 500
 const TOP_UP = 1

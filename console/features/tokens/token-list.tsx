@@ -38,7 +38,7 @@ const STATE_WORDS = { 1: 'enabled', 2: 'disabled', 3: 'expired', 4: 'exhausted' 
 
 const ADDRESS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
-  { sorts: SORTS },
+  { sorts: SORTS, isKeyset: true },
 )
 
 /** A searched key is a secret and therefore not in the URL. */

@@ -22,6 +22,8 @@ export type ListUrlParams<Filters extends UrlSchema> = {
   /** The server's name of each sortable column, by column id. */
   readonly sorts: Readonly<Record<string, string>>
   readonly pageName: string
+  /** True if the endpoint accepts `after`, the id of the last row of the previous page. */
+  readonly isKeyset: boolean
   readonly params: UrlSchema
 }
 
@@ -32,15 +34,17 @@ export function listUrlParams<Filters extends UrlSchema>(
     sorts?: Readonly<Record<string, string>>
     pageName?: string
     hasPageSize?: boolean
+    isKeyset?: boolean
   } = {},
 ): ListUrlParams<Filters> {
-  const { sorts = {}, pageName = 'page', hasPageSize = false } = options
+  const { sorts = {}, pageName = 'page', hasPageSize = false, isKeyset = false } = options
   const columns = Object.keys(sorts)
   const order = { sort: choiceParam(columns, ''), order: choiceParam(['asc', 'desc'], 'desc') }
   return {
     filters,
     sorts,
     pageName,
+    isKeyset,
     params: {
       ...filters,
       ...(columns.length === 0 ? {} : order),
@@ -55,4 +59,6 @@ export type ListQuery<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number
     readonly pageSize: PageSize
+    /** The id of the last row of the previous page, if this list has shown that page. */
+    readonly after?: number
   }

@@ -4,7 +4,7 @@ import {
   type UseQueryResult,
   useQuery,
 } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import type { ListPage } from '#console/api/request.ts'
 import type { Sort } from '../data-grid/column.ts'
 import { fallbacksOf, type UrlSchema, type UrlValues } from '../state/url-state.ts'
@@ -35,7 +35,7 @@ export function useListPage<
   /** The storage key of the page size. Most lists share one key. */
   pageSizeKey?: string,
 ) {
-  const { filters, sorts, pageName, params } = address
+  const { filters, sorts, pageName, isKeyset, params } = address
   const [values, setAddress] = useUrlState(params)
   const names = Object.keys(filters)
   const filter = pick(values, names) as UrlValues<Filters>
@@ -44,12 +44,17 @@ export function useListPage<
   const size = useAskedSize(usePageSize(pageSizeKey), values.page_size, setAddress)
   const [pageSize] = size
   const sorted = sort === '' ? {} : { sort: sorts[sort], order }
-  const listQuery = { ...filter, page, pageSize, ...sorted } as ListQuery<Filters>
+  const starts = usePageStarts(JSON.stringify([filter, pageSize, sorted]))
+  const after = isKeyset ? starts.get(page) : undefined
+  const start = after === undefined ? {} : { after }
+  const listQuery = { ...filter, page, pageSize, ...sorted, ...start } as ListQuery<Filters>
   const list = useQuery({
     ...queryOf(listQuery),
     // Other users and API calls may have changed rows.
     refetchOnMount: 'always',
   })
+  const lastId = list.isPlaceholderData ? undefined : idOf(list.data?.items.at(-1))
+  useEffect(() => learnStart(starts, page + 1, lastId), [starts, page, lastId])
   const total = list.data?.total ?? 0
   const setFilter = useCallback(
     (patch: Partial<UrlValues<Filters>>, how?: { isTyping: boolean }) =>
@@ -78,6 +83,31 @@ export function useListPage<
       }),
     paging: pagingOf({ page, total }, size, (next, how) => setAddress({ [pageName]: next }, how)),
   }
+}
+
+/** The id of the row after which each page starts, for the pages whose previous page was shown. */
+type PageStarts = Map<number, number>
+
+/**
+ * Returns the page starts of a list. With them, rows that are added or deleted between two pages
+ * shift no page.
+ */
+function usePageStarts(list: string): PageStarts {
+  const known = useRef({ list, starts: new Map<number, number>() })
+  if (known.current.list !== list) known.current = { list, starts: new Map() }
+  return known.current.starts
+}
+
+/** If the start of a page changes, the starts of later pages are no longer valid. */
+function learnStart(starts: PageStarts, page: number, id: number | undefined): void {
+  if (id === undefined || starts.get(page) === id) return
+  for (const later of starts.keys()) if (later > page) starts.delete(later)
+  starts.set(page, id)
+}
+
+const idOf = (row: unknown): number | undefined => {
+  const id = typeof row === 'object' && row !== null && 'id' in row ? row.id : undefined
+  return typeof id === 'number' ? id : undefined
 }
 
 const NONE: unknown[] = []

@@ -31,7 +31,10 @@ const SORTS = {
   created: 'created_time',
 }
 
-const ADDRESS = listUrlParams({ keyword: textParam(), group: textParam() }, { sorts: SORTS })
+const ADDRESS = listUrlParams(
+  { keyword: textParam(), group: textParam() },
+  { sorts: SORTS, isKeyset: true },
+)
 
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
