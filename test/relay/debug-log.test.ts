@@ -52,15 +52,15 @@ it.each([
   ['POST', '/v1/nothing', KEY, 'not_found'],
   ['POST', '/mj/submit/imagine', 'sk-unknown', 'invalid_key'],
   ['POST', '/mj/nothing', KEY, 'not_found'],
-])('the debug log names the refusal of %s %s with %s: %s', async (method, path, key, code) => {
+])('the debug log names the error of %s %s with %s: %s', async (method, path, key, code) => {
   const lines = await startRig('debug')
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const body = method === 'POST' ? '{}' : null
   const response = await fetch(`${rig.url}${path}`, { method, headers, body })
   const call = response.headers.get('x-request-id')
   await response.text()
-  const refusals = lines.filter((line) => line.call === call)
-  expect(refusals).toMatchObject([{ msg: 'an error was sent', code, status: response.status }])
+  const errors = lines.filter((line) => line.call === call)
+  expect(errors).toMatchObject([{ msg: 'an error was sent', code, status: response.status }])
   expect(JSON.stringify(lines)).not.toContain(key)
 })
 
