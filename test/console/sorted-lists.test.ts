@@ -67,15 +67,12 @@ it('the second page of a list starts after the last row of the first page', asyn
     return ok({ items: rows.slice(first, first + 10), page: Number(query.get('p')), total: 25 })
   }
   await app.openAsRoot('/app/tokens')
-  const turn = (name: 'ui.nextPage' | 'ui.previousPage') =>
-    app.page.getByRole('button', { name: en(name), exact: true }).click()
+  const turn = () => app.page.getByRole('button', { name: en('ui.nextPage'), exact: true }).click()
   const starts = () => app.calls(route).map(({ query }) => [query.get('p'), query.get('after')])
-  await turn('ui.nextPage')
+  await turn()
   await expect.poll(() => starts().at(-1)).toEqual(['1', '16'])
-  await turn('ui.nextPage')
+  await turn()
   await expect.poll(() => starts().at(-1)).toEqual(['2', '6'])
-  await turn('ui.previousPage')
-  await expect.poll(() => starts().at(-1)).toEqual(['1', '16'])
   await clickHeader(en('shared.quota'))
   await expect.poll(() => starts().at(-1)).toEqual(['0', null])
 })
