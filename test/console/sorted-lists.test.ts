@@ -22,7 +22,7 @@ it.each([
   ['/admin/coupons', 'redemptions.key', 'GET /api/redemption/', 'key'],
   ['/admin/coupons', 'redemptions.usedBy', 'GET /api/redemption/', 'used_username'],
   ['/app/logs/api-usage', 'usageLog.ratios', 'GET /api/log/', 'ratios'],
-  ['/app/logs/api-usage', 'usageLog.column.firstToken', 'GET /api/log/', 'first_token'],
+  ['/app/logs/api-usage', 'shared.firstToken', 'GET /api/log/', 'first_token'],
   ['/app/logs/api-usage', 'usageLog.column.retry', 'GET /api/log/', 'retries'],
 ] as const)('%s is sorted by a click on the header %s', async (path, title, route, column) => {
   await app.page.setViewportSize({ width: 1_900, height: 900 })
