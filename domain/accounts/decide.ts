@@ -132,7 +132,10 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
-/** Omitted values are taken from the state at the append, so that no charge is lost. */
+/**
+ * Sets a token's budget. Omitted values are taken from the state at the append, so that no charge
+ * is lost.
+ */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected, edits } = command
   const budget = state.budgets.get(tokenId)

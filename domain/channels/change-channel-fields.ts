@@ -33,7 +33,10 @@ export function changeChannelFields(
   return [{ type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, ...keys, ...dropped } }]
 }
 
-/** A key that is added to a channel with a single key makes it a channel with several keys. */
+/**
+ * Returns the keys after the change. If a key is added to a single key, the channel becomes a
+ * channel with several keys.
+ */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
   const keptRefs = keys === null || keys.isAppended ? channel.keyRefs : []
   const keyRefs = [...keptRefs, ...(keys?.refs ?? []).filter((ref) => !keptRefs.includes(ref))]

@@ -86,7 +86,10 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
       .map(({ channelId }) => channelId),
   )
 
-/** `expiredTime` and `now` are in unix seconds. -1 and 0 mean never; some clients send 0. */
+/**
+ * Returns whether a channel has expired. `expiredTime` and `now` are in unix seconds. An
+ * `expiredTime` of -1 or 0 means never; some clients send 0.
+ */
 export const isExpired = (expiredTime: number, now: number): boolean =>
   expiredTime > 0 && expiredTime <= now
 

@@ -24,7 +24,7 @@ export type RedemptionState = { code: RedemptionRecord | null }
 
 export const noRedemption = (): RedemptionState => ({ code: null })
 
-/** 1 is unused, 2 disabled, 3 used. A gift never becomes used. */
+/** Returns the status: 1 is unused, 2 disabled, 3 used. A gift never becomes used. */
 export const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
   if (!terms.isGift && userIds.size > 0) return 3
   return isDisabled ? 2 : 1

@@ -176,7 +176,7 @@ export function readableJson(text: string): string {
   return 'error' in parsed ? text : textOf(parsed.value, '\n')
 }
 
-/** White space is ignored, but the order of names matters. */
+/** Compares two JSON texts. White space is ignored, but the order of names matters. */
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || readableJson(one) === readableJson(other)
 

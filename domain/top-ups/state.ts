@@ -77,7 +77,7 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
   }
 }
 
-/** An amount of money in an event is always valid. */
+/** Parses an amount of money in an event, which is always valid. */
 export function storedCents(money: string): bigint {
   const cents = centsOf(money)
   assert(cents !== null, 'an order says its money')

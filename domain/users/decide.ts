@@ -103,7 +103,10 @@ function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
-/** The next version of logins invalidates all sessions and access tokens. */
+/**
+ * Returns the user id and the next version of logins, which invalidates all sessions and access
+ * tokens.
+ */
 const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })
 
 const changeRole = (user: UserRecord, role: Role): Outcome => [

@@ -107,7 +107,7 @@ function ofPrice(price: PriceSnapshot): object {
   }
 }
 
-/** Only admins see the provider's charge. */
+/** Returns the provider's charge, which only admins see. */
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 

@@ -76,7 +76,7 @@ export type CallCells = {
   readonly failed_channels?: readonly number[]
 }
 
-/** The row's id is the event's position. */
+/** Converts an event to a log row. The row's id is the event's position. */
 export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   const base = { created_at: secondsOf(event.meta.at), ...NO_CALL }
   switch (event.type) {

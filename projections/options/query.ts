@@ -63,7 +63,7 @@ export async function modelPrices(
   }
 }
 
-/** On a demo site, only the super admin can make changes. */
+/** Returns whether the site is a demo site, on which only the super admin can make changes. */
 export async function isDemoSite(db: DatabasePool): Promise<boolean> {
   const set = (await allOptions(db)).values.get('DemoSiteEnabled')
   return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'

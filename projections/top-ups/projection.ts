@@ -109,7 +109,7 @@ export const orders = projectionOf<TopUpEvent>({
   },
 })
 
-/** An amount of money in an event always has two decimal places. */
+/** Parses an amount of money in an event, which always has two decimal places. */
 function centsOf(money: string): bigint {
   assert(/^\d+\.\d\d$/.test(money), `${money} is not an amount of money`)
   return BigInt(money.replace('.', ''))

@@ -55,7 +55,10 @@ export type ExportFormat = {
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
-/** One JSON object per line, as in the list, except that `other` is an object instead of text. */
+/**
+ * The format with one JSON object per line, as in the list, except that `other` is an object
+ * instead of text.
+ */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',

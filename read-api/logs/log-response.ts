@@ -53,8 +53,8 @@ export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
- * NOTE: the rows are changed in place, because an export of millions of rows would spend most of
- * its time copying them.
+ * Decrypts the columns of log rows. NOTE: the rows are changed in place, because an export of
+ * millions of rows would spend most of its time copying them.
  */
 export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<DecryptedRow[]> =>
   Promise.all(

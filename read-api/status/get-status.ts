@@ -102,7 +102,9 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   register_enabled: options.flag('RegisterEnabled') && !options.isSelfUse,
 })
 
-/** Epay is not offered without its secret. The write API applies the same rule. */
+/**
+ * Returns whether Epay is offered, which requires its secret. The write API applies the same rule.
+ */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
   options.text('EpayId') !== '' &&
@@ -123,7 +125,10 @@ export const offersTelegram = (options: CurrentOptions): boolean =>
 export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
-/** The CAPTCHA is disabled without its keys. The write API applies the same rule. */
+/**
+ * Returns whether the CAPTCHA is enabled, which requires its keys. The write API applies the same
+ * rule.
+ */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&
   options.text('TurnstileSiteKey') !== '' &&

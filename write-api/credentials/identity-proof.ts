@@ -73,8 +73,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * For requests that contain no proof. Throws unless the caller has logged in or proved the identity
- * within the last half hour.
+ * Throws unless the caller has logged in or proved the identity within the last half hour. Routes
+ * whose requests contain no proof use this check.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return

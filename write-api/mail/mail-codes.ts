@@ -46,9 +46,9 @@ export async function issueMailCode(
 }
 
 /**
- * The request must come from the browser that requested the code. A correct code is consumed, and
- * five wrong codes invalidate it. Requests from other browsers do not count, so that others cannot
- * use up the attempts.
+ * Verifies a mailed code. The request must come from the browser that requested the code. A correct
+ * code is consumed, and five wrong codes invalidate it. Requests from other browsers do not count,
+ * so that others cannot use up the attempts.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,

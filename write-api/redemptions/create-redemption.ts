@@ -104,7 +104,10 @@ const storeKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: nu
     }),
   )
 
-/** Four characters of a short key would reveal too much of the key. */
+/**
+ * Returns the last four characters of a key, or an empty text for a short key, because four
+ * characters would reveal too much of a short key.
+ */
 const hintOf = (key: string): string => {
   const characters = [...key]
   return characters.length < 12 ? '' : characters.slice(-4).join('')

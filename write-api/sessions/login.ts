@@ -49,7 +49,8 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * An old username may equal the email address of another user, so that there are two candidates.
+ * Finds the users to whom the login may belong. An old username may equal the email address of
+ * another user, so that there are two candidates.
  */
 async function findCandidates(
   { core }: Deps,

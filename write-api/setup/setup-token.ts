@@ -15,7 +15,7 @@ const TOKEN_BYTES = 24
 
 /**
  * The token is derived from `SECRET_KEY` and not stored, so that each process accepts the token
- * that another process has printed. After the setup, it has no effect.
+ * that another process has printed. After the setup, the token has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')

@@ -67,7 +67,8 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
 }
 
 /**
- * NOTE: the step for the order is the first. If it is rejected, all other steps are rejected, too.
+ * NOTE: the step for the order is the first. If this step is rejected, all other steps are
+ * rejected, too.
  */
 async function paymentSteps(
   core: Core,

@@ -64,8 +64,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 }
 
 /**
- * NOTE: the step for the order is the first. It is rejected if the order has changed since the
- * amounts in the other steps were computed.
+ * NOTE: the step for the order is the first. This step is rejected if the order has changed since
+ * the amounts in the other steps were computed.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

@@ -21,8 +21,8 @@ import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Registration is closed in self-use mode, and before the setup, because the first account belongs
- * to the site's owner.
+ * Throws if registration is closed. It is closed in self-use mode, and before the setup, because
+ * the first account belongs to the site's owner.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
