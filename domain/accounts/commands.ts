@@ -121,9 +121,15 @@ export type SetTokenBudget = {
   readonly tokenId: number
   /** The quota that the token may still spend, without the holds of its open calls. */
   readonly remain?: Quota
-  /** The remaining quota that the owner saw. Without `edits`, a different value is refused. */
+  /**
+   * The remaining quota that the owner saw. Without `edits`, the command is refused if the quota
+   * has changed.
+   */
   readonly expected?: Quota
-  /** The number of budget edits that the owner saw. A different number is refused. */
+  /**
+   * The number of budget edits that the owner saw. If the number has changed, the command is
+   * refused.
+   */
   readonly edits?: number
   readonly isUnlimited?: boolean
 }

@@ -6,8 +6,8 @@ import type { CallFacts } from './events.ts'
 
 /**
  * The calls that ended most recently, at most 8192, so that repeated commands are recognised. Ids
- * are UUID v7 and sort by time. An id older than or equal to a removed id also counts as ended, so
- * a new call is refused only if 8192 younger calls ended before its admission.
+ * are UUID v7 and sort by time. Every id up to the youngest removed id also counts as ended. A new
+ * call is therefore only refused if 8192 younger calls ended before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>

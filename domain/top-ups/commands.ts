@@ -5,8 +5,8 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
 /**
- * A payment that the provider reported with a valid signature. A value that differs from the order
- * is refused.
+ * A payment that the provider reported with a valid signature. The command is refused if a value
+ * differs from the order.
  */
 export type PayTopUp = {
   readonly type: 'PayTopUp'

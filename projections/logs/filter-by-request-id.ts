@@ -14,8 +14,8 @@ const DAY_SECONDS = 86_400
 /**
  * Builds the SQL condition for a complete request id, or a prefix of at least
  * `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case. A request id is a UUID v7, which
- * starts with the time, so table partitions of earlier months are excluded (with a clock difference
- * of one day).
+ * starts with the time. Table partitions of earlier months are therefore excluded (with a clock
+ * difference of one day).
  */
 export function requestIdCondition(text: string) {
   const id = text.toLowerCase()
@@ -32,8 +32,8 @@ export function requestIdCondition(text: string) {
 }
 
 /**
- * Returns the unix seconds of the earliest request whose id can start with this prefix, or null if
- * the prefix is too short to contain a time.
+ * Returns the unix seconds of the earliest request whose id can start with this prefix. Returns
+ * null if the prefix is too short to contain a time.
  */
 function earliestSecondOf(id: string): number | null {
   const match = /^([0-9a-f]{8})(?:-([0-9a-f]{0,4}))?(?:-|$)/.exec(id)

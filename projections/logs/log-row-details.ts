@@ -69,8 +69,8 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
 })
 
 /**
- * Returns how a call ended. If the word check or a revoked access ended the call, this is the error
- * code of the last attempt, because `end` does not contain this cause.
+ * Returns how a call ended. `end` does not show that the word check or a revoked access ended the
+ * call. In these cases, the error code of the last attempt is returned.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error

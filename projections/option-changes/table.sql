@@ -4,7 +4,7 @@ create table option_changes (
   before text,
   after text not null,
   actor text not null,
-  -- The scheduled change that made this change, or null.
+  -- The id of the scheduled change that caused this change, or null.
   planned_id bigint,
   at bigint not null
 );

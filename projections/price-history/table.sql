@@ -3,7 +3,7 @@ create table changes (
   place integer not null,
   changed_at bigint not null,
   actor text not null,
-  -- The scheduled change that made this change, or null.
+  -- The id of the scheduled change that caused this change, or null.
   planned_id bigint,
   option_key text not null,
   model text not null,

@@ -122,7 +122,7 @@ export const PRICE_CHANGE_FIELDS = {
   userId: { wire: 'user_id', type: 'integer', access: 'read', isComputed: true },
   /** The name of the user, or empty for user 0, which represents the system. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
-  /** The scheduled change that was applied. */
+  /** The id of the scheduled change that caused this change. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
   option: { wire: 'option', type: 'text', access: 'read' },
   model: { wire: 'model', type: 'text', access: 'read' },

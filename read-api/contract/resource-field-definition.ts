@@ -1,8 +1,9 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * From a resource's field, the code derives the schemas of requests and responses, the database
- * column, the mapping from row to response, the form in the console and its validation.
+ * The definition of a resource's field. The code derives from it the schemas of requests and
+ * responses, the database column, the mapping from row to response, and the form in the console
+ * with its validation.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']

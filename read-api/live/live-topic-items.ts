@@ -16,8 +16,8 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * Returns an item for admins with the channels that were tested or whose balance was read in the
- * range of positions, and with the progress of the test of all channels. The result may be empty.
+ * Returns an item for admins. It has the channels that were tested or whose balance was read in the
+ * range of positions, and the progress of the test of all channels. The result may be empty.
  */
 export async function testItems(
   core: Core,

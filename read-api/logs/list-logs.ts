@@ -117,8 +117,8 @@ function logOrder(
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * Returns a filter that identifies a list across its pages, without the start of the range and an
- * end in the future, which change with the clock.
+ * Returns a filter that identifies a list across its pages. The start of the range and an end in
+ * the future are left out, because they change with the clock.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

@@ -113,9 +113,9 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * A new address for notifications must be bound to the user or confirmed with a mailed code, so
- * that the site does not send mail to strangers. The code is consumed even if the request is
- * rejected later.
+ * Checks a new address for notifications. So that the site does not send mail to strangers, the
+ * address must be bound to the user or confirmed with a mailed code. The code is consumed even if
+ * the request is rejected later.
  */
 async function verifyAddress(
   core: Deps['core'],

@@ -70,7 +70,7 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 
 /**
  * GET /api/oauth/telegram/login: signs a user in. It requires the state for which the console
- * showed the widget, and rejects browser navigation, so that a link cannot sign a user in to
+ * showed the widget. Browser navigation is rejected, so that a link cannot sign a user in to
  * another account.
  */
 export const telegramLogin: Action = (api, deps) => {

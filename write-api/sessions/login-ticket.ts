@@ -36,7 +36,10 @@ export async function readTicket({ core }: Deps, ticket: string): Promise<LoginT
   return parseTicket(await core.shortLived.peek(KIND, key))
 }
 
-/** Counts an attempt before the check. Throws after five attempts with the ticket. */
+/**
+ * Counts an attempt, before the second factor is checked. Throws after five attempts with the
+ * ticket.
+ */
 export async function countTicketAttempt({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   if ((await core.shortLived.countTry(KIND, key, ATTEMPTS_MAX)) === null) {
