@@ -25,8 +25,8 @@ create table by_user_and_model (
   primary key (user_id, hour, type, model)
 );
 
--- The users with the highest charges are read from two tables: from this table for the hours at both
--- ends of a range, and from `charged_by_day` for the complete days between these hours.
+-- The users with the highest charges are read from two tables: from this table for the hours at
+-- both ends of a range, and from `charged_by_day` for the complete days between these hours.
 create index by_user_and_model_hour on by_user_and_model (hour);
 
 create table charged_by_day (

@@ -84,8 +84,8 @@ export type PasskeySite = { readonly origin: string; readonly id: string; readon
 
 /**
  * Returns the WebAuthn relying party. Its origin is the request's Origin header, whose host is one
- * of the site's hosts, or the configured address. Throws if the host is an IP address, because
- * browsers do not support passkeys for IP addresses.
+ * of the site's hosts. Without this header, the configured address is used. Throws if the host is
+ * an IP address, because browsers do not support passkeys for IP addresses.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
