@@ -1,9 +1,12 @@
 export class ApiError extends Error {
-  /** `Http404` stands for a 404 without a code, and `Network` for a missing response. */
+  /**
+   * The server's error code. A 404 without a code is `Http404`, and a missing response is
+   * `Network`.
+   */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */
   readonly status: number
-  /** The server's `X-Request-Id`, or an empty text without a response. */
+  /** The `X-Request-Id` of the response, or an empty text if there was no response. */
   readonly requestId: string
   /** The server's message, or an empty text if `message` already contains it. */
   readonly detail: string
@@ -30,7 +33,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns an `ApiError` unchanged. Any other error becomes an `Error` with the message `words`. */
+/**
+ * Returns an `ApiError` unchanged. Replaces any other error by an `Error` with the message `words`.
+ */
 export function errorWithMessage(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error

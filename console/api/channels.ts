@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/** `page` is zero-based. In tag mode, the items are tags and channels without a tag. */
+/** `page` is zero-based. In tag mode, the list contains tags, and channels that have no tag. */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -14,7 +14,7 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The server's name of the sort column. An empty text means the default order. */
+  /** The name that the server gives to the sort column. An empty text means the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
@@ -52,7 +52,7 @@ export async function listChannels(
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
-/** Reads every channel of a tag as one list page. Search filters do not apply. */
+/** Reads all channels of a tag as one list page, without the search filters. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 
@@ -101,7 +101,7 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Returns the failure of the test call instead of throwing it. */
+/** Tests a channel by a call. A failed test is returned and not thrown. */
 export async function testChannel(
   id: number,
   model: string,
@@ -118,6 +118,8 @@ export async function testChannel(
   }
 }
 
-/** Returns the server's message. Status 1 enables the channel, and status 2 disables it. */
+/**
+ * Returns the server's message. In `body`, status 1 enables the channel, and status 2 disables it.
+ */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

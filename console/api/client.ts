@@ -29,7 +29,7 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** Only types are imported here, because the schemas would enlarge the bundle. */
+/** Imports only types, because the schemas would enlarge the bundle. */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -65,7 +65,7 @@ type Part<Name extends RouteName, Key extends string> =
     ? Static<Schema>
     : unknown
 
-/** Numbers and booleans are permitted as path and query values, and are sent as text. */
+/** Path and query values may be numbers or booleans, which are sent as text. */
 type Texts<Fields> = unknown extends Fields
   ? unknown
   : {
@@ -124,7 +124,7 @@ export const call = async <Name extends RouteName>(
   ...input: Arguments<Name>
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
-/** The query key is the route's name, or `queryKey` if several queries are invalidated together. */
+/** The query key is the route's name, or `queryKey` to invalidate several queries together. */
 export const apiQuery = <Name extends RouteName>(
   name: Name,
   input: NonNullable<Arguments<Name>[0]> | undefined = undefined,

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { fetchAllPages, type ListPage, type ListSort, MATCHING_MAX } from './request.ts'
 
-/** `page` is zero-based. An empty field does not filter. The default order is newest first. */
+/** `page` is zero-based. An empty field does not filter. By default, the newest row comes first. */
 export type ListQuery = ListSort & {
   keyword: string
   page: number
@@ -20,7 +20,7 @@ export function listQueries<Query extends ListQuery, Row extends { id: number }>
       queryFn: ({ signal }) => fetchPage(query, signal),
       placeholderData: keepPreviousData,
     })
-  /** Reads all matching rows, newest first, up to the limit of a bulk action. */
+  /** Reads all matching rows, newest first, but at most as many as a bulk action accepts. */
   const matching = (filters: Omit<Query, 'page' | 'pageSize'>) =>
     queryOptions({
       queryKey: [...key, 'matching', filters],

@@ -55,7 +55,10 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/** The result has no entry for an hour without calls. `from` and `to` are in unix seconds. */
+/**
+ * Counts calls by hour, without entries for hours without calls. `from` and `to` are in unix
+ * seconds.
+ */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
@@ -73,7 +76,10 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/** `zone` is the time zone of the times in the file. Null `columns` exports all columns. */
+/**
+ * `zone` is the time zone of the times in the exported file. If `columns` is null, the file has all
+ * columns.
+ */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -96,7 +102,9 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/** Returns an empty name for a deleted channel. Only admins may read names. */
+/**
+ * Reads a channel's name, which is empty if the channel was deleted. Only admins may read names.
+ */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -113,7 +121,10 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Parses and caches the row's field `other`, or an empty object if the field is no object. */
+/**
+ * Parses and caches the row's JSON field `other`. Returns an empty object if `other` is not an
+ * object.
+ */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `start` and `end` are ISO times and must be sent together. */
+/** `start` and `end` are ISO times. The server requires either both times or neither. */
 type MessageQuery = {
   keyword: string
   start: string

@@ -22,13 +22,15 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   old.size === (fresh as Values).size &&
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
-/** The names and types of the options change only with a release. */
+/**
+ * The schema is read only once, because the names and types of options change only with a release.
+ */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),
   staleTime: Number.POSITIVE_INFINITY,
 }
 
-/** Returns the server's remark, which may be empty. The server refuses an outdated `before`. */
+/** Returns the server's note, which may be empty. The server refuses an outdated value `before`. */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
 
@@ -65,7 +67,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** The result is empty if the automatic check for a newer release is disabled. */
+/** The automatic check for a newer release. The result is empty if the check is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -8,7 +8,7 @@ type ChatAsk = {
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
   model: string
   group: string
-  /** The maximum number of tokens. 0 means no limit. */
+  /** The maximum number of tokens, or 0 for no limit. */
   max_tokens: number
   temperature: number
 }
@@ -16,12 +16,12 @@ type ChatAsk = {
 export type ChatPiece = { content: string; reasoning: string }
 
 type ChatListener = {
-  /** Receives the call's id in the usage log. */
+  /** Receives the id of the call, which identifies the call in the usage log. */
   onCall: (call: string) => void
   onPiece: (piece: ChatPiece) => void
 }
 
-/** Throws `ApiError` if the call is refused or the stream ends without `[DONE]`. */
+/** Throws `ApiError` if the server refuses the call or if the stream ends without `[DONE]`. */
 export async function chat(
   ask: ChatAsk,
   { onCall, onPiece }: ChatListener,
@@ -69,7 +69,9 @@ type Chunk = {
   }[]
 }
 
-/** NOTE: Some browsers do not support `for await` on a stream. */
+/**
+ * NOTE: Reads without `for await`, because some browsers do not support `for await` on a stream.
+ */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return

@@ -8,7 +8,7 @@ export type QueryValue = string | number | boolean | undefined | null
 export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  /** A value that is undefined, null or empty is not sent. */
+  /** Query parameters. A value that is undefined, null or empty is not sent. */
   query?: Readonly<Record<string, QueryValue>>
   body?: unknown
   /** A stream position. The server responds only after its read models include this position. */
@@ -35,10 +35,10 @@ export type ListSort = {
   readonly order?: 'asc' | 'desc'
 }
 
-/** The position of this tab's latest write, which later reads wait for. */
+/** The stream position of this tab's latest write. Later reads must include this write. */
 let writtenPosition = 0
 
-/** Throws a translated `ApiError` if the request fails. A 401 ends the stored session. */
+/** Sends a request. Throws a translated `ApiError` on failure. A 401 ends the stored session. */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -85,7 +85,7 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
   return response.body ?? new ReadableStream()
 }
 
-/** Calls the relay. An error has the relay's message and does not affect `ServerHealth`. */
+/** Calls the relay. Errors contain the relay's message and do not affect `ServerHealth`. */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -100,7 +100,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Leaves out empty values and keeps the order of the keys. */
+/** Returns a URL without empty query values. The keys keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -110,7 +110,7 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** After a 401, sends the request again if the session was renewed in the meantime. */
+/** Sends a request. After a 401, sends it again if the session was renewed in the meantime. */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

@@ -1,6 +1,8 @@
 import { ApiError } from './api-error.ts'
 
-/** `until` is the time of the next attempt by `performance.now()`, or null if unknown. */
+/**
+ * `until` is the time of the next attempt, as measured by `performance.now()`, or null if unknown.
+ */
 export type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }

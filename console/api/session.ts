@@ -10,12 +10,14 @@ const expiryListeners = new Set<() => void>()
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** True after the user has chosen to log out. A 401 then does not mean an expired session. */
+/** True after the user has chosen to log out, when a 401 does not mean an expired session. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
-/** Returns the same object until the stored record changes. The server checks all rights itself. */
+/**
+ * Returns the same object until the stored user changes. The server checks all permissions itself.
+ */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
   if (text !== cached.text) {
@@ -47,7 +49,7 @@ export const isLoggingOut = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/** Ends the stored session after a 401, except during a logout or if another user is stored. */
+/** Ends the stored session after a 401, but not during a logout or if another user is stored. */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()
@@ -99,7 +101,10 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** Returns a function that resolves to true if the session has been renewed since this call. */
+/**
+ * Returns a function that resolves to true if the session was renewed since `watchSession` was
+ * called.
+ */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

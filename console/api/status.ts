@@ -11,7 +11,7 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/** The chat clients of the last visit, which are read before `cacheStatus` overwrites them. */
+/** The chat clients that were stored on the last visit. `cacheStatus` overwrites them later. */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -41,7 +41,10 @@ export function takeChatsError(): boolean {
 
 const KEY = 'status'
 
-/** Stores the status for the next visit, and separately the values that screens read alone. */
+/**
+ * Stores the status for the next visit. Single values that screens read alone are stored
+ * separately.
+ */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -61,7 +64,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The time limit (ms) of the status request, during which the console shows nothing. */
+/** The time limit (ms) of the status request. The console shows nothing until the request ends. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -75,7 +78,9 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/** Until the status has loaded, returns the copy from the last visit, if there is one. */
+/**
+ * Returns the status. Until the status has loaded, returns the copy from the last visit, if any.
+ */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -90,7 +95,10 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/** All cells of lists share one query observer, because many observers would be slow. */
+/**
+ * Shares one query observer between all cells of lists, because one observer per cell would be
+ * slow.
+ */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -127,7 +135,7 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** Reads a text in Markdown or HTML, which is empty if the operator has not set it. */
+/** Reads a page in Markdown or HTML. The text is empty if the operator has not written the page. */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -135,7 +143,7 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** The stored copy is shown first on the next visit, because a late notice would move the page. */
+/** Stores the notice for the next visit, because a notice that appears late would move the page. */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {

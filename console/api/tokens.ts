@@ -4,7 +4,7 @@ import { type ListQuery, listQueries } from './list-queries.ts'
 import type { ListPage } from './request.ts'
 
 type TokenQuery = ListQuery & {
-  /** The complete key of a token, or a part of the key. */
+  /** Filters by the complete key of a token, or by a part of the key. */
   token?: string
 }
 

@@ -14,7 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** The server refuses calls to models without a price. */
+/** Returns the models without a price. The server refuses calls to these models. */
 export async function findUnpricedModels(
   client: QueryClient,
   models: readonly string[],
@@ -48,7 +48,7 @@ export async function savePresetPrices(
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const priced = prices.filter(({ ratio }) => ratio !== null)
-  // A model can be called once its model ratio is saved, so the other entries are saved first.
+  // A saved model ratio makes the model available, so the other entries are saved first.
   await addEntries(client, 'CompletionRatio', entriesOf(priced, 'completionRatio'))
   await addEntries(client, 'MaxOutputTokens', entriesOf(priced, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(priced, 'ratio'))
@@ -83,7 +83,7 @@ async function addEntries(
   }
 }
 
-/** Existing numbers in the JSON object keep all their digits. */
+/** Adds entries to a JSON object. The existing numbers keep all their digits. */
 export function addMissingEntries(
   text: string,
   entries: readonly (readonly [string, string])[],

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `page` is zero-based. An empty text does not filter. The default order is newest first. */
+/** `page` is zero-based. An empty text does not filter. By default, the newest user comes first. */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
@@ -19,7 +19,7 @@ export const usersQuery = (listQuery: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Every opened form reads the user again. Only admins may read users. */
+/** Every form reads the user again when it opens. Only admins may read users. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

@@ -53,7 +53,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
 
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
-/** The palette has these actions too. */
+/** Returns the actions of the account menu, which the command palette also shows. */
 export function useAccountActions() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,7 +66,10 @@ export function useAccountActions() {
   }
 }
 
-/** The session in this browser ends even if the server can't be reached. */
+/**
+ * Returns a function that logs out. The session in this browser ends even if the server can't be
+ * reached.
+ */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()

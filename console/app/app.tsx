@@ -46,7 +46,7 @@ export function App() {
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // The current location is used, because the first URL of the tab may be outdated.
+      // Uses the current location, because the first URL of the tab may be outdated.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,
@@ -64,7 +64,8 @@ export function App() {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // After a logout or another login in another tab, the cached data is the previous user's.
+      // After a logout or another user's login in any tab, the cached data belongs to the previous
+      // user.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

@@ -17,7 +17,7 @@ function BrandMark({ size = 24 }: { size?: number }) {
   )
 }
 
-/** If the logo's URL is on another site, the default logo is shown. */
+/** Shows the default logo if the URL of the site's logo is on another site. */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isSameOrigin = logo.startsWith('/') && !logo.startsWith('//')

@@ -25,7 +25,8 @@ export function Commands() {
   const [mounted, setMounted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // The dialog is rendered after its code has loaded, so that a failed load can be retried.
+      // Loads the dialog's code before the dialog is rendered, so that a failed load can be
+      // retried.
       await load[dialog]()
       setMounted((before) => new Set([...before, dialog]))
       setShown(dialog)

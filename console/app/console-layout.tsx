@@ -78,7 +78,7 @@ const ForcedPasswordChangePage = lazy(async () => ({
     .ForcedPasswordChangePage,
 }))
 
-/** Replaces every page until a user with a reset password has chosen a new password. */
+/** Replaces every page until a user whose password was reset has chosen a new password. */
 function OwnPasswordLayout() {
   const leave = useLogout()
   return (

@@ -10,7 +10,7 @@ const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
 const RELOADED_KEY = 'lost-page-reloaded'
 
-/** Browsers retry a script that failed to load only after a reload of the document. */
+/** Offers to reload the page, because browsers do not retry a failed script before a reload. */
 function LoadErrorPage({ file }: { file: string }) {
   const { t } = useTranslation()
   usePageTitle(t('ui.pageLoadFailed'))
@@ -36,11 +36,15 @@ function LoadErrorPage({ file }: { file: string }) {
   )
 }
 
-/** A timer also retries, because the browser may not report the end of an outage. */
+/**
+ * Retries when the browser is online again and by a timer, because browsers may not report the end
+ * of an outage.
+ */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // Later retries wait for 30 s, because a broken script would otherwise reload in a loop.
+      // Later retries wait for 30 s, so that a broken script does not reload the page in a fast
+      // loop.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -56,7 +60,10 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** If the file can't be fetched, a reload would only show the browser's error page. */
+/**
+ * Reloads only if the file can be fetched, because a reload would otherwise show the browser's
+ * error page.
+ */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
@@ -64,7 +71,9 @@ async function reloadIfAnswered(file: string): Promise<void> {
   window.location.reload()
 }
 
-/** If loading fails, returns an error page, because a rejected `lazy` would render nothing. */
+/**
+ * Returns an error page if loading fails, because a rejected `lazy` function would render nothing.
+ */
 export async function loadPage(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {

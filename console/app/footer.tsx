@@ -6,7 +6,7 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** Shows the operator's text and one of four texts that attribute the software. */
+/** Shows the operator's text, and one of four texts that name the software. */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -29,7 +29,7 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/** While the status loads, the stored copy is read up to five times. */
+/** Until the status has loaded, reads the stored copy of the footer up to five times. */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

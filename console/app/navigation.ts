@@ -28,7 +28,10 @@ export type NavItem = {
   readonly label: keyof typeof GO_KEYS
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
-  /** Another path of the page. If the path ends with `/`, it includes all paths below. */
+  /**
+   * A second path of the page. If the path ends with `/`, all paths that start with it are
+   * included.
+   */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }

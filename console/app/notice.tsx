@@ -4,7 +4,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
-/** A notice that the user has dismissed reappears when its text changes. */
+/** Shows the site's notice. A dismissed notice appears again when its text changes. */
 export function Notice() {
   const { t } = useTranslation()
   const text = useNotice()
@@ -30,7 +30,7 @@ export function Notice() {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/** The width (px) of the sidebar, the margins and the close button. */
+/** The width (px) of the sidebar, the margins and the close button, together. */
 const AROUND_PX = 90
 
 /** Estimates the notice's height (px), so that the page moves little when the notice appears. */

@@ -7,7 +7,10 @@ import { loadAllTranslations, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
-/** If the setup was complete on the last visit, the loader does not wait for the server. */
+/**
+ * Redirects to the setup if it is not complete. Does not wait for the server if the last visit
+ * found the setup complete.
+ */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
     const { pathname } = new URL(request.url)
@@ -22,7 +25,7 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
   }
 }
 
-/** Checks only whether a user is stored. The server checks the session itself. */
+/** Checks only whether the browser has a stored user. The server checks the session itself. */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await loadAllTranslations()
@@ -32,7 +35,9 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** A separate observer reads the status, because leaving a page cancels the page's requests. */
+/**
+ * Reads the status by a separate observer, because leaving a page cancels the requests of the page.
+ */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isReported = false

@@ -16,7 +16,10 @@ const page = <Name extends string>(
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/** The page keeps its state when the user moves between its paths. */
+/**
+ * Creates a route with several paths. The page keeps its state when the user moves between these
+ * paths.
+ */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,

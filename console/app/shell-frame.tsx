@@ -54,7 +54,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   )
 }
 
-/** If the bell's code can't be loaded, a plain link replaces the bell. */
+/** Loads the bell. If the code can't be loaded, a plain link replaces the bell. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),

@@ -16,7 +16,7 @@ import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
   onMenu?: () => void
-  /** True before the setup is complete, when no link works. */
+  /** True until the setup is complete, because links do not work before. */
   isBare?: boolean
   canRegister?: boolean
   tools?: ReactNode
@@ -57,7 +57,9 @@ export function TopBar(props: {
   )
 }
 
-/** Narrow screens show a menu, or nothing if another menu has the links (`hasMenu`). */
+/**
+ * On narrow screens, shows the links in a menu, or nothing if another menu shows them (`hasMenu`).
+ */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())

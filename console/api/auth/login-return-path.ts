@@ -1,6 +1,6 @@
 export const DEFAULT_RETURN_PATH = '/app/tokens'
 
-/** Returns `value` only if every browser would open it as a page of this site. */
+/** Returns `value` if every browser opens it as a page of this site, or else the default path. */
 export function safeReturnPath(
   value: string | null,
   origin: string,

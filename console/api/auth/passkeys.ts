@@ -7,13 +7,15 @@ import type {
   ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
-/** Passkeys need TLS or localhost, and a host name instead of an IP address. */
+/** Browsers support passkeys only with TLS or on localhost, and never for an IP address. */
 export function arePasskeysSupported(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
 }
 
-/** Throws an error with a translated message if the user cancels. */
+/**
+ * Asks the browser for a passkey. Throws an error with a translated message if the user cancels.
+ */
 export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never

@@ -7,7 +7,10 @@ export const browserFrames: FrameClock = (draw) => {
   return () => cancelAnimationFrame(handle)
 }
 
-/** Collects the items of a frame. More than `capacity` items become one `overflow`. */
+/**
+ * Emits the items of each animation frame together. More than `capacity` items become one
+ * `overflow`.
+ */
 export function batchPerFrame<T>(
   source: Observable<T>,
   capacity: number,

@@ -17,7 +17,7 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/** The server's close code for an ended session or a client that has sent too fast. */
+/** The server's WebSocket close code if the session has ended or the client has sent too fast. */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -47,7 +47,10 @@ const isLookedAt$ = (): Observable<boolean> =>
     startWith(true),
   )
 
-/** The server sends no events to a user who must first replace a reset password. */
+/**
+ * Emits false for a user who must replace a reset password, because the server sends this user no
+ * events.
+ */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const notify = (user: SessionUser | null) =>
@@ -78,7 +81,9 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
   return socket
 }
 
-/** Waits, so that another tab can first finish a password change that renews the session. */
+/**
+ * Checks the session after a delay, because a password change in another tab may renew the session.
+ */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {
     if (isLoggingOut() || storedUser() === null) return

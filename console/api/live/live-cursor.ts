@@ -12,7 +12,10 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 
 type Seen = { position: number; ids: Set<number> }
 
-/** Resumes one position earlier and drops repeats, because two topics can share a position. */
+/**
+ * Resumes one position before the last event, because two topics can share a position. Drops
+ * repeated events.
+ */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
   private last: number | null = null
@@ -21,7 +24,7 @@ export class LiveCursor {
     return this.last === null ? null : Math.max(0, this.last - 1)
   }
 
-  /** Converts a message to events. Screens read their data again after `resync`. */
+  /** Converts a message to events. A `resync` event makes screens read their data again. */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
     if ('topic' in message && !isFollowed(message)) return []

@@ -10,7 +10,10 @@ import type { TokenState } from '#read-api/contract/tokens.ts'
 export const FOLLOWED_TOPICS = LIVE_TOPICS.filter((topic) => topic !== 'stats')
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
-/** Health events use the channels topic and have no stream position. */
+/**
+ * The data of live events by topic. Health events arrive in the topic `channels`, without a stream
+ * position.
+ */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
@@ -23,12 +26,12 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** After a resync, screens must read data that includes `position`, if `position` is set. */
+/** After a resync, screens read data that includes `position`, unless `position` is null. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** `retryAt` is the time of the next attempt, by `performance.now()`. */
+/** `retryAt` is the time of the next connection attempt, as measured by `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

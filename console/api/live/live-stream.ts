@@ -48,10 +48,12 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** How long (ms) the connection stays open without subscribers, as when screens change. */
+/** How long (ms) the connection stays open without subscribers, such as between two screens. */
 const LINGER_MS = 5_000
 
-/** Reconnects with growing delays, but not while the browser is offline or the page is hidden. */
+/**
+ * Reconnects with increasing delays, but not while the browser is offline or the page is hidden.
+ */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
@@ -111,13 +113,16 @@ function keepConnected(
   )
 }
 
-/** Returns a delay in ms that doubles up to 30 s. It varies, so that tabs do not retry together. */
+/**
+ * Returns a delay (ms) that doubles up to 30 s. The delay is random, so that tabs do not retry
+ * together.
+ */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** The observable completes if the server stops responding. */
+/** Opens a connection. The observable completes if the server stops responding. */
 function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()

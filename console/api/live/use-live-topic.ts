@@ -7,13 +7,17 @@ import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.t
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /** Receives all events since the last frame, oldest first, and the newest event's position. */
+  /**
+   * Receives the events since the last frame, oldest first, and the position of the newest event.
+   */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Called after missed events. The data read again must include `position`. */
+  /** Called if events were missed. The screen must then read data that includes `position`. */
   readonly onResync: (position: number | null) => void
 }
 
-/** Subscribes to a topic while mounted. Each handler runs at most once per frame. */
+/**
+ * Subscribes to a topic while the component is mounted. Each handler runs at most once per frame.
+ */
 export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHandlers<T>): void {
   const receive = useEffectEvent((batch: readonly LiveEvent<T>[]) => deliver(batch, handlers))
   useEffect(() => {
@@ -26,7 +30,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/** Drops the events before a resync, because their data is read again. */
+/** Drops the events before a resync, because screens read all data again after a resync. */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,
