@@ -37,7 +37,8 @@ function useLiveChannels(): void {
       const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
       changeChannels(client, (channel) => newestOf(channel, newest))
-      // A new, deleted or retagged channel changes the order, which only the server knows.
+      // Reloads the list after a channel is created, deleted or retagged, because only the server
+      // knows the new order.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
       else if (isMoved || entries.some(isTagGroup)) readSoon()
@@ -48,7 +49,10 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/** Limits `perform` to once per second, because each relayed call sends a channel event. */
+/**
+ * Delays `perform` so that it runs at most once per second, because each relayed call sends a
+ * channel event.
+ */
 function useSoon(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -128,7 +132,10 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** The subscription is a component, so that only users who may see the rows subscribe. */
+/**
+ * Subscribes to channel events. A separate component, so that only users who may see channels
+ * subscribe.
+ */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -1,4 +1,4 @@
-/** Includes types that can no longer be created. */
+/** The names of all channel types, including types that are no longer offered for new channels. */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
   1: 'OpenAI',

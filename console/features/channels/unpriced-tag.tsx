@@ -8,13 +8,19 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/** Callers add the channel's prefix to the names of its models. */
+/**
+ * Returns the names that API clients must send, which are the models' names after the channel's
+ * prefix.
+ */
 export const callableModelNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
-/** The returned function finds no models until the prices have loaded. */
+/**
+ * Returns a function that finds a channel's models without a price. It finds none until the prices
+ * have loaded.
+ */
 export function useUnpricedModels(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -28,7 +34,10 @@ export function useUnpricedModels(): (served: Served) => readonly string[] {
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** In a list row, the button is no tab stop, because the channel's form also shows the tag. */
+  /**
+   * True in a list row, where the Tab key skips the button. Keyboard users find the button in the
+   * channel's form.
+   */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

@@ -6,7 +6,7 @@ import { typeName } from './type-names.ts'
 
 export type ChannelTypes = {
   readonly types: readonly ChannelType[]
-  /** Returns undefined for an unsupported type and while the types are loading. */
+  /** Returns undefined for an unsupported type, and until the types have loaded. */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean

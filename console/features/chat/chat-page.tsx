@@ -23,7 +23,10 @@ import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/** The framed site may run scripts, use its own storage and read `address`. */
+/**
+ * Embeds a chat client. The client may run scripts, use its own storage and read the key in
+ * `address`.
+ */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)
@@ -41,7 +44,10 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
   )
 }
 
-/** A reload may help after a first violation, because the policy is set when the page loads. */
+/**
+ * Returns true if the page's security policy blocks the frame. Reloads the page once, because a
+ * reload loads the latest policy.
+ */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
   useEffect(() => {
@@ -139,7 +145,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   )
 }
 
-/** The client's operator receives the key of the selected token. */
+/** Lets the user choose a token. The operator of the chat client receives the token's key. */
 function ChatBar(props: {
   client: ChatLink
   address: string

@@ -9,7 +9,9 @@ const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
-/** If `isNeeded` is true, a user without enabled tokens is redirected. */
+/**
+ * Reads the user's tokens. If `isNeeded` is true, a user without an enabled token is redirected.
+ */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
   const navigate = useNavigate()

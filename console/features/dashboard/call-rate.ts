@@ -1,14 +1,14 @@
 import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
-/** The calls that ended in one second, or null if the connection was interrupted. */
+/** The number of calls that ended in one second, or null if the connection was interrupted. */
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** Emits the calls in each of the last 60 seconds, oldest first, once per second. */
+/** Emits every second the numbers of calls in the last 60 seconds, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -30,10 +30,12 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** Rows without a request id record balance changes. */
+/** A log row is a call if it has a request id. Other rows record changes of a balance. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** Returns the mean of the last ten seconds, or null if the latest number is unknown. */
+/**
+ * Returns the mean of the last ten seconds, or null if the number of the last second is unknown.
+ */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const measured = recent.filter((calls) => calls !== null)

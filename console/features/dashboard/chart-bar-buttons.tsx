@@ -4,7 +4,7 @@ import type { Interval } from './chart-range.ts'
 import type { ChartBucket, ChartTexts } from './usage-chart.ts'
 import { useBarSelection } from './use-bar-selection.ts'
 
-/** `place` runs from 0 (left) to 1 (right). */
+/** The tooltip of a bar. `place` is the bar's horizontal position from 0 (left) to 1 (right). */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props
@@ -32,7 +32,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   )
 }
 
-/** The chart is one tab stop, and arrow keys move from bar to bar. */
+/** The Tab key reaches the chart once. Arrow keys move from bar to bar. */
 export function ChartBarButtons(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props

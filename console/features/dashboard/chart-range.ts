@@ -4,12 +4,15 @@ export const RANGES = ['24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof RANGES)[number]
 export const STEPS: readonly ChartStep[] = ['hour', 'day', 'week']
 
-/** A time range in unix seconds, with both ends included. */
+/** A time range in unix seconds. The range includes the seconds `from` and `to`. */
 export type Interval = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** In seconds. A week below the server's limit, because ranges grow to complete weeks. */
+/**
+ * The maximum range in seconds. It is a week below the server's limit, because ranges are extended
+ * to complete weeks.
+ */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -24,7 +27,10 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Usage by token is counted per day, so the range `24h` would be a single bar. */
+/**
+ * Leaves out `24h` for usage by token, because this usage is counted per day and would fill a
+ * single bar.
+ */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
@@ -48,7 +54,9 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** The start is rounded so that the first bar is complete. */
+/**
+ * Returns the interval that ends at `now`. Its start is rounded, so that the first bar is complete.
+ */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }

@@ -37,7 +37,7 @@ export function LiveCallRate() {
 
 const STARTS_IN = 5
 
-/** A notice about missing data would be too early in the first seconds. */
+/** Returns true in the first seconds, when a notice about missing data would be too early. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 

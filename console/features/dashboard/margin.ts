@@ -1,6 +1,9 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/** All totals are quota units. `costed_quota` is the charge of all calls with a known cost. */
+/**
+ * Totals in quota units. `quota` is the charge of all calls, and `costed_quota` of the calls with a
+ * known cost.
+ */
 export type CostTotals = {
   readonly quota: number
   readonly cost: number
@@ -10,9 +13,11 @@ export type CostTotals = {
 export type Margin = {
   /** The charges minus the providers' costs, for calls with a known cost. */
   readonly amount: bigint
-  /** Null if the charges of calls with a known cost are 0. */
+  /** The margin as a share of the charges, or null if these charges are 0. */
   readonly share: number | null
-  /** The share of charges that have a known cost, or 1 if there are no charges. */
+  /**
+   * The share of the charges that belongs to calls with a known cost, or 1 if there are no charges.
+   */
   readonly coverage: number
 }
 

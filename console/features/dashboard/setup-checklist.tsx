@@ -20,7 +20,7 @@ import { type Step, setupSteps, stepPath } from './setup-steps.ts'
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** The data is polled, because another admin or another tab may complete a setup step. */
+/** Polls the data, because a setup step may be completed in another tab or by another admin. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
 export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
@@ -32,7 +32,8 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // Nothing is shown until all data has loaded, because the height depends on the data.
+  // Shows nothing until all data has loaded, because the height of the checklist depends on the
+  // data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = setupSteps({
     isAdmin,

@@ -1,6 +1,6 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/** A count is null while it loads, or if this user may not read it. */
+/** A count is null until it has loaded, and for users who may not read it. */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null

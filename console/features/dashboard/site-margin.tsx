@@ -50,7 +50,7 @@ export function MarginShare({ of }: { of: CostTotals }) {
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** Rounds toward zero, so that only a full share shows 100 %. */
+/** Formats a share. Rounds toward zero, so that 100 % appears only for a share of exactly 1. */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

@@ -14,7 +14,7 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** The filters of the linked usage log, or null if the log has no such filter. */
+  /** The filters of the linked usage log, or null if the usage log can't filter by this row. */
   readonly search: Readonly<Record<string, string>> | null
   readonly margin?: ReactNode
 }

@@ -6,11 +6,16 @@ import type { Interval } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** The stylesheet repeats these margins (px) for the buttons that cover the bars. */
+/**
+ * The margins (px) of the chart. The CSS of the buttons that cover the bars has the same values.
+ */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/** This component is a separate chunk, because its chart library is large. */
+/**
+ * Draws the usage chart. The bundler puts it into a separate chunk, because the chart library is
+ * large.
+ */
 export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
@@ -63,6 +68,6 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => v
   )
 }
 
-/** Null for an unknown value, because 0 would be drawn as a bar. */
+/** Returns null for a missing value, because the chart would draw 0 as a bar. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

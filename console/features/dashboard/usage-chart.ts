@@ -5,7 +5,7 @@ export type ChartPoint = { readonly series: string; readonly created_at: number 
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** A series without an entry in `values` had no calls. */
+/** A bar of the chart. `values` has no entry for a series without calls. */
 export type ChartBucket = {
   /** The start of the bar in unix seconds. */
   readonly at: number
@@ -20,7 +20,10 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** The largest series comes first. `OTHER_SERIES` is the sum of all unlisted series. */
+  /**
+   * The series with the largest totals, largest first. `OTHER_SERIES` is the sum of all other
+   * series.
+   */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
@@ -76,7 +79,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // A series of zeros needs no color, unless every series is zero.
+  // Leaves out series whose total is 0, unless the total of every series is 0.
   const some = [...totals].filter(([, total]) => total > 0n)
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
@@ -89,7 +92,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHER_SERIES, total }]
 }
 
-/** Days may have 23 or 25 hours. */
+/** Returns the starts of the bars. A local day may have 23 or 25 hours. */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
@@ -99,10 +102,10 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** Each bar ends within this many seconds, even if a day has 25 hours. */
+/** The number of seconds after which the next bar has started, even if a day has 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** Weeks start on Monday. */
+/** Returns the start of the bar that contains `at`. Weeks start on Monday. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

@@ -4,7 +4,10 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 
 const NONE = -1
 
-/** Dragging, or Shift with an arrow key, selects bars. Releasing the pointer or Enter zooms in. */
+/**
+ * Selects bars by dragging, or by Shift and an arrow key. Releasing the pointer or Enter zooms into
+ * the selected bars.
+ */
 export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)

@@ -17,7 +17,7 @@ import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/** If the URL contains no step, the operator's default applies. */
+/** Without a step in the URL, the chart uses the operator's default step. */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),
@@ -35,7 +35,8 @@ export function useChartView() {
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? urlState.scope : 'self'
-  // Only a user's chart can show tokens, because the server has no totals by token for the site.
+  // Only the chart of a single user can show tokens, because the server has no totals by token for
+  // the site.
   const by = scope === 'all' ? 'model' : urlState.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)

@@ -13,7 +13,10 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/** Live events arrive only while this page is open, so cached data may be stale. */
+/**
+ * Reads the data on every mount, because live events update the cached data only while the page is
+ * open.
+ */
 const FRESH = { refetchOnMount: 'always' } as const
 
 export function useDashboard() {

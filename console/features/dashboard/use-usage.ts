@@ -27,7 +27,8 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
       return { ...stretch, points }
     },
     placeholderData: keepPreviousData,
-    // Cached data may be stale, because live events arrive only while this page is open.
+    // Reads the data on every mount, because live events update the cached data only while the page
+    // is open.
     refetchOnMount: 'always',
     refetchInterval: everyMs,
   })
@@ -50,7 +51,10 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/** Adds the id to names that several tokens have. Usage without a token has an empty name. */
+/**
+ * Appends the token's id to a name that several tokens have. Usage without a token has an empty
+ * name.
+ */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {
@@ -62,7 +66,7 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/** Days are UTC days. The token id 0 combines all other tokens. */
+/** Reads usage by token and UTC day. The token id 0 is the sum of all other tokens. */
 const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

@@ -12,10 +12,13 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** The height (px) at which one percent of failures is still visible. */
+/** The minimum height (px) of the failures in a bar, so that even one percent is visible. */
 const LEAST = 2
 
-/** A dot is a period without calls. One SVG path per color keeps scrolling fast. */
+/**
+ * Draws the success rates as bars, with a dot for a period without calls. One SVG path per color
+ * makes scrolling fast.
+ */
 function SparkBars({ points }: { points: readonly HealthPoint[] }) {
   const paths = pathsOf(points)
   return (
@@ -62,7 +65,7 @@ export const UnknownValue = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** All columns fit a window of 1 280 pixels. */
+/** Returns the columns of the health list, which all fit into a window of 1 280 pixels. */
 export function healthColumns(of: Of): readonly Column<Row>[] {
   const { t, number, money, period } = of
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)

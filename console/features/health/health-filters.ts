@@ -14,7 +14,7 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
-/** The smallest chart range that includes the board's period. */
+/** The smallest range of the history chart that includes the period of the health list. */
 export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   m5: '1h',
   h1: '1h',
@@ -30,7 +30,7 @@ export const HEALTH_URL_PARAMS = {
   /** The id of the channel whose details are open, or 0. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(['', ...HISTORY_RANGES], ''),
-  /** The unix time at which the timeline ends, or 0 for the current time. */
+  /** The end of the timeline in unix seconds, or 0 for the current time. */
   at: integerParam({ fallback: 0 }),
 }
 

@@ -1,7 +1,7 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** Null values mean that there is no data. */
+/** The attempts in one time step of the chart. A null value means that there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
@@ -15,9 +15,9 @@ export type HistoryStep = {
 export type History = {
   readonly steps: readonly HistoryStep[]
   readonly attempts: number
-  /** The success rate over all steps, or null if there were no attempts. */
+  /** The success rate of all attempts in the range, or null if there were no attempts. */
   readonly rate: number | null
-  /** The newest of the steps with the lowest success rate. */
+  /** The step with the lowest success rate. If several steps have this rate, the newest of them. */
   readonly lowest: HistoryStep | null
 }
 

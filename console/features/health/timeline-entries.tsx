@@ -17,7 +17,8 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) 
         group.length === 1 ? (
           <Entry key={group[0].id} entry={group[0]} />
         ) : (
-          // The oldest entry's id keeps an expanded line open when entries are added.
+          // The id of the oldest entry is the key, so that an expanded group stays open when newer
+          // entries arrive.
           <FoldedEntries key={`fold-${group.at(-1)?.id}`} group={group} />
         ),
       )}

@@ -3,7 +3,10 @@ import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 /** One entry, or several entries of one circuit, newest first. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
-/** A user action or a channel change ends all groups. Automatic tests do not end a group. */
+/**
+ * Groups the entries of each circuit. A user action or a channel change ends all groups, but an
+ * automatic test does not.
+ */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
   const runs = new Map<string, [TimelineEntry, ...TimelineEntry[]]>()

@@ -54,7 +54,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
 
 export function Timeline(props: {
   channelId: number
-  /** The time is in unix seconds. 0 means the current time. */
+  /** The end of the timeline in unix seconds, or 0 for the current time. */
   at: number
   onAt: (at: number) => void
 }) {
@@ -115,7 +115,7 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   )
 }
 
-/** The page is large, because one line may combine several entries. */
+/** The number of entries per page, which is high because one line may combine several entries. */
 const TIMELINE_PAGE = 50
 
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {

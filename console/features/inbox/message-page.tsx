@@ -64,11 +64,16 @@ function Content({ message }: { message: InboxMessage }) {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** The server sends 404 if the message was deleted or is for other users. */
+/**
+ * Reads a message. The server responds with 404 if the message was deleted or is for other users.
+ */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** The unread count changes immediately, and changes back if the request fails. */
+/**
+ * Marks a message as read. The unread count changes immediately, and is read again after the
+ * request.
+ */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

@@ -1,10 +1,12 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** In characters, because removing markup from a longer text is slow. */
+/**
+ * The maximum number of characters to process, because removing markup from a longer text is slow.
+ */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** Counts an emoji of several code points as one character. */
+/** Splits a text into visible characters, such as an emoji of several code points. */
 const CHARACTERS = new Intl.Segmenter()
 
 /** Returns at most 100 characters in one line, with `...` if the message is longer. */
@@ -21,11 +23,15 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** A long URL could fill the complete limit of `READ_MAX`. */
+/**
+ * Matches a long URL. Such URLs are removed, because a single URL could fill the limit `READ_MAX`.
+ */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Returns at most `READ_MAX` characters without a cut-off tag or link. */
+/**
+ * Returns at most `READ_MAX` characters. A tag or link at the end is removed if it is incomplete.
+ */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -49,7 +55,7 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** Matches links whose URL and title may contain parentheses. */
+/** Matches Markdown links. The URL and the title of a link may contain parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
@@ -71,7 +77,7 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // The text of a link may contain an image, so a second replacement is needed.
+    // The second replacement is for an image in the text of a link.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

@@ -27,7 +27,8 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
       if (turnstile === null) return
       const body = { username: username.trim(), password }
       const entered = await call('POST /api/user/login', { query: { turnstile }, body })
-      // The browser checks the password, because the server stores nothing about its strength.
+      // Checks the password in the browser, because the server stores nothing about the strength of
+      // passwords.
       const { isCommonPassword } = await import('./common-passwords.ts')
       const by = { isCommonPassword: isCommonPassword(password) }
       if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })

@@ -20,7 +20,7 @@ const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,
 }))
 
-/** A login by passkey needs no username. */
+/** Logs a user in with a passkey, without a username. */
 function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
@@ -50,7 +50,7 @@ export function LoginPage() {
   const [params] = useSearchParams()
   const name = useSiteName()
   const title = t('shell.login')
-  // Other login pages redirect here if a second factor is required.
+  // Set if another login page has redirected here, because the login requires a second factor.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [secondFactor, setSecondFactor] = useState<SecondFactor | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -77,7 +77,10 @@ export function LoginPage() {
   )
 }
 
-/** The password form is collapsed if only the super admin may log in with a password. */
+/**
+ * Shows the login methods. The password form is collapsed if only the super admin may use a
+ * password.
+ */
 function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -112,7 +115,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   )
 }
 
-/** `aff` is the inviter's code. */
+/** Links to the registration and the password reset. `aff` is the inviter's code. */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,7 +9,10 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/** OAuth providers return here, to complete a login or to connect a login method. */
+/**
+ * OAuth providers redirect the user to this page, which completes a login or connects a login
+ * method.
+ */
 export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -34,7 +37,7 @@ export function OAuthPage() {
     }
   })
   useEffect(() => {
-    // An authorization code is valid for a single request.
+    // Sends the request only once, because an authorization code can be used only once.
     if (isStarted.current) return
     isStarted.current = true
     void end()
@@ -42,7 +45,10 @@ export function OAuthPage() {
   return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
-/** Returns null if the response has connected a login method to the account. */
+/**
+ * Returns the result of the login, or null if the request has connected a login method to the
+ * account.
+ */
 async function completeOAuth(
   method: string,
   params: URLSearchParams,

@@ -9,7 +9,10 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/** `isFirst` is true if no form is above the buttons. */
+/**
+ * Shows buttons for login methods other than a password. `isFirst` is true if no form is above the
+ * buttons.
+ */
 export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -59,7 +62,7 @@ function Dialog(props: { method: Messenger; onClose: () => void }) {
   )
 }
 
-/** Only the account page connects login methods, so the intent is always a login here. */
+/** The intent is always a login, because login methods are connected only on the account page. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

@@ -11,7 +11,7 @@ export function useCompleteLogin() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // An OAuth login that requires a second factor passes the path to this page.
+  // An OAuth login that needs a second factor passes `returnTo` to the login page.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (
@@ -21,7 +21,7 @@ export function useCompleteLogin() {
       returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null,
     } = {},
   ): Promise<void> => {
-    // There is no session yet. The login page must first ask for the second factor.
+    // The login page must first ask for the second factor, because there is no session yet.
     if ('second_factor' in entered) {
       return navigate('/login', { replace: true, state: { ...entered, returnTo } })
     }

@@ -28,7 +28,10 @@ export function BasicFields(props: ChannelFormProps) {
   )
 }
 
-/** An existing channel's type is listed even if the type is no longer supported. */
+/**
+ * Selects the channel type. An existing channel's type is offered even if it is no longer
+ * supported.
+ */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useChannelTypes()

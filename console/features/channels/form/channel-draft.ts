@@ -5,7 +5,9 @@ import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** How the form uses the entered keys. `replace` and `append` exist only for stored channels. */
+/**
+ * How the server stores the entered keys. `replace` and `append` apply only to existing channels.
+ */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
 export type TypeField = ChannelType['fields'][number]['key']
@@ -21,7 +23,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     keyMode: KeyMode
     multiKeyMode: 'random' | 'polling'
     enableKeys: readonly number[]
-    /** Empty if the ratio is unknown. */
+    /** The text is empty if the ratio is unknown. */
     costRatio: string
     /** An empty text means that the channel does not expire. */
     expiresAt: string
@@ -62,7 +64,10 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/** Changes the type, and the address unless the user has edited the default address. */
+/**
+ * Changes the channel type. Also changes the address, unless the user has edited the default
+ * address.
+ */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,

@@ -24,7 +24,7 @@ type FormProps = {
   isOpen: boolean
   channel: Channel | null
   onClose: () => void
-  /** Called in place of `onClose` if the saved channel has models without a price. */
+  /** Called instead of `onClose` if the saved channel has models without a price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -110,7 +110,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** Returns an empty list if calls without a price are permitted or the prices can't be read. */
+  /**
+   * Returns an empty list if the site permits calls without a price, or if the prices can't be
+   * read.
+   */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return findUnpricedModels(client, models).catch(() => [])

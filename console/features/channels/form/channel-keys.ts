@@ -10,7 +10,10 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
   ),
 ]
 
-/** The stored key is sent only to the address and proxy for which the user entered the key. */
+/**
+ * Returns true if the user must enter the key again, because a stored key is sent only to its
+ * original address and proxy.
+ */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||
   cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||

@@ -5,7 +5,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
 
-/** `validateChannel` must have found no errors. */
+/** Call this function only if `validateChannel` has found no errors. */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -35,7 +35,10 @@ export function updateChannelBody(
   }
 }
 
-/** After a change of address, entered keys replace the stored keys of the old address. */
+/**
+ * If the address has changed, the entered keys replace the stored keys, which belong to the old
+ * address.
+ */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'
 

@@ -10,7 +10,9 @@ export type ChannelErrorKey = keyof Translations['channelForm']['error']
 
 export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
-/** `before` is null for a new channel. */
+/**
+ * Returns the errors of the fields. `before` has the stored values, or is null for a new channel.
+ */
 export function validateChannel(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -36,7 +38,7 @@ export function validateChannel(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/** An empty text means an unknown ratio. */
+/** An empty text is valid and means that the ratio is unknown. */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
@@ -46,7 +48,7 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/** Only an unchanged expiry may be in the past. */
+/** An expiry in the past is an error, unless it equals the stored expiry `before`. */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

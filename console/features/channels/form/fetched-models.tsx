@@ -47,7 +47,7 @@ export function FetchedModels(
   )
 }
 
-/** Returns null after a change of address, because the key must then be entered again. */
+/** Returns null if the stored key can't be used, because the type, address or proxy has changed. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -55,7 +55,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The `id` tells the server from which channel it reads the proxy's password.
+    // The server reads the proxy's password from the channel with this id.
     const channelId = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>

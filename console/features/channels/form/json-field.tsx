@@ -4,7 +4,7 @@ import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonErrorKey, unknownMembers } from './json-validation.ts'
 
-/** Unknown JSON members cause only a warning. */
+/** A field for JSON. An unknown member of the JSON object causes only a warning. */
 export function JsonField(
   props: FieldState<string> & {
     label: string

@@ -61,7 +61,7 @@ const validateAllowedMembers = (names: unknown): 'allowedMembersInvalid' | null 
     ? null
     : 'allowedMembersInvalid'
 
-/** Only objects are valid, although JSON permits other values. */
+/** Accepts an empty text or a JSON object, but no other JSON value. */
 export function validateJsonObject(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {

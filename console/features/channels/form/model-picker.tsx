@@ -10,7 +10,7 @@ type PickerProps = {
   found: readonly string[]
   selected: readonly string[]
   onClose: () => void
-  /** `models` includes selected models that are not in the provider's list. */
+  /** Receives all selected models, even if they are not in the provider's list. */
   onSelect: (models: readonly string[]) => void
 }
 

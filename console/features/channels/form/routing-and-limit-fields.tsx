@@ -59,7 +59,9 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/** Says that the setting has no effect, because the site disables automatic disabling. */
+/**
+ * Warns that the channel's setting has no effect if the site never disables channels automatically.
+ */
 function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

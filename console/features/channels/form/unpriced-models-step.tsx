@@ -22,7 +22,7 @@ import { useUnpricedModels } from '../unpriced-tag.tsx'
 type Props = {
   isOpen: boolean
   models: readonly string[]
-  /** True if the channel was just saved, so that closing the form loses nothing. */
+  /** True after the channel was saved, because closing the form then loses no changes. */
   isSaved?: boolean
   /** The page to which the price form returns. */
   returnTo?: string
@@ -41,7 +41,7 @@ export function LinkedUnpricedModelsStep() {
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // The first list is kept, because saving prices would remove models from the list.
+  // Keeps the first list, because models would disappear from the list when their prices are saved.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
@@ -154,7 +154,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; linkState: ReturnSta
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/** Returns dollars per million tokens. Ratio 1 is $2. */
+/** Converts ratios to dollars per million tokens. Ratio 1 is $2. */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

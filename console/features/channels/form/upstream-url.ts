@@ -13,5 +13,8 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/** The relay appends `/v1`, so an address must not end with it. */
+/**
+ * Returns true if the address ends with `/v1`, which is usually wrong because the relay appends
+ * `/v1`.
+ */
 export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

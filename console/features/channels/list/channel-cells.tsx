@@ -102,7 +102,10 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/** If `isShort` is true, only screen readers receive the rating. */
+/**
+ * Shows the response time and a rating. If `isShort` is true, the rating is only for screen
+ * readers.
+ */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()

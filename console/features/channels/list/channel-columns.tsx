@@ -30,7 +30,7 @@ export type ColumnContext = {
 type ChannelColumn = Column<ChannelRow>
 type TagLine = Extract<ChannelRow, { kind: 'tag' }>
 
-/** If `tagCell` is missing, the cell is empty in a tag's row. */
+/** Renders a cell. In the row of a tag, the cell is empty if `tagCell` is missing. */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
@@ -39,7 +39,7 @@ const cell =
   (line: ChannelRow) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
-/** A column's id is the server's name for sorting. */
+/** The id of a column is the name by which the server sorts. */
 export const channelColumns = (
   t: TFunction,
   types: ColumnContext,
@@ -154,7 +154,7 @@ const menuCell = (actions: ChannelActions) =>
     (group) => <TagMenu group={group} actions={actions} />,
   )
 
-/** `value` is null for a tag whose channels have different values. */
+/** Edits an integer. `value` is null for a tag whose channels have different values. */
 function InlineIntegerInput(props: {
   label: string
   value: number | null

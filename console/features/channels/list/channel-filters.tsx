@@ -23,7 +23,7 @@ type FieldsProps = {
 export const collapsedFilterCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** On phones, only the search field is visible while the other filters are collapsed. */
+/** If `isFolded` is true (on phones), only the search field is visible. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (

@@ -3,7 +3,7 @@ import { channelsKey } from '#console/api/channels.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** `isChild` marks a channel below its tag. */
+/** A row is a tag or a channel. `isChild` is true for a channel that is listed below its tag. */
 export type ChannelRow =
   | {
       readonly kind: 'tag'
@@ -13,7 +13,7 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The fields of a channel that a tag's row contains. */
+/** The channel fields that are also available for the channels in a tag's row. */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 export function rowsOf(
@@ -53,7 +53,7 @@ export const isMuted = (line: ChannelRow): boolean =>
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** A tag's row is selected if all channels of the tag are selected. */
+/** Adds the rows of tags to the selection if all channels of the tag are selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,

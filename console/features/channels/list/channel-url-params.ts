@@ -22,7 +22,10 @@ export const CHANNEL_URL_PARAMS = listUrlParams(
 
 export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
 
-/** The order changes from descending to ascending and then to the default. */
+/**
+ * Each click on a column changes its order from descending to ascending, and finally to the default
+ * order.
+ */
 export function nextSort(now: Sort | null, requested: Sort): Sort | null {
   const isThird = now?.column === requested.column && !now.isDescending && requested.isDescending
   return isThird ? null : requested

@@ -8,14 +8,14 @@ import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { SelectableChannel } from './channel-rows.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
 
-/** Each action changes either all of the channels or none of them. */
+/** Actions on several channels. Each action changes all of the channels or, on failure, none. */
 export function useBatchActions() {
   const perform = useChannelMutation()
   const { t } = useTranslation()
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    /** `setAllEnabled`, `setTag` and `remove` return true on success. */
+    /** Each action returns true on success. */
     setAllEnabled: (channels: readonly SelectableChannel[], isEnabled: boolean) =>
       perform(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
@@ -54,7 +54,7 @@ function useSwitched() {
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
-        // The server did not enable expired channels, so the undo must not change them.
+        // The undo excludes expired channels, because the server did not enable them.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(channelsOfPage(page).filter(isSo).map(idOf))

@@ -9,7 +9,10 @@ import { useBatchActions, useBatchDeletion } from './use-batch-actions.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
 import { useChannelRowActions } from './use-channel-row-actions.ts'
 
-/** Asks for confirmation if the tag's channels have different values, or else offers an undo. */
+/**
+ * Sets a number for all channels of a tag. Asks for confirmation if the numbers differ, because an
+ * undo is then impossible.
+ */
 function useGroupNumber() {
   const { t } = useTranslation()
   const perform = useChannelMutation()

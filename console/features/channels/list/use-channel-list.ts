@@ -14,7 +14,7 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // True for the order by id (newest first) instead of priority.
+  // True to sort by id, newest first, instead of by priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
   const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...ask }) =>
@@ -44,7 +44,7 @@ export function useChannelList() {
   }
 }
 
-/** The selection may include channels on other pages of the list. */
+/** Returns the selected channels, which may be on other pages of the list. */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const selected = useSelectedRows({
     rows: channelsOf(rows),

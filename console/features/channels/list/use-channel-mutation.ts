@@ -4,7 +4,10 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** Shows the action's error and reloads the list. Returns true on success. */
+/**
+ * Returns a function that runs an action, shows its error and reloads the list. The result is true
+ * on success.
+ */
 export function useChannelMutation(): (perform: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -12,7 +12,7 @@ type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/** A row changes immediately, and changes back if the action fails. */
+/** Changes a row immediately. The row changes back if the server refuses the action. */
 export function useChannelRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()
@@ -22,7 +22,8 @@ export function useChannelRowActions() {
     const { name } = channel
     if (!(await change(channel, { status }))) return
     const words = t(isEnabled ? 'shared.enabledNamed' : 'shared.disabledNamed', { name })
-    // An undo can't restore automatic disabling.
+    // Offers no undo, because an undo can't restore the status of an automatically disabled
+    // channel.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     showUndoable(words, () => setEnabled({ ...channel, status }, !isEnabled))
   }

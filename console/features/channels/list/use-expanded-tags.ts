@@ -41,7 +41,7 @@ export function useExpandedTags({ rows: entries, order }: ChannelListView) {
   }
 }
 
-/** A stable function lets React Query cache the combined result. */
+/** React Query caches the combined result only if it always receives the same function. */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 

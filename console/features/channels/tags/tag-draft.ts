@@ -5,7 +5,7 @@ import { parseNames } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonErrorKey, validateJson } from '../form/json-validation.ts'
 
-/** An empty field leaves the channels unchanged. */
+/** The channels keep their values for each field that is empty. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -17,7 +17,7 @@ export type TagDraft = {
 
 export type TagErrorKey = JsonErrorKey | 'notInteger' | 'notNatural'
 
-/** A field is empty if the tag's channels have different values. */
+/** Fills the form of a tag. A field is empty if the channels of the tag have different values. */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -52,7 +52,9 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** An empty `new_tag` is sent, because it removes the tag. */
+/**
+ * `new_tag` is sent even if it is empty, because an empty tag removes the channels from the tag.
+ */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

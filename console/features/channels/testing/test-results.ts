@@ -13,7 +13,10 @@ export function foundModels(models: readonly string[], search: string): string[]
   return models.filter((model) => model.toLowerCase().includes(needle))
 }
 
-/** Calls `perform` for each model, at most `atATime` calls in parallel, until `signal` aborts. */
+/**
+ * Calls `perform` for each model, with at most `atATime` calls in parallel. Stops when `signal`
+ * aborts.
+ */
 export async function runConcurrently(
   models: readonly string[],
   perform: (model: string) => Promise<void>,
