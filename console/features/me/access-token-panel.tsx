@@ -16,7 +16,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
-/** The access token is shown only when it is created. */
+/** The server sends the access token only once, when the token is created. */
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()

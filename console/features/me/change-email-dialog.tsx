@@ -22,7 +22,7 @@ const FIELD_CODES = {
 
 export function ChangeEmailDialog(props: {
   isOpen: boolean
-  /** The current mail address, or an empty text. */
+  /** The account's mail address, or an empty text if there is none. */
   bound: string
   onClose: () => void
 }) {
@@ -62,7 +62,7 @@ export function ChangeEmailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** A separate component loads human verification only when the dialog opens. */
+/** A separate component, so that human verification loads only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

@@ -1,4 +1,4 @@
-// The order matters, because most `User-Agent` headers also name other browsers.
+// The order matters, because most `User-Agent` headers also contain the names of other browsers.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],
@@ -17,7 +17,10 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 ]
 const CHARACTERS_MAX = 40
 
-/** Returns a text such as `Chrome 140 · Windows`, or the name of a script. */
+/**
+ * Returns a text such as `Chrome 140 · Windows`. Without a known browser, returns the system or the
+ * start of `userAgent`.
+ */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([, mark]) => mark.test(userAgent))
   const system = SYSTEMS.find(([, mark]) => mark.test(userAgent))?.[0]

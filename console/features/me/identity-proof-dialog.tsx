@@ -5,7 +5,9 @@ import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-dr
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 
-/** `perform` gets the proof, and throws if the server refuses it. */
+/**
+ * Asks for a proof of identity. `perform` receives the proof, and throws if the server refuses it.
+ */
 export function IdentityProofDialog(props: {
   title: string
   lead: string

@@ -26,7 +26,7 @@ export function InvitePanel({ user }: MePanelProps) {
   const least = minimumTransfer(rule)
   const isTooLittle = earned < least
   const whyId = useId()
-  // Earned rewards stay visible, even if the site has disabled invitations.
+  // Earned rewards stay visible after the site has disabled invitations.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
@@ -94,7 +94,7 @@ function InviteLink() {
   )
 }
 
-/** An invitation code never changes. */
+/** The invitation code is read only once, because it never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

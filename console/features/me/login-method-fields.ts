@@ -1,7 +1,7 @@
 import type { LoginMethod } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** Each field is empty while its login method is not connected. */
+/** The account's field for each login method. The field is empty if the method is not connected. */
 export const LOGIN_METHOD_ID_FIELDS = {
   github: 'github_id',
   oidc: 'oidc_id',

@@ -34,7 +34,7 @@ import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 
-/** With a mail address, the user can log in and reset the password. */
+/** Shows the mail address, with which the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -83,7 +83,8 @@ function MailPanel({ user }: MePanelProps) {
 function ProfileCard({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // The session's name keeps the card's height until the account has loaded.
+  // Shows the name from the session until the account has loaded, so that the card keeps its
+  // height.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''

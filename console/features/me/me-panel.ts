@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The user is undefined while the account is loading. */
+/** The user is undefined until the account has loaded. */
 export type MePanelProps = { readonly user: User | undefined }
 
 export type MePanel = {

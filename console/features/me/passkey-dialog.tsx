@@ -58,6 +58,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Returns recovery codes if the passkey is the account's first factor. */
+/** Adds a passkey. Returns recovery codes if the account had no second factor before. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

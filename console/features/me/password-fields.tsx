@@ -9,7 +9,7 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** A code may replace the current password. */
+/** The fields for a new password. The form asks for the current password or for a code. */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
   currentLabel?: string

@@ -14,7 +14,7 @@ import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 
 const TRIPS = LOGIN_METHODS.filter((method) => !isMessenger(method))
 
-/** A user without a password or second factor must log in again. */
+/** Asks a user who has neither a password nor a second factor to log in again. */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useQuery(selfQuery).data

@@ -7,14 +7,20 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** If `mayProve` is false, the server requires a new login instead of a proof of identity. */
+/**
+ * `mayProve` is false if the server requires a new login, because a proof of identity is not
+ * enough.
+ */
 type Question = { readonly mayProve: boolean; readonly answer: Answer }
 
 const pendingQuestion = createStore<Question | null>(null)
 
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
-/** Runs `perform` again after a proof of identity. Throws `CancelledError` if the user cancels. */
+/**
+ * Runs `perform`, and again after a proof of identity if the server requires it. Throws
+ * `CancelledError` if the user cancels.
+ */
 export async function retryWithIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
   try {
     return await perform()

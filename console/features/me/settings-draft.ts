@@ -4,20 +4,22 @@ import type { AnswerOf } from '#read-api/contract/resource-field-definition.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** `threshold` is the entered text. */
+/** The values of the settings form. `threshold` is the text that the user has entered. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code that was mailed to `mailTo`, required only if `mailTo` is not verified. */
+  /**
+   * The code that was sent to the address `mailTo`. Required only if this address is not verified.
+   */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** Empty at first, because the server never sends the stored secret. */
+  /** The field is empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
   readonly removesSecret: boolean
 }
 
-/** In quota units. */
+/** The default threshold in quota units. */
 const THRESHOLD_DEFAULT = 500_000
 
 export function initialDraft(setting: string): SettingsDraft {
@@ -37,7 +39,10 @@ export function initialDraft(setting: string): SettingsDraft {
 export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** The account's address and the saved address need no verification code. */
+/**
+ * Returns true if the address needs a code. The account's address and the saved address need no
+ * code.
+ */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   account: { readonly setting: string; readonly boundMail: string },
@@ -49,7 +54,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns null after the user has changed the rejected field. */
+/** Returns the webhook field that failed, or null after the user has changed this field. */
 export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
   if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null
@@ -72,7 +77,7 @@ export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
-/** An unchanged threshold is not sent, so that later changes of the default still apply. */
+/** Leaves out an unchanged threshold, so that later changes of the default apply to the user. */
 export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

@@ -33,7 +33,7 @@ export function SettingsPanel({ user }: MePanelProps) {
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
-        // Settings saved in another tab replace the values in the form.
+        // The key resets the form when settings are saved in another tab.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
       )}
     </Panel>

@@ -53,6 +53,6 @@ export function TotpDialog(props: {
   )
 }
 
-/** Returns recovery codes if TOTP is the account's first factor. */
+/** Enables TOTP. Returns recovery codes if the account had no second factor before. */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -9,7 +9,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/** The amount is in the site's unit, which is dollars or quota units. */
+/** Transfers rewards to the balance. The amount is in the site's unit (dollars or quota units). */
 export function TransferRewardsDialog(props: {
   isOpen: boolean
   earned: bigint
@@ -61,7 +61,7 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
 }
 
-/** The server's minimum transfer is one dollar. */
+/** The server accepts no transfer of less than one dollar. */
 export function minimumTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)

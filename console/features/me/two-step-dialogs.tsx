@@ -12,7 +12,10 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/** Only the button closes the dialog, because a stray click would lose the recovery codes. */
+/**
+ * Shows the recovery codes. Only the button closes the dialog, because an accidental click would
+ * lose the codes.
+ */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -69,7 +72,7 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Receives the created recovery codes, or an empty list. */
+  /** Receives the recovery codes that were created, or an empty list. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 

@@ -15,7 +15,9 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
-/** `proof` is a proof of identity that has no form field, such as a passkey. */
+/**
+ * The values of the form. `proof` is a proof of identity without a form field, such as a passkey.
+ */
 export type PasswordDraft = {
   current: string
   next: string
@@ -28,7 +30,10 @@ const FIELD_CODES = {
   next: ['PasswordTooShort', 'PasswordTooLong', 'PasswordUnchanged'],
 }
 
-/** A new password ends all other sessions. A user without a password proves identity by a code. */
+/**
+ * The form for a new password, which ends all other sessions. A user without a password confirms
+ * the change with a code.
+ */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
   const [isByCode, setByCode] = useState(false)

@@ -9,7 +9,7 @@ export type MessageText = DraftOf<typeof MESSAGE_TERMS>
 
 export type Recipients = {
   readonly audience: Audience
-  /** Display names by user id. */
+  /** The display names of the selected users, by user id. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }

@@ -34,12 +34,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Loads the complete message, because the list contains only the start of its text. */
+/** Reads the complete message, because the list contains only the beginning of each message. */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // The form keeps the first loaded version.
+  // The first loaded version of the message, which the form edits.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -67,7 +67,7 @@ export function EditDrawer(props: Props & { id: number }) {
   )
 }
 
-/** `message` is the version in the form, and `now` is the latest version. */
+/** `message` is the version that the form edits, and `now` is the latest version on the server. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props
@@ -125,7 +125,7 @@ export function CreateDrawer(props: Props) {
 type MessageForm<Draft> = {
   initial: () => Draft
   validate: (draft: Draft) => FieldErrors<Draft, MessageErrorKey>
-  /** Returns the text of the success message. */
+  /** Sends the message. Returns the text of the success toast. */
   send: (draft: Draft) => Promise<string>
 }
 
@@ -165,6 +165,6 @@ function Facts({ message }: { message: AdminMessage }) {
 
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // A recipient may have read the message since the last opening.
+  // Reads the message on every opening, because recipients may have read it in the meantime.
   staleTime: 0,
 })

@@ -9,7 +9,7 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/** The preview waits for a pause in typing, because each update loads a new document. */
+/** Updates the preview only after a pause in typing, because each update loads a new document. */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -42,7 +42,7 @@ export function MessageTextFields(props: {
 }) {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // Only the API creates plain text messages.
+  // Plain text is offered only for messages that the API has created as plain text.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

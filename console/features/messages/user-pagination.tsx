@@ -1,7 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
-/** A list inside a form has no choice of page size and no shortcuts. */
+/**
+ * The page buttons of a list inside a form, without a choice of the page size and without
+ * shortcuts.
+ */
 export function UserPagination(props: {
   page: number
   pageSize: number

@@ -10,7 +10,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
-/** Stripe's reason codes for which a translation exists. */
+/** The reason codes of Stripe that the console can translate. */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',

@@ -29,7 +29,7 @@ const ADDRESS = listUrlParams(
   { sorts: SORTS, isKeyset: true },
 )
 const EVERY_MS = 1_000
-/** Log type 1 is a payment, and log type 3 is a refund or restored quota. */
+/** The log types that change orders: 1 is a payment, and 3 is a refund or restored quota. */
 const MOVEMENTS: readonly number[] = [1, 3]
 
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
@@ -38,7 +38,8 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A dispute notice links to the search for one order, whose row is then expanded.
+  // Expands the row of an order that was searched by its number, because dispute notices link to
+  // this search.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

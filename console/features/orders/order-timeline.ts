@@ -17,21 +17,26 @@ type ReportedKind =
 
 export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
-  /** In unix seconds. */
+  /** The time of the event in unix seconds. */
   readonly at: number
   /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
-  /** The change in quota units, which is 0 for a report of the payment provider. */
+  /** The change of the balance in quota units, or 0 for a report of the payment provider. */
   readonly quota: number
-  /** The provider's id of the event, or an empty text for a refund that an admin recorded. */
+  /**
+   * The provider's id of the event, or an empty text for a refund that was recorded by an admin.
+   */
   readonly sourceId: string
-  /** The provider's code or the admin's text, which is empty if an earlier event contains it. */
+  /**
+   * The provider's code or the admin's text. It is empty if an earlier event contains the same
+   * reason.
+   */
   readonly reason: string
   /** The status of the dispute, or an empty text for other events. */
   readonly status: string
   /** The deadline (unix seconds) for a response to the dispute. */
   readonly dueBy: number | null
-  /** The admin who recorded the refund, or an empty text. */
+  /** The admin who recorded the refund, or an empty text for other events. */
   readonly actor: string
 }
 
@@ -54,11 +59,11 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // A stable sort keeps a report before its refund of the same second.
+  // The sort is stable, so that a report stays before its refund in the same second.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Each report repeats the complete dispute, so only changed values become events. */
+/** Each report repeats all data of a dispute. Only changed values become events. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -83,7 +88,10 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** A report on a charge contains the sum of the refunds. A report on a refund does not. */
+/**
+ * Matches the id of a charge. A report on a charge contains the sum of all refunds, unlike a report
+ * on a single refund.
+ */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

@@ -10,7 +10,7 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/exact-decimal.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** The admin must also refund the payment at the payment provider. */
+/** Records a refund. The admin must also refund the payment at the payment provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -65,7 +65,10 @@ function validateSum(
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** The server refuses the refund if the order has refunds that this dialog has not shown. */
+/**
+ * Sends the number of refunds that the dialog has shown. The server refuses the refund if the order
+ * has more.
+ */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

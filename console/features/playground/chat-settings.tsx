@@ -13,7 +13,7 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** A changed setting applies from the next message on. */
+/** A changed setting applies to the next message. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const words = useGroupDescription()
@@ -53,7 +53,7 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
   )
 }
 
-/** After an invalid entry, the last valid number still applies. */
+/** While the entered number is invalid, the last valid number applies. */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
@@ -76,7 +76,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   )
 }
 
-/** `value` is in tenths: 1 to 10 for temperatures of 0.1 to 1. */
+/** `value` is in tenths, so 1 to 10 are the temperatures 0.1 to 1. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()

@@ -8,7 +8,7 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True if the selected group and model exist. */
+  /** True if the selected group and the selected model exist. */
   readonly isReady: boolean
   readonly hasNone: boolean
 }
@@ -16,7 +16,7 @@ type Props = {
 export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** True if a message waits for the models to load. */
+  /** True if the user has submitted a message before the models have loaded. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk
@@ -31,7 +31,7 @@ export function Composer({ chat, isReady, hasNone }: Props) {
     if (isWaiting) send()
   }, [canGo, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
-    // NOTE: An Enter that confirms the text of an input method (IME) must not send the message.
+    // NOTE: The Enter key that confirms text of an input method (IME) must not send the message.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape' && chat.isBusy) chat.stop()
     if (event.key !== 'Enter' || event.shiftKey) return

@@ -13,7 +13,9 @@ export type StoredConversations = {
   readonly openId: string
 }
 
-/** Fewer conversations are kept if the browser's storage is full. */
+/**
+ * The maximum number of stored conversations. Fewer are stored if the browser's storage is full.
+ */
 const KEPT_MAX = 50
 
 const keyOf = (userId: number): string => `playground-${userId}`
@@ -47,7 +49,7 @@ export function storeConversations(
   }
 }
 
-/** An answer that is running when the page closes keeps the received text. */
+/** If the page was closed during an answer, the text received until then is the answer. */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

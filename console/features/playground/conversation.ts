@@ -1,6 +1,6 @@
 import { randomId } from '#console/ui/state/random-id.ts'
 
-/** `maxTokens` is 0 for no limit. `temperature` is in tenths. */
+/** `maxTokens` 0 means no limit. `temperature` is in tenths. */
 export type ChatSettings = {
   readonly group: string
   readonly model: string
@@ -9,7 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** `quota` is in quota units. */
+/** `quota` is the cost in quota units, as decimal text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -26,13 +26,13 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The call's id in the usage log. */
+  /** The id of the call in the usage log. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True if the page stopped waiting for the cost, which may be logged later. */
+  /** True if the page no longer waits for the cost, because the call was not logged in time. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -41,9 +41,9 @@ export type Conversation = {
   readonly id: string
   readonly settings: ChatSettings
   readonly messages: readonly ChatMessage[]
-  /** In unix milliseconds. */
+  /** The time of the last change in unix milliseconds. */
   readonly changedAt: number
-  /** The cost of removed answers in quota units. */
+  /** The cost of answers that were removed, in quota units. */
   readonly spentBefore?: string
 }
 
@@ -119,7 +119,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** The cost of a removed answer also counts. */
+/** Adds the cost of an answer to a conversation, even if the answer was removed. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

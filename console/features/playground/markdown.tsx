@@ -3,18 +3,21 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/** Longer texts are shown as plain text, because rendering them would block the page. */
+/** Longer texts are shown without formatting, because rendering them would block the page. */
 const LENGTH_MAX = 200_000
-/** Deeper nesting is shown as plain text. */
+/** Deeper nested Markdown is shown without formatting. */
 const DEPTH_MAX = 16
 
-/** Never renders HTML or images. Loading an image would reveal the chat to the image's host. */
+/**
+ * Renders Markdown without HTML and images. Loading an image would reveal the chat to the image's
+ * host.
+ */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>
 })
 
-/** Only the last block of a growing answer renders again. */
+/** Memoized, so that only the last block is rendered again while an answer grows. */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -32,7 +35,7 @@ function tokensOf(text: string): readonly Token[] {
 const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
-/** The index is the React key, because tokens have no ids and are only appended. */
+/** Uses the index as the React key, because Markdown tokens have no ids and are only appended. */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -69,7 +72,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** Starts at h3, because the page already has h1 and h2. */
+/** Renders a heading. The highest level is h3, because the page already has h1 and h2. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>

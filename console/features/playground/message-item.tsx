@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** Shown while the cost is unknown. */
+/** Replaces the cost of an answer while the cost is unknown. */
 function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -139,7 +139,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
   )
 })
 
-/** Focuses the edit button after editing, unless the user has moved the focus. */
+/** Focuses the edit button when editing ends, unless the user has moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

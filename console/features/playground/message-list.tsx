@@ -6,7 +6,10 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** Farther from the end, the list does not scroll, because the user is reading old messages. */
+/**
+ * The maximum distance (px) from the end at which the list follows new text. Farther up, the user
+ * is reading old messages.
+ */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {
@@ -37,7 +40,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   )
 }
 
-/** Scrolls to the end while text arrives, unless the user has scrolled up. */
+/** Scrolls to the end when text arrives, unless the user has scrolled up. */
 function useFollowedEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)

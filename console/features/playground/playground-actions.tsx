@@ -6,7 +6,10 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 
-/** `beside` contains the hidden panels, each of which gets a button. */
+/**
+ * The buttons above the conversation. `beside` contains the panels that need a button, because
+ * there is no space for them.
+ */
 export function PlaygroundActions(props: {
   beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation

@@ -29,7 +29,10 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 
 const LEAVE_AFTER_MS = 1_500
 
-/** A call must not start before this check, because a redirect would lose the answer. */
+/**
+ * Redirects a user without an enabled token. Returns true when a call may start, because a redirect
+ * during a call would lose the answer.
+ */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -158,7 +161,7 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/** Starts a conversation with the `model` and `group` in the URL. */
+/** Starts a conversation with the `model` and the `group` from the URL. */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

@@ -17,11 +17,13 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The delays (ms) of the searches for a call's cost in the usage log. */
+/** The delays (ms) between the searches for the cost of a call in the usage log. */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** Returns null if the last search does not find the call in the usage log. */
+/**
+ * Returns the cost of a call, or null if the last search does not find the call in the usage log.
+ */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -58,9 +60,9 @@ export type Chat = {
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Requests the answer again and removes all later messages. */
+  /** Requests an answer again and removes all later messages. */
   readonly retry: (message: ChatMessage) => void
-  /** Sends a changed user message again. */
+  /** Replaces a message. A changed message of the user is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
@@ -90,7 +92,10 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** Returns milliseconds, which grow with the answer because longer texts take longer to parse. */
+/**
+ * Returns the rendering interval in ms. It grows with the answer, because longer texts take longer
+ * to parse.
+ */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -169,7 +174,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
-      // An error response also contains the id of the call.
+      // The request id of an error response is also the id of the call.
       if (call === '') call = change.error?.requestId ?? ''
       patch({ ...soFar(), totalMs: since(), ...change })
     },
@@ -190,7 +195,7 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** Only this many latest answers look up a missing cost again. */
+/** The maximum number of answers, newest first, whose missing cost is searched again. */
 const LOOKED_AT_MOST = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {

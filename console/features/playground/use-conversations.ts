@@ -28,12 +28,12 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly select: (id: string) => void
-  /** Missing settings are copied from the open conversation. */
+  /** Starts a conversation. Settings that are not given are copied from the open conversation. */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
 
-/** Conversations are stored only in this browser. */
+/** Returns the user's conversations, which are stored only in this browser. */
 export function useConversations(userId: number): Conversations {
   const [stored, setStored] = useState(() => withOpen(loadConversations(userId)))
   useKeeping(userId, stored)
@@ -70,7 +70,7 @@ export function useConversations(userId: number): Conversations {
   }
 }
 
-/** Saves the conversations at intervals and when the user leaves the page. */
+/** Stores the conversations at intervals and when the user leaves the page. */
 function useKeeping(userId: number, stored: StoredConversations): void {
   const latest = useRef(stored)
   latest.current = stored

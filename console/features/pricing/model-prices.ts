@@ -16,13 +16,16 @@ const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
 
-/** A number's shortest decimal text avoids binary rounding errors. */
+/** Converts the number through its shortest decimal text, which avoids binary rounding errors. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
-/** Ratios of the API have only 16 digits, so 3.3333333333333335 represents 10/3. */
+/**
+ * Rounds to 12 decimals, because ratios of the API have only 16 digits: 3.3333333333333335
+ * represents 10/3.
+ */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
-/** Prices are dollars per million tokens, or per call. */
+/** Prices in dollars, either per million tokens or per call. */
 export type GroupPrices =
   | {
       readonly mode: 'tokens'
@@ -48,7 +51,9 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
-/** Returns dollars. At ratio 1, a million tokens cost $2, so a token costs 1 / 500 000. */
+/**
+ * Returns the cost in dollars. At ratio 1, a million tokens cost $2, so a token costs 1 / 500 000.
+ */
 export function costOf(
   model: PricedModel,
   groupRatio: number,
@@ -64,14 +69,14 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Rounds half up to three decimals, such as `$0.075`. */
+/** Formats a price with three decimals, such as `$0.075`. Halves are rounded up. */
 export const threeDecimalText = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** Returns all decimals, and at least three. */
+/** Formats a price with all of its decimals, and at least three. */
 export const allDecimalsText = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`

@@ -45,7 +45,7 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/** As high as two cards, so that the list does not move when the cards load. */
+/** A placeholder as high as two cards, so that the list does not move when the cards load. */
 function GroupsWait() {
   const { t } = useTranslation()
   return (

@@ -115,7 +115,7 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
 
-/** `userId` is null for a visitor. */
+/** Reads the prices. `userId` is null for a visitor. */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],

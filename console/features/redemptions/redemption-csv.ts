@@ -13,11 +13,11 @@ const COLUMNS = [
 
 export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 
-/** Without this mark, spreadsheet programs do not recognize UTF-8. */
+/** Without a byte order mark, spreadsheet programs do not recognize UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** Returns RFC 4180 CSV, or an empty text without codes. */
+/** Returns the codes as RFC 4180 CSV, or an empty text if there are no codes. */
 export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   const lines = redemptions.map((redemption) => [
     guarded(redemption.key),
@@ -32,7 +32,7 @@ export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Without the `'`, a spreadsheet program would evaluate the text as a formula. */
+/** Prefixes a formula with `'`, because a spreadsheet program would evaluate the formula. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {

@@ -22,11 +22,11 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/** All values are entered texts. */
+/** The values of the form, as the texts that the user has entered. */
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
   count: string
-  /** Empty for a key that the server generates. */
+  /** If the text is empty, the server generates the key. */
   key: string
   /** An empty text or -1 means no limit. */
   maxUses: string
@@ -53,7 +53,9 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
   maxUses: redemption.is_gift && redemption.max_uses >= 0 ? String(redemption.max_uses) : '',
 })
 
-/** An unchanged expiry may be in the past. */
+/**
+ * The stored values of a code. An expiry that equals the stored `validUntil` may be in the past.
+ */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
@@ -91,7 +93,7 @@ export function redemptionErrors(
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** `redemptionErrors` must have found no errors. */
+/** Call this function only if `redemptionErrors` has found no errors. */
 export const createRedemptionBody = (
   draft: RedemptionDraft,
   unit: AmountUnit,

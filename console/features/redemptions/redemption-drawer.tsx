@@ -72,7 +72,10 @@ function keyErrors(error: unknown) {
   return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 
-/** A retry with the same request gets the same key, so that codes are not created twice. */
+/**
+ * Returns the same idempotency key for a repeated request, so that a retry does not create the
+ * codes twice.
+ */
 function keyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
   return attempt.key
@@ -104,6 +107,9 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   }
 }
 
-/** A repeated `idempotencyKey` returns the keys of the first request. */
+/**
+ * Creates codes and returns their keys. A repeated `idempotencyKey` returns the keys of the first
+ * request.
+ */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

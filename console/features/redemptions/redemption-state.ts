@@ -14,7 +14,10 @@ type Told = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/** A used-up code still has the status 1 (enabled). */
+/**
+ * Returns true for a gift code that was used the maximum number of times. Its status remains 1
+ * (enabled).
+ */
 export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 

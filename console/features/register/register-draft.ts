@@ -21,7 +21,7 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** The server checks the address completely. */
+/** Checks only the form of a mail address. The server checks the rest. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
 export function validateRegistration(

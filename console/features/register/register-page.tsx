@@ -52,7 +52,7 @@ function RegisterForm() {
   )
 }
 
-/** `aff` in the URL is the inviter's code. */
+/** The URL parameter `aff` is the code of the inviter. */
 export function RegisterPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()

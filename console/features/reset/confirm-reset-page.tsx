@@ -12,7 +12,7 @@ import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/** The link in a reset mail opens this page. */
+/** The page that the link in a reset mail opens. */
 export function ConfirmResetPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -42,7 +42,7 @@ type Confirm = { email: string; token: string; onDone: () => void }
 function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
-  /** True if the link was already used or has expired. */
+  /** True if the link was already used, or if it has expired. */
   const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
   const form = useDraftForm({

@@ -13,7 +13,7 @@ import { useCountdown } from '#console/ui/state/use-countdown.ts'
 
 const AGAIN_SECONDS = 30
 
-/** After a request, the button is disabled for 30 s, unless the server rejects the address. */
+/** The button is disabled for 30 s after a request, unless the server rejects the mail address. */
 export function RequestResetPage() {
   const { t } = useTranslation()
   const status = useStatus()

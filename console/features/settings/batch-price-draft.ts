@@ -2,9 +2,9 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** `price` is in dollars per call. */
+/** The prices that can be changed for several models together. `price` is in dollars per call. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/** A model has either ratios or a fixed price, so each mode shows only one kind of field. */
+/** The fields of each mode. A model has either ratios or a fixed price. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -32,7 +32,10 @@ export const rowsLosingFixedPrice = (
   draft: BatchPriceDraft,
 ): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
 
-/** An entered ratio removes the fixed price, and an entered price removes the ratios. */
+/**
+ * Applies the entered prices to all rows. A ratio removes the fixed price, and a fixed price
+ * removes the ratios.
+ */
 export function batchRows(rows: readonly PriceRow[], draft: BatchPriceDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

@@ -30,7 +30,10 @@ type BatchDraft = BatchPriceDraft & { mode: BatchMode; isSkipping: boolean }
 
 const EMPTY: BatchDraft = { ...emptyBatch, mode: 'ratio', isSkipping: true }
 
-/** A completion ratio without a model ratio can't be converted to dollars. */
+/**
+ * Shows the entered ratios in dollars. A completion ratio can be converted only together with a
+ * model ratio.
+ */
 function Worth({ draft }: { draft: BatchPriceDraft }) {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft

@@ -28,14 +28,16 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** A fallback price is either a price per call or two ratios. */
+/**
+ * The fallback price for models without a price, which is either a price per call or two ratios.
+ */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because an API client can save one ratio without the other.
+  // Saved values are checked too, because an API client can save one of the two ratios alone.
   const errorKey = validateFallback(draft)
   const error = errorKey === null ? undefined : t(`settings.fallbackError.${errorKey}`)
   const faulty = fallbackErrorField(draft)
@@ -141,7 +143,7 @@ function TestMail() {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** Shows only the JSON if the options of the groups can't be parsed. */
+/** Shows the group editor, or only the JSON if an option of the groups can't be parsed. */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)

@@ -1,6 +1,9 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
-/** A row has only switches or only fields, but one field may fill the row of an odd switch. */
+/**
+ * Returns the options that start a row. Switches and fields share a row only if a single field
+ * follows an odd number of switches.
+ */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'
   const runs = options

@@ -37,7 +37,7 @@ export function validateGroup(
   return errorKeys
 }
 
-/** `validateGroup` must have found no errors. */
+/** Call this function only if `validateGroup` has found no errors. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

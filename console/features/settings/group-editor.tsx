@@ -22,7 +22,7 @@ import {
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** Changes remain unsaved until the settings page is saved. */
+/** Edits groups. The changes are saved only when the settings page is saved. */
 export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -1,7 +1,10 @@
-/** Separates the user's group from the token's group. */
+/** The separator between the user's group and the token's group. */
 const AND = ' > '
 
-/** Returns JSON if a group's name would make `vip > default` ambiguous. */
+/**
+ * Returns a text such as `vip > default`, or JSON if the names of the groups would make this text
+ * ambiguous.
+ */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])

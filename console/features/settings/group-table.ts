@@ -22,7 +22,7 @@ export const GROUP_COLORS = [
   'purple',
 ] as const
 
-/** The group of every new user. */
+/** The group that every new user has. */
 export const FIRST_GROUP = 'default'
 
 export type GroupRow = {
@@ -30,9 +30,9 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** An empty text selects the default color. */
+  /** The color of the group's badge. An empty text selects the default color. */
   color: string
-  /** The special ratios of this group's users, by the token's group. */
+  /** The ratios for users of this group, by the token's group. They replace the group ratio. */
   specials: JsonMap
 }
 
@@ -43,7 +43,7 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** Returns null if an option is malformed and must be corrected as JSON. */
+/** Returns null if an option is malformed. The admin must correct such an option as JSON. */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -53,7 +53,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Every name with a group ratio is a group. */
+/** Returns a row for every group, which is every name with a group ratio. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -64,7 +64,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Returns the new texts of only the options that change. */
+/** Returns the new texts of the options that change with `row`. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -111,7 +111,10 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Returns null if a line is malformed, repeats a group or names an unknown group. */
+/**
+ * Parses special ratios. Returns null if a line is malformed, repeats a group or names an unknown
+ * group.
+ */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -1,6 +1,9 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
-/** Keeps the order of keys and the digits of numbers, unlike `JSON.parse`. */
+/**
+ * A JSON object as entries. Unlike `JSON.parse`, it keeps the order of keys and all digits of
+ * numbers.
+ */
 export type JsonMap = ReadonlyMap<string, string>
 
 const ENTRY =
@@ -8,7 +11,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Returns null unless `text` is a flat object whose values are all of `kind`. */
+/** Parses a flat object. Returns null for other texts, or if a value is not of `kind`. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const expectedType = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)
@@ -27,7 +30,7 @@ export function writeJsonMap(entries: JsonMap): string {
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Null removes the entry. Other entries keep their order. */
+/** Sets an entry, or removes the entry if `value` is null. The other entries keep their order. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -44,7 +47,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** A text that is not JSON is returned unchanged. */
+/** Removes the white space from JSON. A text that is not JSON is returned unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -52,7 +55,7 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** Numbers keep all their digits. A text that is not JSON is returned unchanged. */
+/** Indents JSON and keeps all digits of numbers. A text that is not JSON is returned unchanged. */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

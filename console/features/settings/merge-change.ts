@@ -24,7 +24,10 @@ export function mergeChange(
   return { text: writeJsonMap(merged), hasConflict }
 }
 
-/** Returns an empty list unless all texts are maps of numbers, or all are maps of texts. */
+/**
+ * Parses all texts as maps of numbers or all as maps of texts. Returns an empty list if neither is
+ * possible.
+ */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

@@ -5,7 +5,7 @@ import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 
 type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
-/** An empty text is a missing value. */
+/** The values of a model as decimal texts. An empty text means that the value is missing. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -15,7 +15,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** Changed models come before new models and unchanged models. */
+/** Returns changed models first, new models next, and unchanged models last. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -30,7 +30,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** A listed ratio replaces the model's fixed price. */
+/** Applies the preset lists. A model with a listed ratio loses its fixed price. */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -42,7 +42,10 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/** Also removes the completion ratio and output limit of each model that loses its ratio. */
+/**
+ * Removes the listed values. A model that loses its ratio also loses its completion ratio and
+ * output limit.
+ */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
