@@ -1,12 +1,12 @@
-/** A member's place in a list, by which the list finds the member when it is removed. */
+/** The position of a member in a list. It is needed to remove the member without a search. */
 export type Place<T> = { readonly member: T; index: number }
 
 const REMOVED = -1
 
 /**
- * A collection without order for members that are added and removed with every call. A `Set` keeps
- * removed members in memory until it rebuilds its table, so that finished calls would survive
- * garbage collections.
+ * An unordered collection for members that are added and removed with every call. A `Set` is not
+ * used, because it keeps removed members in memory until it rebuilds its table. Finished calls
+ * would then survive garbage collections.
  */
 export class DenseList<T> {
   private readonly places: Place<T>[] = []
@@ -37,7 +37,7 @@ export class DenseList<T> {
     this.places.length = 0
   }
 
-  /** Visits the places of all members. The list may change during the iteration. */
+  /** Visits the positions of all members. Members may be added or removed during the iteration. */
   *[Symbol.iterator](): Generator<Place<T>> {
     for (let index = this.places.length - 1; index >= 0; index -= 1) {
       const place = this.places[index]

@@ -4,9 +4,9 @@ import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * The number of base64 characters that are charged as one token. In providers' price lists, a
- * picture of about 1 MB is 1290 tokens, and a second of sound (64 000 characters as PCM, 21 000 as
- * MP3) is 20 tokens.
+ * The number of base64 characters that are charged as one token. For comparison with providers'
+ * price lists: a picture of about 1 MB is 1290 tokens. A second of sound (64 000 characters as PCM,
+ * 21 000 as MP3) is 20 tokens.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 const NOTHING = Buffer.alloc(0)
@@ -15,8 +15,9 @@ const NOTHING = Buffer.alloc(0)
 export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
- * Collects the text of an answer by message field and tool call, so that the token count does not
- * depend on how a stream interleaves the text. Text beyond 256 K characters is estimated.
+ * Collects the text of an answer separately for each message field and tool call. The token count
+ * therefore does not depend on how a stream interleaves these texts. Text beyond 256 K characters
+ * is estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -53,7 +54,7 @@ class TextCollector implements TextSink {
     return tokensOf(this.fitting) + this.uncountedTokens()
   }
 
-  /** Estimates the tokens of the content that `read` does not return as text. */
+  /** Estimates the tokens of the content that `read` does not include in its text. */
   private uncountedTokens(): number {
     return tokensOf(this.beyond) + Math.ceil(this.dataLength / DATA_CHARACTERS_PER_TOKEN)
   }
@@ -79,15 +80,15 @@ export function hasText(events: Buffer): boolean {
 }
 
 /**
- * Keeps the delivered content of a stream, to count its tokens if the provider reports no usage.
- * Events are parsed only when 64 KB have accumulated or the text is needed, so a stream that
- * reports its usage is hardly parsed.
+ * Keeps the delivered content of a stream, so that its tokens can be counted if the provider
+ * reports no usage. Events are parsed only when 64 KB have accumulated or the text is needed. A
+ * stream that reports its usage is therefore hardly parsed.
  */
 export class DeliveredText {
   private readonly collector = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
-  /** The number of `events` whose tokens are included in `pendingTokensAtMost`. */
+  /** The number of elements of `events` that `pendingTokensAtMost` includes. */
   private boundedEvents = 0
   private pendingTokensAtMost = 0
   /** The number of bytes forwarded to the caller, which determines when progress is recorded. */
@@ -105,7 +106,7 @@ export class DeliveredText {
     return this.collector.read()
   }
 
-  /** Estimates the delivered tokens without a tokenizer, for progress events. */
+  /** Estimates the number of delivered tokens without a tokenizer, for progress events. */
   estimateTokens(): number {
     this.digest()
     return this.collector.estimateTokens()

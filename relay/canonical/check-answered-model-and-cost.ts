@@ -15,8 +15,9 @@ const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 
 /**
- * Reports whether the answer's `model` is the requested model. Vendor prefixes, letter case, dots
- * and a version that was not requested are ignored. A size or a variant makes the models different.
+ * Reports whether `answered` names the same model as `sent`. Vendor prefixes, letter case, dots and
+ * a version that was not requested are ignored. Names with different sizes or variants are
+ * different models.
  */
 export function isSameModel(sent: string, answered: string): boolean {
   if (sent === answered) return true
@@ -29,9 +30,9 @@ export function isSameModel(sent: string, answered: string): boolean {
 }
 
 /**
- * Compares an answer with its request. `answered` is the answer's `model`. `cost` is the
- * `usage.cost` in US dollars that some providers report. `costDollars` returns the price list's
- * charge for the same usage.
+ * Compares an answer with its request. `answered` is the value of `model` in the answer. `cost` is
+ * the `usage.cost` in US dollars that some providers report. `costDollars` returns the price list's
+ * charge for the answer's usage.
  */
 export function findAnswerMismatch(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },
@@ -46,8 +47,9 @@ export function findAnswerMismatch(
 }
 
 /**
- * Returns the cost in US dollars in a provider's usage. OpenRouter sends `cost` as a number,
- * Perplexity an object with `total_cost`, and DeepInfra `estimated_cost`. A number may be text.
+ * Returns the cost in US dollars from a provider's usage. OpenRouter sends `cost` as a number,
+ * Perplexity sends an object with `total_cost`, and DeepInfra sends `estimated_cost`. Numbers in
+ * text form are accepted.
  */
 export function reportedCost(rawUsage: unknown): number | undefined {
   if (typeof rawUsage !== 'object' || rawUsage === null) return undefined

@@ -4,14 +4,14 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * The usage if the prompt count already includes the cached tokens. Set only if the report has
-   * more cached tokens than prompt tokens. In this case, `usage` adds the cached tokens to the
-   * prompt.
+   * The usage if the prompt count already includes the cached tokens. Null unless the report has
+   * more cached tokens than prompt tokens. If it is set, `usage` contains the other interpretation,
+   * in which the cached tokens are added to the prompt count.
    */
   readonly withinPrompt: Usage | null
   /**
-   * True if every count in the report is valid. The parts of a total, such as cached tokens, may
-   * have been reduced to fit the total.
+   * True if every count in the report is valid. A report stays trusted if the parts of a total,
+   * such as cached tokens, were reduced to fit the total.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -35,8 +35,8 @@ export type UsageBounds = {
 export const TOKENS_MAX = 10_000_000
 
 /**
- * Returns the highest output count that is charged. It is above the requested limit, because some
- * providers don't count reasoning towards the limit.
+ * Returns the highest output count that is charged. It is above the output limit of the request,
+ * because some providers don't count reasoning towards the limit.
  */
 export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
@@ -72,8 +72,8 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
-  // A prompt count above its ceiling is not subtracted from the total tokens. The difference would
-  // be too small, so output tokens would be missing.
+  // A prompt count above its ceiling is reduced to the ceiling. It is not subtracted from the total
+  // tokens, because the difference would include prompt tokens.
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
@@ -82,8 +82,9 @@ export function readOpenAiUsage(
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new Whole(prompt)
-  // If the parts exceed the prompt, cached tokens are subtracted first, because they may also be
-  // counted as audio or images. The other parts follow, the most expensive first.
+  // If the parts exceed the prompt, cached tokens are subtracted from the prompt first, because
+  // they may also be counted as audio or images. The other parts are subtracted next, the most
+  // expensive first.
   const within = {
     cacheRead: rest.take(isTrusted && isCacheWithin ? cached : 0),
     inputAudio: rest.take(audio),
@@ -105,7 +106,10 @@ export function readOpenAiUsage(
   return { ...report, usage, withinPrompt: inclusive }
 }
 
-/** Adds the cached tokens to the prompt, because Anthropic's prompt counts exclude them. */
+/**
+ * Adds the cached tokens to the prompt count, because Anthropic's prompt counts exclude cached
+ * tokens.
+ */
 function withCacheBeside(
   inclusive: Usage,
   cached: number,
@@ -123,7 +127,10 @@ function withCacheBeside(
   }
 }
 
-/** A token count from which parts are subtracted. `take` returns at most the remainder. */
+/**
+ * A token count from which parts are subtracted. `take` returns the part, reduced to the tokens
+ * that are left.
+ */
 class Whole {
   left: number
 

@@ -2,8 +2,8 @@ import { eventData } from './sse-scanner.ts'
 
 export type TextSink = {
   /**
-   * Receives a piece of text. `choice` is the index of the answer's choice. `place` is the number
-   * of the message field or tool call.
+   * Receives a piece of text. `choice` is the index of the choice in the answer. `place` is a
+   * number that identifies the message field or tool call that contains the text.
    */
   readonly text: (choice: number, place: number, piece: string) => void
   /** Receives the length of a base64 value (a picture, a sound or a signature). */
@@ -18,7 +18,7 @@ const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
  * invents indexes can't exhaust memory.
  */
 const INDEX_MAX = 128
-/** The `place` of a text that is neither in one of the `FIELDS` nor in a tool call. */
+/** The `place` of all texts that are outside `FIELDS` and tool calls. */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
@@ -89,7 +89,7 @@ class MessageReader {
     }
   }
 
-  /** Visits every text inside `value`, in document order. */
+  /** Passes every text inside `value` to `text`, in document order. */
   private inner(place: number, name: string, value: unknown): void {
     const left: [string, unknown][] = [[name, value]]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -109,7 +109,9 @@ class MessageReader {
     else if (!this.isRepeated(text)) this.take(place, text)
   }
 
-  /** Reports whether one of the `FIELDS` has the same text. Some providers send a text twice. */
+  /**
+   * Reports whether one of the message's `FIELDS` equals `text`. Some providers send a text twice.
+   */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)
   }

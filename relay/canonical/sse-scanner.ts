@@ -1,4 +1,7 @@
-/** Receives the events of a stream. Each byte is passed to exactly one callback, in order. */
+/**
+ * Receives the events of a stream. Each byte is passed to exactly one of the callbacks, in the
+ * order of the stream.
+ */
 export type SseSink = {
   /** Receives complete events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
@@ -8,7 +11,10 @@ export type SseSink = {
   readonly done: (bytes: Buffer) => void
 }
 
-/** The maximum bytes of an event. A stream with a longer event is no longer inspected. */
+/**
+ * The maximum length of an event in bytes. After a longer event, the rest of the stream is not
+ * inspected.
+ */
 export const EVENT_BYTES_MAX = 1024 * 1024
 
 const LF = 10
@@ -21,9 +27,9 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * Splits a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
- * changing a byte. Lines end with LF, CR LF or CR. JSON is not parsed: a key such as `"usage"` is
- * found by its bytes. A string can't be mistaken for a key, because JSON escapes quotes
- * (`\"usage\"`).
+ * changing a byte. Lines end with LF, CR LF or CR. JSON is not parsed, because a key such as
+ * `"usage"` can be found by its bytes. A string can't be mistaken for a key, because JSON escapes
+ * quotes inside strings (`\"usage\"`).
  */
 export class SseScanner {
   /** True once an event has exceeded `EVENT_BYTES_MAX`. Later bytes are not inspected. */
@@ -55,7 +61,10 @@ export class SseScanner {
     this.carried = left
   }
 
-  /** Returns the last event of a stream that ended without a blank line. */
+  /**
+   * Returns the bytes after the last blank line, which are an event if the stream ended without a
+   * blank line.
+   */
   rest(): Buffer {
     return this.carry.subarray(0, this.carried)
   }
@@ -86,7 +95,10 @@ export class SseScanner {
     return eventStart
   }
 
-  /** Returns the end of the event at `start`. Unlike `endByLf`, accepts carriage returns. */
+  /**
+   * Returns the offset after the event at `start`, or -1 if the event is incomplete. `endByLf` is
+   * faster but supports only lines that end with LF.
+   */
   private endOf(bytes: Buffer, start: number): number {
     let lineStart = start
     for (let at = lineStart; at < bytes.length; at += 1) {
@@ -126,12 +138,12 @@ export class SseScanner {
   }
 }
 
-/** Events are copied out of a buffer that is more than this many times as long as the events. */
+/** If a buffer is more than this many times as long as the events in it, the events are copied. */
 const PINNED_FACTOR = 8
 
 /**
- * Returns the bytes of events. A small part of a buffer is copied, because a view would keep the
- * complete buffer in memory.
+ * Returns the bytes of events. If the events are a small part of the buffer, they are copied,
+ * because a view would keep the complete buffer in memory.
  */
 function view(bytes: Buffer, start: number, end: number): Buffer {
   const events = bytes.subarray(start, end)
@@ -201,7 +213,7 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // The last byte of nearly every event is a brace. The last byte of `[DONE]` is a bracket.
+  // The last byte of `[DONE]` is a bracket. The last byte of nearly every other event is a brace.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false

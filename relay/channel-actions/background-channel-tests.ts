@@ -21,8 +21,9 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests all channels in the background, except those that an admin has disabled. A lease allows one
- * run at a time among all processes. If the process of a run dies, the run ends with its lease.
+ * Tests all channels in the background, except those that an admin has disabled. A lease ensures
+ * that only one test run is in progress among all processes. If the process of a test run dies, the
+ * test run ends when its lease expires.
  */
 export function createTestRuns(deps: CheckDeps): TestRuns {
   const { leases, log } = deps.core
@@ -80,7 +81,10 @@ async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
     .toSorted((one, other) => one - other)
 }
 
-/** Reports whether the channel can be tested. Tests of task channels would cost too much. */
+/**
+ * Reports whether the channel can be tested. Channels for tasks can't be tested, because a task
+ * would cost too much.
+ */
 const isTestable = (channel: RelayChannel | undefined): boolean =>
   channel !== undefined && channel.target !== null && workOf(channel) === 'chat'
 

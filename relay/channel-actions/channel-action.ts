@@ -27,8 +27,8 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
 })
 
 /**
- * Returns the channel as it was last saved, so that an action uses what the admin sees. Throws a
- * 404.
+ * Returns the channel as it was last saved, so that an action uses the settings that the admin
+ * sees. Throws a 404 error if the channel does not exist.
  */
 export async function currentChannel(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)

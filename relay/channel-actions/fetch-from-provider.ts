@@ -5,7 +5,10 @@ import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
-/** The limits of provider requests other than chats. An admin waits for their responses. */
+/**
+ * The limits of requests to providers, except for chats. The timeouts are short, because an admin
+ * waits for the response.
+ */
 export const PROVIDER_REQUEST_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 15_000,
@@ -17,7 +20,7 @@ const TOTAL_MS = 20_000
 
 export type ProviderReply =
   | { readonly isAnswered: true; readonly text: string }
-  /** The provider gave no usable response. `why` contains no keys and addresses. */
+  /** The provider gave no usable response. `why` is a message without keys and addresses. */
   | { readonly isAnswered: false; readonly why: Words }
 
 /** Sends one GET request without following redirects. Failures are returned, never thrown. */
@@ -55,7 +58,10 @@ function wordsOf(code: unknown, error: unknown): Words {
   )
 }
 
-/** Only admins see this message, because callers must not learn about proxies. */
+/**
+ * The message for a failed proxy. It is shown only to admins, because callers must not learn about
+ * proxies.
+ */
 export const PROXY_FAILED: Words = {
   zh: '代理未能建立连接，请检查 setting.proxy',
   en: 'The proxy did not connect: check setting.proxy',

@@ -11,7 +11,9 @@ import { channelActionError } from './channel-action-errors.ts'
 import { requestProvider, unexpectedFormat } from './fetch-from-provider.ts'
 import { unsavedTarget } from './unsaved-channel-target.ts'
 
-/** Longer model names, and all names after the first 5 000, are ignored. */
+/**
+ * Model names that are longer are ignored, and so are all names after the first `NAMES_MAX` names.
+ */
 const NAME_LENGTH_MAX = 256
 const NAMES_MAX = 5_000
 
@@ -47,7 +49,10 @@ export function modelsIn(text: string): readonly string[] | null {
   return null
 }
 
-/** Commas are excluded because they separate names in requests. */
+/**
+ * Reports whether the value is a model name. Names with commas are excluded, because commas
+ * separate names in requests.
+ */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&
@@ -56,7 +61,7 @@ const isName = (value: unknown): value is string =>
 
 /**
  * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins: the
- * models that a provider lists. The stored key of a channel is sent only to its stored address.
+ * list of a provider's models. The stored key of a channel is sent only to its stored address.
  */
 export const fetchModels: ChannelAction = (api, deps) => {
   api.route({

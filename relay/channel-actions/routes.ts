@@ -21,8 +21,8 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './wait-for-views.ts'
 
 /**
- * The admin actions that send requests to providers. The relay serves them, because it has the code
- * and connections for such requests.
+ * The admin actions for channels, most of which send requests to providers. The relay serves these
+ * actions, because it has the code and connections for such requests.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,
@@ -33,22 +33,30 @@ const ACTIONS: readonly ChannelAction[] = [
   updateBalances,
 ]
 
-/** Registers the routes in a process without a relay, where they are documented and return 404. */
+/**
+ * Registers the channel actions in a process without a relay. The API documentation then includes
+ * them, but each request gets a 404 error.
+ */
 export function describeChannelActions(app: FastifyInstance): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async () => {
       throw httpError('NoSuchRoute')
     })
-    // The hook above ends every request before an action uses its dependencies.
+    // The `onRequest` hook ends every request before an action uses its dependencies.
     const nothing = {} as ActionDeps
     for (const action of ACTIONS) action(typed(scope), nothing)
   })
 }
 
-/** These routes are allowed on a demo site because they send no request to a provider. */
+/**
+ * Matches the routes that are allowed on a demo site, because they send no request to a provider.
+ */
 const OPEN = /^\/api\/channel\/(types|test\/progress)$/
 
-/** Refuses requests to providers on a demo site, except by the super admin. */
+/**
+ * Refuses requests that would be sent to providers on a demo site. Only the super admin may make
+ * them.
+ */
 function rejectInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return

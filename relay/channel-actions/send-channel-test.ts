@@ -19,7 +19,7 @@ import {
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
-/** Reasoning models reject `max_tokens` and require `max_completion_tokens`. */
+/** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
 const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
 /** Returns the default model of a channel test; empty for a channel without models. */
@@ -27,8 +27,8 @@ const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
 /**
- * Builds the smallest possible chat. Returns null when the model's name is invalid or the channel
- * accepts no chats.
+ * Builds the smallest possible chat request. Returns null if the model's name is invalid or the
+ * channel accepts no chats.
  */
 function testRequest(
   { terms }: Pick<RelayChannel, 'terms'>,
@@ -51,7 +51,10 @@ export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
 
 export type Probe = {
   readonly channel: RelayChannel
-  /** The model's name in the channel's list; by default the channel's test model or first model. */
+  /**
+   * A model name from the channel's list. By default, the channel's test model or its first model
+   * is used.
+   */
   readonly model?: string | undefined
   readonly isStream?: boolean
   /** The actor that requested the test, such as `user:7` or `system:health`. */
@@ -75,7 +78,7 @@ export type ProbeResult = {
   readonly position: number | null
 }
 
-/** The deadlines are short because an admin waits for the result. */
+/** The deadlines of a channel test. They are short because an admin waits for the result. */
 export const PROBE_DEADLINES: Deadlines = {
   ...DEFAULT_DEADLINES,
   firstByteMs: 30_000,
@@ -180,8 +183,8 @@ async function sendTest(
 const MODEL_LENGTH_SHOWN = 128
 
 /**
- * Returns the model in the answer if it differs from the requested model; otherwise null. The name
- * of a deployment need not match its model.
+ * Returns the model in the answer if it differs from the requested model; otherwise null. Returns
+ * null for a deployment as well, because its name need not match its model.
  */
 function otherModelOf(
   { answeredModel }: Answered,

@@ -23,8 +23,8 @@ const NO_CHATS: Words = {
 }
 
 /**
- * Explains to an admin why a test failed, without keys and addresses. Also reports a success whose
- * answer names another model.
+ * Returns the message that explains to an admin why a test failed, without keys and addresses. A
+ * successful test also gets a message if the answer names another model.
  */
 function testWords(
   { isSuccess, reason, otherModel, end }: ProbeResult,

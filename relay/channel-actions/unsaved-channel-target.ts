@@ -15,9 +15,9 @@ import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**
- * Returns a target for settings that an admin has not saved yet. Without a new key, the stored key
- * is used if type, address and proxy are unchanged. Admins who can't read keys can therefore not
- * send a stored key to another address.
+ * Returns a target for settings that an admin has not saved yet. If the admin enters no key, the
+ * stored key is used, but only if type, address and proxy are unchanged. An admin who can't read
+ * keys can therefore not send a stored key to another address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,
@@ -58,7 +58,7 @@ async function storedTarget(
 
 /**
  * Returns the proxy of settings that an admin has not saved yet. For an existing channel, the
- * console may send the masked proxy that it has displayed.
+ * console may send the proxy in the masked form that the admin sees.
  */
 async function unsavedProxy(
   deps: ActionDeps,
@@ -69,7 +69,10 @@ async function unsavedProxy(
   return effectiveProxy(setting ?? '', channel)
 }
 
-/** Returns the entered proxy, or the stored proxy if the entered text is its masked form. */
+/**
+ * Returns the stored proxy if `setting` is the masked form of this proxy. Otherwise returns
+ * `setting`.
+ */
 function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })
   if (proxy === null || channel === undefined || !isMasked(proxy)) return proxy

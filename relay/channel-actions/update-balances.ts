@@ -16,7 +16,8 @@ import { inParallel } from './run-in-parallel.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**
- * Serves `GET /api/channel/update_balance/{id}/` for admins: the remaining balance in US dollars.
+ * Serves `GET /api/channel/update_balance/{id}/` for admins: reads the channel's remaining balance
+ * in US dollars from its provider.
  */
 export const updateBalance: ChannelAction = (api, deps) => {
   api.route({
@@ -30,7 +31,8 @@ export const updateBalance: ChannelAction = (api, deps) => {
       const read = await readBalance(deps, channel, target, contextOf(deps, request))
       if (!read.isRead) throw channelActionError('BalanceUnavailable', read.why)
       await visible(deps, reply, read.position)
-      // The event contains the exact amount. The number in the response is only for display.
+      // The recorded event contains the exact amount. This number is only for display in the
+      // response.
       const balance = Number(read.balance)
       return { success: true, message: '', balance, data: { balance } }
     },
@@ -38,7 +40,10 @@ export const updateBalance: ChannelAction = (api, deps) => {
 }
 
 const AT_ONCE = 8
-/** The maximum duration of the request. Common reverse proxies have longer timeouts. */
+/**
+ * The maximum duration of `GET /api/channel/update_balance`. Common reverse proxies have longer
+ * timeouts.
+ */
 const TOTAL_MS = 45_000
 const ENABLED = 1
 

@@ -18,7 +18,10 @@ export type CheckDeps = ProbeDeps & {
   readonly providerOutbound: Outbound
 }
 
-/** Waits up to two seconds until the relay's views (in-memory data) include all events so far. */
+/**
+ * Waits up to two seconds until the relay's views (in-memory data) include every event that is
+ * already stored.
+ */
 export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const bound = new Promise<void>((resolve) => {

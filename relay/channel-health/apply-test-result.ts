@@ -8,20 +8,20 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
   readonly slowTests: SlowTestCounts
 }
 
-/** Only scheduled tests can disable or enable channels. */
+/** The actor of scheduled tests. The results of other tests never disable or enable a channel. */
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id under which rejections of channel tests are counted. Rejections that count once per
- * user therefore count once for all tests.
+ * The user id under which rejections of channel tests are counted. Some rejections are counted only
+ * once per user. All channel tests together therefore add one such rejection.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
  * Applies the result of a channel test. A success closes the channel's circuits. A scheduled test
- * may also disable a channel that was too slow or whose account was rejected too often, and enable
- * a channel that the gateway had disabled.
+ * may also disable a channel because the channel was too slow or its account was rejected too
+ * often. It may also enable a channel that the gateway had disabled.
  */
 export function applyTestResult(
   deps: Deps,
@@ -50,7 +50,10 @@ export function applyTestResult(
   } else if (!isSlow && disable.isReenabling) reenable(deps, channelId, cause)
 }
 
-/** Enables a channel that the gateway had disabled, unless an admin has disabled it since. */
+/**
+ * Enables a channel that the gateway disabled. The channel stays disabled if an admin has disabled
+ * it in the meantime.
+ */
 function reenable({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
   const command = { type: 'AutoEnableChannel', channelId } as const
   actors
@@ -61,7 +64,10 @@ function reenable({ actors, log, now }: Deps, channelId: number, cause: string |
 export class SlowTestCounts {
   private readonly counts = new Map<number, number>()
 
-  /** Records a test. Returns true and restarts the count after `most` consecutive slow tests. */
+  /**
+   * Records a test as slow or not slow. After `most` consecutive slow tests, returns true and
+   * restarts the count.
+   */
   isLimitReached(channelId: number, isSlow: boolean, most: number): boolean {
     const count = isSlow ? (this.counts.get(channelId) ?? 0) + 1 : 0
     if (count === 0 || count >= most) this.counts.delete(channelId)

@@ -2,8 +2,8 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-a
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.ts'
 
 /**
- * The probable cause of a failure: `channel` for a failed connection, `model` for a missing model,
- * `key` for a rejected account.
+ * The probable cause of a failure. A failed connection is attributed to the channel, a missing
+ * model to the model, and a rejected account to the key.
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
@@ -16,7 +16,8 @@ export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 
 /**
- * Errors of attempts that the gateway or the caller ended, which say nothing about the provider.
+ * The errors of attempts that were ended by the gateway or the caller. These errors say nothing
+ * about the provider.
  */
 export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
@@ -27,7 +28,7 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
-/** Classifies an attempt by what its end shows about the health of the channel. */
+/** Classifies the end of an attempt by what it shows about the health of the channel. */
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || end.error === 'screened') return 'well'
@@ -46,8 +47,8 @@ function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
 
 /**
  * Classifies an error status. A rejected request counts as a sign that the provider works, because
- * otherwise any caller could open circuits with invalid requests. A 403 without an account error
- * code counts as a rejected request.
+ * otherwise any caller could open circuits with invalid requests. A 403 response counts as a
+ * rejected request if it has no account error code.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {
   const { status } = end

@@ -13,8 +13,8 @@ import { type BreakerRule, FailureCounts } from './failure-counts.ts'
 import type { OpenCircuit, OpenCircuits } from './open-circuits.ts'
 
 /**
- * Pauses of channels and keys after a provider's `Retry-After`. Each pause ends at a time of
- * `performance.now()`. Pauses are short and not shared with other processes.
+ * The pauses of channels and keys after a provider's `Retry-After`. The end of each pause is
+ * measured by `performance.now()`. Pauses are short and are not shared with other processes.
  */
 class Pauses {
   private readonly untils = new Map<number | string, number>()
@@ -24,7 +24,7 @@ class Pauses {
     this.untils.set(who, until)
   }
 
-  /** Ends a pause early, after an admin has closed the circuit. */
+  /** Ends a pause early. Called when an admin has closed the circuit. */
   end(who: number | string): void {
     this.untils.delete(who)
   }
@@ -33,7 +33,7 @@ class Pauses {
     return this.untils.size === 0
   }
 
-  /** Returns the end of the current pause, or 0 if the channel or key is not paused. */
+  /** Returns the time at which the current pause ends, or 0 if the channel or key is not paused. */
   pauseEndOf(who: number | string, now: number): number {
     if (this.untils.size === 0) return 0
     const until = this.untils.get(who)
@@ -60,14 +60,14 @@ type ReportedAttempt = {
   readonly keyRef: string
   /** The model's name as the caller sent it. */
   readonly model: string
-  /** The open circuits that this attempt tests with a real call. */
+  /** The open circuits for which this attempt is the probe. */
   readonly probes: readonly CircuitScope[]
   readonly call: string
 }
 
 /**
- * All calls may use a `free` key. One call may probe a `due` key, whose pause is over. No call may
- * use an `out` key.
+ * The health of a key. All calls may use a `free` key. The circuit of a `due` key is open, but its
+ * pause is over, so one call may probe the key. No call may use an `out` key.
  */
 export type KeyHealth = 'free' | 'due' | 'out'
 
@@ -79,15 +79,15 @@ type Opening = {
 }
 
 /**
- * The time in which a probing call must report whether a channel is healthy. After this time,
- * another call may probe the channel.
+ * The maximum time in which a probing call must report its result. After this time, another call
+ * may probe the channel.
  */
 const PROBE_LEASE_MS = 90_000
 
 /**
  * Opens a circuit when calls fail too often. After a pause, one call probes the circuit, and a
- * success closes it. Failures are counted in this process. The state of circuits is stored in
- * events that all processes read.
+ * success closes it. Each process counts failures separately. The state of circuits is stored in
+ * events, which all processes read.
  */
 export class CircuitBreaker {
   private readonly deps: Deps
@@ -113,8 +113,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * Returns null if no circuit is open. Otherwise, the promise resolves to the circuits that this
-   * call must probe, or to `false` if another call already probes them.
+   * Returns null if no circuit of the channel or model is open. Otherwise returns a promise. It
+   * resolves to the circuits that this call must probe, or to `false` if the call may not use the
+   * channel.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -137,13 +138,14 @@ export class CircuitBreaker {
     return this.isOpen(circuit, this.deps.now()) ? 'out' : 'due'
   }
 
-  /** Resolves to true if this call may probe a key whose pause is over. */
+  /** Resolves to true if this call may probe the key, whose pause is over. */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.ask(scope)
   }
 
   /**
-   * Records the result of an attempt. A success costs one look-up if there was no recent failure.
+   * Records the result of an attempt. If there was no recent failure, recording a success costs
+   * only one look-up.
    */
   note(one: ReportedAttempt, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
@@ -174,7 +176,7 @@ export class CircuitBreaker {
 
   /**
    * Records a failed attempt. A failure that a key caused counts only against this key if the
-   * channel has another usable key. Otherwise it counts against the complete channel.
+   * channel has another usable key. All other failures count against the channel or the model.
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -200,8 +202,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Starts the pause that `Retry-After` requests. If the key is at fault, only the key is paused.
-   * The channel is paused when all of its keys are paused.
+   * Starts the pause that the provider's `Retry-After` requests. If the key caused the failure,
+   * only the key is paused. When all keys of the channel are paused, the channel is paused as well.
    */
   private rest(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
@@ -286,7 +288,10 @@ export class CircuitBreaker {
     return granted
   }
 
-  /** Requests the right to probe a circuit. Only one call among all processes receives true. */
+  /**
+   * Requests the right to probe a circuit. The result is true for only one call among all
+   * processes.
+   */
   private async ask(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false
@@ -304,7 +309,10 @@ export class CircuitBreaker {
     }
   }
 
-  /** Executes a command and applies its events immediately. Returns true if the state changed. */
+  /**
+   * Executes a command and immediately applies its events in this process. Returns true if the
+   * state changed.
+   */
   private async tell(
     channelId: number,
     command: ChannelHealthCommand,

@@ -5,7 +5,8 @@ export type BreakerRule = {
   /** The number of consecutive failures that opens the circuit. */
   readonly failures: number
   /**
-   * The percentage of failures that opens the circuit, in a window of at least `rateCalls` calls.
+   * The percentage of failed calls that opens the circuit. It applies once the time window contains
+   * at least `rateCalls` calls.
    */
   readonly ratePercent: number
   readonly rateCalls: number
@@ -14,7 +15,9 @@ export type BreakerRule = {
 
 const PARTS = 6
 
-/** Counts the failures of one circuit, and the successes since the first failure. */
+/**
+ * Counts the failures of one circuit in a time window, and the successes since the first failure.
+ */
 class FailureWindow {
   private run = 0
   private failedAt = 0
@@ -39,8 +42,8 @@ class FailureWindow {
   }
 
   /**
-   * Returns the number of consecutive failures if it reaches the limit; otherwise the number of
-   * failures in the window.
+   * Returns the number of consecutive failures if this number reaches the limit. Otherwise returns
+   * the number of failures in the time window.
    */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
@@ -84,7 +87,7 @@ type OfChannel = { readonly all: FailureWindow; readonly models: Map<string, Fai
 
 /**
  * Counts recent failures by channel and model. A channel without recent failures has no entry, so
- * that a successful call costs one look-up.
+ * that recording a successful call costs only one look-up.
  */
 export class FailureCounts {
   private readonly channels = new Map<number, OfChannel>()
@@ -104,7 +107,7 @@ export class FailureCounts {
   }
 
   /**
-   * Counts a failure of a key. Returns the number of failures if the limit is reached, otherwise
+   * Counts a failure of a key. Returns the number of failures if the limit is reached; otherwise
    * null.
    */
   failKey(keyRef: string, now: number, rule: BreakerRule): number | null {
@@ -119,8 +122,8 @@ export class FailureCounts {
   }
 
   /**
-   * Counts a failure of a channel and model. Returns the circuit to open, or null. `offersMore` is
-   * true if the channel has other models.
+   * Counts a failure of a channel and model. Returns the circuit to open; null if the limit is not
+   * reached. `offersMore` is true if the channel has other models.
    */
   fail(
     channelId: number,
@@ -145,8 +148,8 @@ export class FailureCounts {
 
   /**
    * Deletes the failure counts of a model, or of the complete channel if `model` is null. The
-   * counts of a model are kept when its circuit opens, because a failure of another model may then
-   * show that the complete channel fails.
+   * channel's own counts are kept when the circuit of a model opens, because a failure of another
+   * model may then show that the complete channel fails.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)
@@ -161,8 +164,8 @@ export class FailureCounts {
   }
 
   /**
-   * Reports whether only this model of the channel has failed recently, so that the failures are
-   * attributed to the model.
+   * Reports whether only this model of the channel has failed recently. In this case, the failures
+   * are attributed to the model.
    */
   private isOnlyFailing(
     existing: OfChannel,

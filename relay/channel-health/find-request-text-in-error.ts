@@ -1,13 +1,13 @@
 /**
- * The maximum length of a request that is compared. For a longer request, every error text is
- * treated as a repetition of the request.
+ * The maximum length in bytes of a request that is compared with an error. If the request is
+ * longer, every error text is treated as a repetition of the request.
  */
 const LOOKED_AT_BYTES_MAX = 1024 * 1024
 
 /**
  * Reports whether an error may repeat the caller's request. Only letters and digits are compared,
- * so that escapes can't hide a repetition. All texts of the request are joined, so that a split
- * text is found as well.
+ * so that escapes can't hide a repetition. All texts of the request are joined, so that a
+ * repetition of several texts is found as well.
  */
 export function mayRepeatRequest(excerpt: string, requestBody: Buffer): boolean {
   if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(excerpt)) return true
@@ -23,7 +23,9 @@ export function mayRepeatRequest(excerpt: string, requestBody: Buffer): boolean 
   return needle !== '' && (holds(texts.all) || holds(texts.prose))
 }
 
-/** `all` includes member names. `prose` contains only the texts that a model reads. */
+/**
+ * `all` contains every text and member name. `prose` contains only the texts that a model reads.
+ */
 type Texts = { readonly all: string[]; readonly prose: string[] }
 
 const PROSE_KEYS: ReadonlySet<string> = new Set(['content', 'text', 'input', 'prompt'])

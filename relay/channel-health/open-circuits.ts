@@ -9,14 +9,18 @@ export type OpenCircuit = {
   readonly until: number
 }
 
-/** A row of the read model, from which a relay loads the circuits without replaying all events. */
+/**
+ * A row of the read model. A relay loads these rows at its start, so that it need not replay all
+ * events.
+ */
 export type CircuitRow = OpenCircuit & { readonly position: number }
 
 type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 
 /**
- * The circuits that are not closed, by channel, from the events of all processes. This process
- * applies its own events immediately and ignores them when it reads them again.
+ * The circuits that are not closed, by channel. The events of all processes are applied. A process
+ * applies its own events immediately, and ignores these events when it later reads them from the
+ * event store.
  */
 export class OpenCircuits {
   private readonly channels = new Map<number, OfChannel>()
@@ -48,12 +52,12 @@ export class OpenCircuits {
     return made
   }
 
-  /** Sets the callback that is called when an admin closes a circuit in any process. */
+  /** Sets the callback for circuits that an admin has closed. It is called in every process. */
   onClosedByAdmin(then: (scope: CircuitScope) => void): void {
     this.onClosedByHand = then
   }
 
-  /** Applies an event. An event that was already applied changes nothing. */
+  /** Applies an event. An event that has already been applied changes nothing. */
   apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
     const { channelId, model, keyRef } = data
     const existing = this.of(channelId)

@@ -12,9 +12,9 @@ type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 const TEMPORARY = 'status-402'
 
 /**
- * Returns a failure code if the provider rejects the site's key or account; otherwise null. An
- * error text that repeats a text of `requestBody` is ignored, because callers could otherwise
- * disable channels.
+ * Returns a failure code if the provider rejects the site's key or account; otherwise null. A
+ * keyword in the error's message is ignored if the caller's request contains the keyword, because
+ * callers could otherwise disable channels.
  */
 export function accountErrorCode(
   end: Failed,
@@ -37,7 +37,10 @@ export function accountErrorCode(
   return null
 }
 
-/** The code of a 403, which some providers also send because of the caller's content. */
+/**
+ * The failure code for a 403 status. Some providers also send a 403 because of the caller's
+ * content.
+ */
 const MAY_BE_CALLERS_ERROR = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }
@@ -45,15 +48,15 @@ type Count = { hits: number; since: number; readonly users: Set<number> }
 type FailureLimit = { readonly failures: number; readonly windowMs: number }
 
 /**
- * Counts the rejections of each key's account since the key's last success. A rejection that a
- * caller may have caused counts once per caller.
+ * Counts the rejections of each key's account since the last success with the key. A rejection that
+ * may be the caller's fault is counted once per caller.
  */
 export class AccountErrorCounts {
   private readonly counts = new Map<number | string, Count>()
 
   /**
    * Records a rejection. Returns whether the rejection was counted and whether the limit is
-   * reached. At the limit, the count restarts from zero.
+   * reached. When the limit is reached, the count restarts from zero.
    */
   note(
     key: number | string,

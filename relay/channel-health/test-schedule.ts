@@ -10,7 +10,7 @@ type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>
   readonly views: Views
   readonly runs: Pick<TestRuns, 'start'>
-  /** Returns the start of the last run over all channels in unix seconds, or 0 without a run. */
+  /** Returns the start time of the last test run in unix seconds, or 0 if there was no test run. */
   readonly lastRunAt: () => Promise<number>
   /** The interval at which the schedule checks whether a run is due. */
   readonly lookMs?: number
@@ -21,7 +21,7 @@ const LOOK_MS = 15_000
 
 /**
  * Tests all channels at the configured interval, in the relay process that holds the schedule's
- * lease. The interval restarts after every run, also after one that an admin started.
+ * lease. Every test run restarts the interval, even a run that an admin started.
  */
 export function startTestSchedule(deps: Deps): TestSchedule {
   const { leases, log, lookMs = LOOK_MS } = deps
@@ -39,8 +39,8 @@ async function runIfDue({ views, runs, now, lastRunAt }: Deps): Promise<void> {
   const { everyMs } = views.options.options.health.tests
   if (everyMs === null) return
   const sinceMs = now() - (await lastRunAt()) * 1_000
-  // A run with a start time in the future does not count, because the clock was set back after that
-  // run.
+  // If the last run began in the future, the clock was set back after that run. Such a run does not
+  // delay the next run.
   if (sinceMs >= 0 && sinceMs < everyMs) return
   await runs.start({ actor: SCHEDULER, cause: null, at: now() })
 }
