@@ -4,7 +4,10 @@ import { DenseList } from './dense-list.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
-/** The time, after the grace period, in which the bills of the last calls are written. */
+/**
+ * The time after the grace period in which the relay waits for the bills of the last calls to be
+ * written.
+ */
 const SETTLE_MS = 3_000
 
 export type Draining = {
@@ -13,8 +16,8 @@ export type Draining = {
   /** Counts the call as running until the promise settles. */
   readonly during: (exchange: Exchange, call: Promise<void>) => void
   /**
-   * Waits up to `graceMs` for all running calls, then ends the remaining calls. A second call with
-   * a shorter period shortens the wait.
+   * Waits up to `graceMs` for all running calls, then ends the calls that are still running.
+   * Calling `drain` again with a shorter period shortens the wait.
    */
   readonly drain: (graceMs: number) => Promise<void>
 }
@@ -29,7 +32,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
   const calls = new DenseList<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
-  // The end of the grace period in monotonic time. A second drain may set an earlier end.
+  // The end of the grace period in monotonic time. Another call of `drain` may set an earlier end.
   let graceEndsAt = Number.POSITIVE_INFINITY
   const untilIdle = async (endsAt: () => number, onLook: () => void): Promise<void> => {
     while (calls.size > 0 && performance.now() < endsAt()) {
@@ -53,15 +56,16 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
         () => endStalled(calls),
       )
       const endsAt = performance.now() + SETTLE_MS
-      // The abort is repeated, because more calls may be admitted or begin an attempt in the
-      // meantime.
+      // The abort is repeated, because calls may still be admitted or begin another attempt after
+      // the first abort.
       await untilIdle(() => endsAt, abort)
     },
   }
 }
 
 /**
- * Returns a function that refuses stalled uploads, because a closing server applies no timeouts.
+ * Returns a function that refuses uploads that have stalled. It is needed because a server that is
+ * closing applies no timeouts.
  */
 function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
@@ -75,7 +79,8 @@ function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
       if (last?.bytes !== bytes) seen.set(request, { bytes, at: now })
       else if (now - last.at >= stallMs) {
         response.shouldKeepAlive = false
-        // Destroying the request ends the wait of the code that reads its body.
+        // The code that reads the request's body is still waiting. Destroying the request ends this
+        // wait.
         response.once('finish', () => request.destroy())
         sendError(exchange, drainingError())
       }
@@ -84,7 +89,7 @@ function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
 }
 
 /**
- * Creates the error for calls during a shutdown. `retryAfter` is random so that callers do not
+ * Creates the error for calls during a shutdown. `retryAfter` is random, so that not all callers
  * retry at the same time.
  */
 export const drainingError = () =>

@@ -9,11 +9,11 @@ export const SWEEP_EVERY_MS = 5_000
 type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }
 
 /**
- * Decides which leases have really expired, because every lease seems to have expired when the wall
- * clock is set forward. The owner of a running call renews its lease after each third of the
- * lease's length. A lease therefore counts as expired only if it also stayed unchanged for half of
- * its length in monotonic time. Calls are observed before their lease ends, so the check causes no
- * delay.
+ * Decides which leases have really expired. When the wall clock is set forward, every lease seems
+ * to have expired. The owner of a running call renews its lease after each third of the lease's
+ * length. A lease therefore counts as expired only if it also stayed unchanged for half of its
+ * length in monotonic time. This check causes no delay, because calls are observed before their
+ * lease ends.
  */
 export class ExpiredCallDetector {
   private readonly find: FindExpired
@@ -27,11 +27,12 @@ export class ExpiredCallDetector {
   }
 
   /**
-   * Returns the function that finds the calls to interrupt in one pass of the sweeper. `elapsedMs`
-   * is the monotonic time at which the pass begins.
+   * Returns the function that finds the calls to end in one pass of the sweeper. `elapsedMs` is the
+   * monotonic time at which the pass begins.
    */
   at(elapsedMs: number): FindExpired {
-    // A process that was suspended for longer than two sweep intervals could not see renewals.
+    // At most two sweep intervals are counted, because a process that was suspended for longer
+    // could not see whether leases were renewed.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

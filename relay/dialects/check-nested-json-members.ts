@@ -23,7 +23,9 @@ export const innerRules = (
   })),
 })
 
-/** Receives the nested objects of a JSON text during the scan. Positions are byte offsets. */
+/**
+ * Receives the nested objects of a JSON text while the text is scanned. Positions are byte offsets.
+ */
 export type ObjectVisitor = {
   readonly begin: (key: string) => void
   readonly visits: (depth: number) => boolean
@@ -42,14 +44,14 @@ export type ObjectVisitor = {
 }
 
 /**
- * A member that duplicates `other`, or that a provider may read as `other` (such as `[0].Role` for
- * `[0].role`).
+ * A member that may be read in different ways. It duplicates the member `other`, or a provider may
+ * read it as `other`. For example, `[0].Role` may be read as `[0].role`.
  */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
 /** Checks the members of an array's objects against rules while the bytes are scanned. */
 export class InnerCheck {
-  /** True while the scan is inside the array that has rules. */
+  /** True while the scanner is inside the array to which the rules apply. */
   isOn = false
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
@@ -59,7 +61,7 @@ export class InnerCheck {
   private readonly array: string | null
   private readonly rules: readonly InnerRule[]
   private element = -1
-  /** The members that the current object contains, as one bit per rule. */
+  /** The members of the current object that have been found so far, as one bit per rule. */
   private seen = 0
 
   constructor(bytes: Buffer, inner: InnerRules | null) {
@@ -125,7 +127,10 @@ export class InnerCheck {
 const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
-/** Reports whether case folding may change the JSON string, whose offsets include the quotes. */
+/**
+ * Reports whether case folding may change the JSON string. The offsets `start` and `end` include
+ * the string's quotes.
+ */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
     const byte = bytes[at] as number

@@ -9,7 +9,8 @@ import {
 } from './scan-request-object.ts'
 
 /**
- * Returns an error whose message helps the developer of the client to find the fault in the JSON.
+ * Returns the error for invalid JSON. Its message helps the developer of the client to find the
+ * fault.
  */
 export function jsonError(body: Buffer, json: InvalidJson): RelayError {
   switch (json.error) {
@@ -43,7 +44,10 @@ export function jsonError(body: Buffer, json: InvalidJson): RelayError {
 
 const NAME_LENGTH_SHOWN = 96
 
-/** Returns the error for a member at `path` that duplicates `other` or may be read as `other`. */
+/**
+ * Returns the error for a member at `path` that duplicates the member `other` or may be read as
+ * `other`.
+ */
 export function ambiguousKey(path: string, other: string): RelayError {
   const param = path.slice(0, NAME_LENGTH_SHOWN).toWellFormed()
   if (path === other || path.endsWith(`.${other}`)) return relayError('duplicate_key', { param })
@@ -56,14 +60,14 @@ export function ambiguousKey(path: string, other: string): RelayError {
 const LF = 10
 
 /**
- * The maximum offset for which line and column are determined, because counting the lines of a
- * larger body would block the event loop.
+ * The maximum offset for which the line and column are computed. Counting the lines of a larger
+ * body would block the event loop.
  */
 const COUNTED_BYTES_MAX = 1024 * 1024
 
 /**
- * Returns the line and column of an offset, counted from 1. Beyond `COUNTED_BYTES_MAX`, returns the
- * byte offset, counted from 0.
+ * Returns the line and column of the byte at `at`, both counted from 1. If `at` exceeds
+ * `COUNTED_BYTES_MAX`, returns the byte offset, counted from 0.
  */
 function placeOf(body: Buffer, at: number): string {
   if (at > COUNTED_BYTES_MAX) return `${at} (byte)`
@@ -77,7 +81,10 @@ function placeOf(body: Buffer, at: number): string {
   return `${line}:${body.toString('utf8', lineStart, at).length + 1} (line:column)`
 }
 
-/** Returns the field that contains the byte at `at`, or nothing beyond `COUNTED_BYTES_MAX`. */
+/**
+ * Returns the field that contains the byte at `at`. The result is empty if `at` exceeds
+ * `COUNTED_BYTES_MAX` or no field contains the byte.
+ */
 function fieldOf(body: Buffer, at: number): { readonly param?: string } {
   const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)
   return param === null ? {} : { param }

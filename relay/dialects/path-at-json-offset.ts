@@ -8,12 +8,15 @@ const CLOSE_BRACE = 125
 
 const PATH_LENGTH_MAX = 200
 
-/** A level of nesting: an object's latest key, or an array's number of complete elements. */
+/**
+ * One level of nesting. For an object, it is the latest key. For an array, it is the number of
+ * complete elements.
+ */
 type Level = string | number | null
 
 /**
- * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`; null
- * if there is none. The bytes before `at` must be valid JSON.
+ * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`.
+ * Returns null if no field contains the byte. The bytes before `at` must be valid JSON.
  */
 export function pathAt(bytes: Buffer, at: number): string | null {
   const levels: Level[] = []
@@ -22,7 +25,7 @@ export function pathAt(bytes: Buffer, at: number): string | null {
     if (byte === QUOTE) {
       const end = endOfText(bytes, index, at)
       if (end < 0) break
-      // A string in an object is a key if it is the first value after a brace or comma.
+      // In an object, the first string after a brace or comma is a key.
       if (levels.at(-1) === null) levels[levels.length - 1] = textOf(bytes, index, end)
       index = end
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -38,8 +41,8 @@ export function pathAt(bytes: Buffer, at: number): string | null {
 }
 
 /**
- * Returns the offset of the closing quote of the string at `start`, or -1 if it is not before
- * `before`.
+ * Returns the offset of the closing quote of the string at `start`. Returns -1 if there is no
+ * closing quote before the offset `before`.
  */
 function endOfText(bytes: Buffer, start: number, before: number): number {
   for (let index = start + 1; index < before; index += 1) {

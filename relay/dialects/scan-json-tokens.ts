@@ -30,12 +30,15 @@ function hexOf(bytes: Buffer, at: number): number {
 const BACKSLASH = 92
 
 /**
- * The bytes as words of four bytes, for `endOfPlainText`. The first word begins `shift` bytes
- * before the first byte.
+ * The bytes of a buffer as words of four bytes, for `endOfPlainText`. The first word begins `shift`
+ * bytes before the buffer, because words must be aligned.
  */
 export type Words = { readonly words: Int32Array; readonly shift: number }
 
-/** Views the bytes without a copy. The last bytes that do not fill a word are left out. */
+/**
+ * Returns a view of the bytes as words, without a copy. If the last bytes do not fill a word, the
+ * view does not contain them.
+ */
 export function wordsOf(bytes: Buffer): Words {
   const shift = bytes.byteOffset % 4
   const length = Math.floor((bytes.length + shift) / 4)
@@ -52,7 +55,8 @@ const HIGH_BITS = 0x80808080 | 0
 
 /**
  * Skips words of four bytes that contain no quote, backslash or control character, and returns the
- * offset after them. An offset inside a word is returned unchanged. Much faster than a byte loop.
+ * offset after these words. An offset that is not at the start of a word is returned unchanged.
+ * This is much faster than a loop over the bytes.
  */
 export function endOfPlainText({ words, shift }: Words, at: number): number {
   const offset = at + shift
@@ -70,8 +74,8 @@ export function endOfPlainText({ words, shift }: Words, at: number): number {
 }
 
 /**
- * Returns the length of the escape sequence at `at`; 0 if it is invalid, -1 for a NUL or half a
- * surrogate pair.
+ * Returns the length of the escape sequence at `at`. Returns 0 for an invalid sequence, and -1 for
+ * a sequence that represents a NUL or half of a surrogate pair.
  */
 export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0

@@ -26,33 +26,48 @@ export type Member = {
   readonly valueStart: number
   readonly valueEnd: number
   readonly kind: JsonKind
-  /** The number of elements of an array. `isAllObjects` is true if each element is an object. */
+  /**
+   * The number of elements, if the value is an array. `isAllObjects` is true if every element is an
+   * object.
+   */
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * The path of the first member in an array, such as `[0].role`, that breaks a rule; null if there
-   * is none.
+   * If the value is an array: the path of the first member in the array that breaks a rule, such as
+   * `[0].role`. Otherwise null.
    */
   readonly misfit: string | null
-  /** The first member in an array whose name a parser may misread; null if there is none. */
+  /**
+   * If the value is an array: the first member in the array whose name a parser may misread.
+   * Otherwise null.
+   */
   readonly ambiguity: Ambiguity | null
 }
 
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
-/** `at` is the offset of the fault, or the length of the bytes if they end too early. */
+/**
+ * The reason why JSON is invalid. `at` is the offset of the fault. If the bytes end too early, `at`
+ * is their length.
+ */
 export type InvalidJson =
   | { readonly error: Cause; readonly at: number }
   | { readonly error: 'not-utf8' | 'not-an-object' }
   | { readonly error: 'duplicate'; readonly key: string }
-  /** The key differs only in letter case from `other`, which is another member or a known name. */
+  /** Apart from letter case, the key equals `other`, which is another member or a known name. */
   | { readonly error: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
-/** The maximum number of keys in the body, because objects with many different keys are slow. */
+/**
+ * The maximum number of keys in the body. It is limited because parsing objects with many different
+ * keys is slow.
+ */
 export const KEYS_MAX = 200_000
-/** The maximum number of top-level members, several times what any request format defines. */
+/**
+ * The maximum number of members of the top-level object. No request format defines nearly as many
+ * members.
+ */
 export const MEMBERS_MAX = 256
 
 const NO_NAMES: NamesByFoldedName = new Map()

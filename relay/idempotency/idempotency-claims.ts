@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
 /**
- * The claim of an idempotency key by a call. Hashes are SHA-256 in hex. `bodyHash` also covers the
- * request's URL. `at` is in unix milliseconds.
+ * The claim of an idempotency key by a call. Hashes are SHA-256 in hexadecimal form. `bodyHash` is
+ * a hash of the request's URL and body. `at` is the time of the claim in unix milliseconds.
  */
 export type CallClaim = {
   readonly tokenId: number
@@ -14,17 +14,19 @@ export type CallClaim = {
 }
 
 /**
- * Maps the `Idempotency-Key` of a token to a call id. The account's stream decides whether the call
- * was admitted, is running or has ended.
+ * Stores which call belongs to an `Idempotency-Key` of a token. Whether the call was admitted, is
+ * running or has ended is decided by the account's stream.
  */
 export type ClaimedCalls = {
   /** Assigns the key to the call, or returns the earlier call that claimed the key. */
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
   /** Releases the key of a call that ended at no cost, so that it can be used for a new call. */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
-  /** Releases the key of a call that another process handled. Only the id of the call is known. */
+  /**
+   * Releases the key of a call that another process handled. This process knows only the call's id.
+   */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
-  /** Removes the claims that have expired at the time `at`. */
+  /** Deletes the claims that have expired by the time `at`. */
   sweep(at: number): Promise<void>
 }
 
@@ -43,8 +45,8 @@ const TABLE = `
 `
 
 // On a conflict, the statement makes an update that changes nothing, because `do nothing` would not
-// return the existing row. A separate select might not find the row, because another process may
-// delete it first.
+// return the existing row. A separate select might find no row, because another process may have
+// deleted the row in the meantime.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)

@@ -5,14 +5,15 @@ import type { Vault } from '#infra/vault/port.ts'
 const MAX = 60
 const PERIOD_MS = 60_000
 /**
- * The number of addresses (for IPv6, /64 networks) that can be blocked. A new address replaces the
- * oldest.
+ * The maximum number of blocked addresses. For IPv6, a /64 network counts as one address. When the
+ * maximum is reached, a new address replaces the oldest.
  */
 const BLOCKED_MAX = 10_000
 
 /**
- * Blocks an IP address after 60 wrong keys in a minute over all relays. The list of blocked
- * addresses is in memory, so that a correct key needs no query.
+ * Blocks an IP address after 60 wrong keys in a minute. Wrong keys are counted over all relay
+ * processes. The list of blocked addresses is in memory, so that a request with a correct key needs
+ * no query.
  */
 export class FailedKeys {
   private readonly blocked = new Map<string, number>()
@@ -28,11 +29,12 @@ export class FailedKeys {
   }
 
   /**
-   * Returns the seconds until the address may try a key; 0 if it is not blocked. `now` is in
-   * monotonic milliseconds.
+   * Returns the number of seconds until the address may try a key, or 0 if the address is not
+   * blocked. `now` is in monotonic milliseconds.
    */
   waitSeconds(clientIp: string, now = performance.now()): number {
-    // Usually no address is blocked, so nearly every correct key costs only this comparison.
+    // Usually no address is blocked. This comparison then saves the look-up for nearly every
+    // request.
     if (this.blocked.size === 0) return 0
     const line = addressLine(clientIp)
     const until = this.blocked.get(line)
@@ -42,7 +44,10 @@ export class FailedKeys {
     return 0
   }
 
-  /** Counts a wrong key. Returns the seconds for which the address is now blocked, or 0. */
+  /**
+   * Counts a wrong key. Returns the number of seconds for which the address is now blocked, or 0 if
+   * it is not blocked.
+   */
   async failed(clientIp: string, now = performance.now()): Promise<number> {
     const key = `${this.what}:${addressKey(this.vault, clientIp)}`
     const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const

@@ -2,12 +2,15 @@ export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
 /**
- * The sender of a request body, and the number of body bytes that this user may upload at the same
- * time.
+ * The user who sends a request body. `bytesMax` is the maximum of body bytes that this user may
+ * have in memory at the same time.
  */
 export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 
-/** Counts the bytes of request bodies in memory, for the process and per user. */
+/**
+ * Counts the bytes of request bodies in memory, in total for the process and separately for each
+ * user.
+ */
 export class BodyMemory {
   private held = 0
   private readonly heldBy = new Map<number, number>()
@@ -18,8 +21,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory for a body. Returns false if too little is left. If the result is true, the
-   * caller must later pass the same number to `giveBack`.
+   * Reserves memory for a body. Returns false if too little memory is left. After a result of true,
+   * `giveBack` must later be called with the same number of bytes.
    */
   take(bytes: number): boolean {
     if (this.held + bytes > this.most) return false
@@ -32,8 +35,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves a part of the user's share before the body's bytes arrive. Returns false if the share
-   * is used up.
+   * Reserves bytes of the user's share of the memory before the body arrives. Returns false if too
+   * little of the share is left.
    */
   reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes

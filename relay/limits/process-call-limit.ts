@@ -15,7 +15,9 @@ export class CallsUnderWay {
     this.most = most
   }
 
-  /** Returns true if one more call may run. In this case, `release` must be called once. */
+  /**
+   * Returns true if one more call may run. After a result of true, `release` must be called once.
+   */
   enter(): boolean {
     if (this.count >= this.most) return false
     this.count += 1

@@ -11,8 +11,8 @@ import { type InputBound, inputBoundOf } from './input-token-bound.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have. Only kinds that no version of the API accepts are
- * excluded, because the provider itself checks values and new fields. A null counts as absent.
+ * The JSON kinds that each field may have. A kind is excluded only if no version of the API accepts
+ * it, because the provider checks values and new fields. A null is treated as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -55,7 +55,7 @@ export type ChatRequest = {
   readonly members: readonly Member[]
   readonly model: string
   readonly isStream: boolean
-  /** True if the caller requested the usage chunk at the end of the stream. */
+  /** True if the caller requested a final chunk with the usage of the stream. */
   readonly wantsUsage: boolean
   readonly choices: number
   /** The output limit per choice; null if the caller set no limit. */
@@ -69,7 +69,9 @@ export type ChatRequest = {
 const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
-/** A member name that could mislead code that builds objects. No parameter has this name. */
+/**
+ * A member name that could mislead code that builds objects. No parameter of the API has this name.
+ */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const OUTLINED = ['n', ...OUTPUT_LIMITS]
@@ -78,8 +80,8 @@ export const NO_NAMES = namesByFoldedName([])
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
- * Reads a chat request without building objects. Returns an error if a member may be mistaken for a
- * name in `known`, which is empty for a body with an admin's overrides.
+ * Reads a chat request without building objects. Returns an error if a member's name may be
+ * mistaken for a name in `known`. `known` is empty for a body that contains an admin's overrides.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body)
@@ -142,7 +144,10 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/** The effort is stored in events, so only a plain word is kept. The provider checks the value. */
+/**
+ * Matches a plain word. Other values of `reasoning_effort` are not kept, because the effort is
+ * stored in events. The provider checks the value.
+ */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
 
 function effortOf(body: Buffer, member: Member | undefined): string | null {
@@ -151,11 +156,15 @@ function effortOf(body: Buffer, member: Member | undefined): string | null {
   return EFFORT.test(text) ? text.slice(1, -1) : null
 }
 
-/** The maximum length of a number in an outline. A longer number is written in a shorter form. */
+/**
+ * The maximum length of a number in an outline (a short form of a request). A longer number is
+ * written in a shorter notation.
+ */
 const OUTLINE_NUMBER_BYTES_MAX = 32
 
 /**
- * Returns a short request with the same model, limits and number of choices, and one empty message.
+ * Returns an outline of the request: a short request with the same model, limits and number of
+ * choices, but with only one empty message.
  */
 export function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
@@ -180,36 +189,36 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: some clients send 0 to request no limit. If one of `max_tokens` and
-  // `max_completion_tokens` is 0, both are ignored, because the provider may read only the 0.
+  // NOTE: some clients send 0 to request no limit. If `max_tokens` or `max_completion_tokens` is 0,
+  // both members are ignored, because the provider may read only the member that is 0.
   const limits = [older, newer].filter((limit) => limit !== null)
   const isLimited = limits.length > 0 && !limits.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...limits) : null }
 }
 
 /**
- * Matches `"ttl": "1h"` of a `cache_control`, even if characters are escaped. A string value can't
- * match, because JSON escapes quotes inside a string.
+ * Matches the member `"ttl": "1h"` of a `cache_control`, even if its characters are escaped. The
+ * text of a string can't match, because JSON escapes quotes inside a string.
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
 /**
- * Every match of `HOUR_TTL` contains one of these texts, so a body without these texts is not
- * searched.
+ * The texts of which every match of `HOUR_TTL` contains at least one. A body without these texts is
+ * not searched with the slower expression `HOUR_TTL`.
  */
 const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**
  * Reports whether a request uses the provider's one-hour cache, which costs more than the
- * five-minute cache. The search takes time, so it is only made when the provider reports cache
- * writes or the text has been counted.
+ * five-minute cache. The search is slow. This function is therefore called only if the provider
+ * reports cache writes or the text has been counted.
  */
 export const requestsHourCache = (body: Buffer): boolean =>
   HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
 
 /**
- * Returns an integer member; null if it is absent or null, undefined if it is not an integer in the
- * range.
+ * Returns the value of an integer member. Returns null if the member is absent or null, and
+ * undefined if its value is not an integer from `least` to `most`.
  */
 function wholeOf(
   body: Buffer,
@@ -224,7 +233,8 @@ function wholeOf(
 }
 
 /**
- * Returns a boolean member; false if it is absent or null. Returns null for another kind of value.
+ * Returns the value of a boolean member. An absent or null member is false. For any other kind of
+ * value, returns null.
  */
 function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
@@ -232,8 +242,8 @@ function flagOf(member: Member | undefined): boolean | null {
 }
 
 /**
- * Reports whether `stream_options` requests the usage chunk. NOTE: `stream_options` is not parsed,
- * because an object with many different keys would block the event loop.
+ * Reports whether `stream_options` requests the usage chunk. NOTE: `stream_options` is scanned but
+ * not parsed, because parsing an object with many different keys would block the event loop.
  */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false
@@ -262,8 +272,8 @@ const textOf = (body: Buffer, { valueStart, valueEnd }: Member): unknown =>
   JSON.parse(body.toString('utf8', valueStart, valueEnd))
 
 /**
- * Matches a number that a double may not represent exactly. A match inside a string only makes the
- * serialization slower.
+ * Matches a number that a double may not represent exactly. Digits inside a string may match as
+ * well, but such a match only makes the serialization slower.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
@@ -273,8 +283,8 @@ const LONG_NUMBER = /\d{16}|\d[eE]/
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Parses and serializes valid JSON. Of several members with one name, the last remains. Numbers
- * keep all their digits.
+ * Parses and serializes valid JSON. If several members have the same name, only the last of these
+ * members remains. Numbers keep all their digits in bodies of up to `EXACT_BYTES_MAX` bytes.
  */
 export function reserializeJson(body: Buffer): Buffer {
   const text = body.toString('utf8')

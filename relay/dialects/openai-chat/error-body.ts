@@ -29,20 +29,24 @@ export function errorBody(
 }
 
 const TEXT_MAX = 2_000
-/** Secrets are searched for in at most this many characters of a provider's message. */
+/** The maximum length of the part of a provider's message that is searched for secrets. */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
   /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi
 const ADDRESSES =
   /\b(?:https?|wss?):\/\/\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)\b/gi
 
-/** Shorter texts would match ordinary words, so they are not redacted. */
+/**
+ * The minimum length of a confidential text that is redacted. Shorter texts would also match
+ * ordinary words.
+ */
 const TELLING_MIN = 5
 
 /**
  * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
- * The message is shortened after the redaction, because a secret that is cut off would not be
- * recognized. A word that `LOOKED_AT_MAX` cuts is left out.
+ * The message is shortened only after the redaction, because a secret of which a part is cut off
+ * would not be recognized. If the limit `LOOKED_AT_MAX` falls inside a word, the complete word is
+ * removed.
  */
 export function redact(text: string, confidential: readonly string[]): string {
   const telling = confidential.filter(({ length }) => length >= TELLING_MIN)
@@ -61,7 +65,7 @@ function wholeWordsOf(text: string): string {
 
 /**
  * Renders a provider's error in OpenAI's format: `{ error: { message, type, param, code } }`. If
- * `isHidden` is true, only the kind of error is shown. `confidential` contains the channel's
+ * `isHidden` is true, the provider's texts are left out. `confidential` contains the channel's
  * confidential texts, such as its key and host name.
  */
 export function providerErrorBody(
@@ -93,7 +97,10 @@ export function providerErrorCode(bytes: Buffer): string | null {
   return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null
 }
 
-/** Returns the texts of a provider's error. A missing text is empty. */
+/**
+ * Returns the texts of a provider's error. A text that is missing in the error is returned as an
+ * empty string.
+ */
 export function providerErrorFields(bytes: Buffer): {
   readonly code: string
   readonly type: string

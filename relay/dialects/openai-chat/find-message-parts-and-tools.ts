@@ -2,8 +2,8 @@ import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
 
 /**
- * The kinds of message parts whose bytes don't determine their token count, such as a picture by
- * URL or a file by id.
+ * The kinds of message parts whose number of bytes does not limit their number of tokens. An
+ * example is a picture that is given by URL.
  */
 export type PartKind = 'picture' | 'video' | 'audio' | 'file'
 
@@ -11,7 +11,10 @@ export type PartKind = 'picture' | 'video' | 'audio' | 'file'
 export type ToolElement = {
   readonly start: number
   readonly end: number
-  /** True if the provider runs the tool, at a separate price. False for functions of the caller. */
+  /**
+   * True if the provider runs the tool and charges a separate price for it. False if the caller
+   * runs the tool as a function.
+   */
   readonly isProviders: boolean
 }
 
@@ -24,12 +27,18 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
-/** The types of message parts whose content is complete, so that tokens can't exceed bytes. */
+/**
+ * The types and members of message parts whose content is in the request itself. Such content has
+ * at most one token per byte.
+ */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
-/** The members of a message whose content is complete, so that tokens can't exceed bytes. */
+/**
+ * The members of a message whose content is in the request itself. Such content has at most one
+ * token per byte.
+ */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
   ...['annotations', 'cache_control', 'prefix', 'partial', 'weight', 'id', 'type'],
@@ -51,11 +60,14 @@ const TYPE = quoted('type')
 const TEXT = quoted('text')
 const FUNCTION = quoted('function')
 const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
-/** A tool without a `type` is a function of the caller if it has only these members. */
+/**
+ * The members that a function of the caller may have. A tool without a `type` is treated as a
+ * function of the caller if it has no other members.
+ */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
- * Members by which a provider's tool is recognized, even with an unknown `type`. The names are in
- * lower case and without underscores.
+ * The members that identify a tool as one that the provider runs, even if its `type` is unknown.
+ * The names are in lower case and without underscores.
  */
 const PROVIDER_TOOL_MEMBERS = new Set([
   ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],
@@ -63,28 +75,36 @@ const PROVIDER_TOOL_MEMBERS = new Set([
   ...['mcpservers', 'serverurl', 'imagegeneration'],
 ])
 
-/** The maximum number of tools, several times what any provider accepts. Each tool uses memory. */
+/**
+ * The maximum number of tools in a request, because each tool uses memory. No provider accepts even
+ * a large part of this number.
+ */
 export const TOOLS_MAX = 4_096
 
 const QUOTE = 34
 const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
-/** The maximum length of a known name with its quotes, if each character is escaped. */
+/**
+ * The maximum length in bytes of a known name with its quotes, if every character of the name is
+ * escaped.
+ */
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
 const NONE: readonly PartKind[] = []
 /**
- * The nesting depth of an element of `messages` or `tools`. A message part is two levels deeper.
+ * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
+ * levels deeper.
  */
 const ELEMENT_DEPTH = 2
 const PART_DEPTH = 4
 
 /**
- * Finds the message parts and tools of a chat while its body is scanned. Some providers identify a
- * part by its key and others by its type, so both are inspected.
+ * Finds the message parts and tools of a chat while its body is scanned. Some providers identify
+ * the kind of a part by a key and others by the part's type. Keys and types are therefore both
+ * inspected.
  */
 export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
-  /** True if the number of tokens in a message part or member can't be bounded. */
+  /** True if the tokens of some message part or member can't be bounded. */
   hasUnknown = false
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
@@ -92,7 +112,10 @@ export class BodyParts implements ObjectVisitor {
   private isInContent = false
   private kinds: readonly PartKind[] = NONE
   private toolStart = 0
-  /** True if the current tool is a function of the caller; null until its type is read. */
+  /**
+   * True if the caller runs the current tool as a function; null until the tool's type has been
+   * read.
+   */
   private isCallersTool: boolean | null = null
   private hasUnknownMember = false
 
@@ -157,7 +180,8 @@ export class BodyParts implements ObjectVisitor {
     if (isType && isAt(bytes, valueAt, TEXT)) return
     const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
     if (meaning === 'plain') return
-    // A list inside a message part is unknown, except for the frames of a video.
+    // A list inside a message part may have any number of tokens, unless the list contains the
+    // frames of a video.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
@@ -187,7 +211,10 @@ export class BodyParts implements ObjectVisitor {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
-  /** Returns the text at `start`, before the scan reaches it; empty for a long or escaped text. */
+  /**
+   * Returns the string that begins at `start`, although the scanner has not reached it yet. Returns
+   * an empty text for a string that is long or escaped.
+   */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
     const end = this.bytes.indexOf(QUOTE, start + 1)

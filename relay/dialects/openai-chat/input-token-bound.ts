@@ -4,21 +4,23 @@ import type { BodyParts, PartKind } from './find-message-parts-and-tools.ts'
 
 export type InputBound = {
   /**
-   * The likely maximum of input tokens, for which the call's hold (reserved quota) is sufficient.
+   * The likely maximum number of input tokens. The call's hold (reserved quota) covers this number.
    */
   readonly tokens: number
   /**
-   * The absolute maximum of input tokens. If a provider reports more, the report is not trusted.
+   * The absolute maximum number of input tokens. A usage report with more input tokens is not
+   * trusted.
    */
   readonly ceiling: number
-  /** True if the request consists of text, so that its tokens can be counted. */
+  /** True if the request consists only of text, so that its tokens can be counted. */
   readonly isText: boolean
 }
 
 /**
- * The maximum tokens of each kind of message part, as published by providers. A detailed picture
- * has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An hour of video has
- * a million tokens. Sound is usually inside the request, so its tokens can't exceed its bytes.
+ * The maximum number of tokens of each kind of message part, as published by providers. A detailed
+ * picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An hour of
+ * video has a million tokens. Sound is usually contained in the request, so the length of the
+ * request already bounds its tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -33,24 +35,25 @@ const SEARCHES = new Set([
   ...['plugins', 'enable_deep_search', 'force_search_enhancement', 'search_settings'],
 ])
 const SEARCH_CEILING = 200_000
-/** Members that refer to texts of any length, which the provider stores or fetches. */
+/** Members that refer to content of any length that the provider stores or fetches. */
 const REMOTE = new Set([
   ...['files', 'file_ids', 'attachments', 'documents', 'images', 'videos', 'data_sources'],
   ...['previous_response_id', 'conversation', 'conversation_id', 'mcp_servers', 'extra_body'],
 ])
 
 /**
- * The ceiling is the token bound times this factor, plus `CEILING_BASE`, to allow for a provider's
- * own system prompt and tokenizer.
+ * The factor between the likely maximum of input tokens and the ceiling. `CEILING_BASE` is added as
+ * well. The factor and the base allow for a provider's own system prompt and tokenizer.
  */
 const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000
 
 /**
- * Bounds the input tokens by the length of the request, because a token represents at least one
- * byte. Pictures, videos and files by URL or id are added per part. Pictures inside the request are
- * also bounded by their bytes, because only the provider decides whether a text is a picture. If a
- * part may have any number of tokens, the ceiling is `TOKENS_MAX`.
+ * Returns bounds of the input tokens. A token represents at least one byte, so the length of the
+ * request is the basic bound. For each picture, video or file, the maximum of this kind of part is
+ * added. A picture inside the request is also counted by its bytes, because only the provider
+ * decides whether a text is a picture. If a part may have any number of tokens, the ceiling is
+ * `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

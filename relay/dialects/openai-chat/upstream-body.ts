@@ -7,26 +7,30 @@ import type { ToolElement } from './find-message-parts-and-tools.ts'
 type UpstreamChange = {
   readonly model: string
   /**
-   * True if `model` names a deployment. The name of a deployment may differ from its model's name.
+   * True if `model` is the name of a deployment, which may differ from the name of the deployed
+   * model.
    */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
   /** The members that the channel overrides, as JSON texts by member name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * The restricted members that may be sent. `PROVIDER_TOOLS` allows the tools that the provider
-   * runs.
+   * The restricted members that may be sent. If it contains `PROVIDER_TOOLS`, tools that the
+   * provider runs may be sent as well.
    */
   readonly allowed: ReadonlySet<string>
-  /** The maximum output tokens per choice. It replaces a larger or missing limit in the request. */
+  /**
+   * The maximum number of output tokens per choice. If the request has a larger limit or no limit,
+   * this limit is sent instead.
+   */
   readonly outputTokens?: number | null
 }
 
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` represents
-   * dropped tools that the provider runs.
+   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` is
+   * included if tools that the provider runs were dropped.
    */
   readonly dropped: readonly string[]
 }
@@ -34,13 +38,17 @@ type UpstreamBody = {
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
 const NO_TOOLS: readonly ToolElement[] = []
-/** Some providers refuse these members in a request without tools. */
+/**
+ * Members that are removed from a request if all its tools were dropped, because some providers
+ * refuse these members without tools.
+ */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
- * Builds the request body for the provider, with the provider's model name, the admin's overrides
- * and, for a stream, a request for the usage chunk. Members that would make the provider serve
- * something other than what is billed are removed. An unchanged body is returned without a copy.
+ * Builds the request body for the provider. It contains the provider's name of the model and the
+ * admin's overrides. If usage is required for a stream, it requests the usage chunk. Members that
+ * would make the provider serve something other than what is billed are removed. If nothing
+ * changes, the original body is returned without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const values = new Map(change.overrides)
@@ -77,13 +85,13 @@ const NOTHING_DROPPED: readonly string[] = []
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 /**
- * Models that need `max_completion_tokens`. OpenAI's reasoning models reject `max_tokens`, but many
- * servers know only `max_tokens`.
+ * Matches the models that require `max_completion_tokens`, because OpenAI's reasoning models reject
+ * `max_tokens`. All other models get `max_tokens`, because many servers support only this member.
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches the name of a deployment, or the caller's name for it, that contains the name of a model
- * which needs `max_completion_tokens`.
+ * Matches a name that contains the name of a model which requires `max_completion_tokens`. It is
+ * applied to the name of a deployment and to the caller's name for the deployment.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -94,7 +102,10 @@ const takesNewerMember = (
   TAKES_NEWER_MEMBER.test(model) ||
   (isDeployment === true && [model, requestedModel].some((name) => NAMES_NEWER_MODEL.test(name)))
 
-/** Sets the output limit. Afterwards, no member and no override allows more tokens. */
+/**
+ * Sets the output limit in all members and overrides that limit the output. A smaller limit stays
+ * unchanged.
+ */
 function setOutputLimit(
   values: Map<string, string>,
   { body, members, model: requestedModel }: ChatRequest,
@@ -136,8 +147,8 @@ function droppedTools(
 }
 
 /**
- * Lists all members to remove: restricted members, and members that a provider may read in place of
- * an override.
+ * Lists all members to remove. These are the restricted members, members that a provider may read
+ * instead of an override, and the members in `OF_TOOLS` if no tool is left.
  */
 function removedOf(
   { members }: ChatRequest,
@@ -170,8 +181,9 @@ const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStar
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
- * Returns the edits that remove items from a list, each with the comma before it. The items before
- * the first remaining item are removed with the comma after them.
+ * Returns the edits that remove items from a list in JSON. Each item is removed together with the
+ * comma before it. Items before the first remaining item are removed together with the comma after
+ * them.
  */
 function removals<Item>(
   items: readonly Item[],
@@ -199,8 +211,9 @@ function insertion([first]: readonly Member[], key: string, text: string): ByteE
 }
 
 /**
- * Returns the `stream_options` that request the usage chunk, or null if the request already
- * contains them. An override may set other options, but may not leave a stream without usage.
+ * Returns the value of `stream_options` that requests the usage chunk. Returns null if the request
+ * already has such a value. An override may set other options, but it can't turn off the usage
+ * chunk.
  */
 function withUsage(
   { body, members, wantsUsage }: ChatRequest,
@@ -227,9 +240,9 @@ const BACKSLASH = 92
 const COLON = 58
 
 /**
- * Replaces the provider's name of the model by the caller's name, in an answer or in complete
- * events. `"model"` is found by its bytes. A string can't be mistaken for the key, because JSON
- * escapes its quotes. The empty name in Azure's first event is kept.
+ * Replaces the provider's name of the model by the caller's name in an answer or in complete
+ * events. The key `"model"` is found by its bytes. A string can't be mistaken for the key, because
+ * JSON escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []
@@ -245,8 +258,8 @@ export function withModel(bytes: Buffer, model: string): Buffer {
 }
 
 /**
- * Returns the value of the first `model` member in an answer; null if there is none. A value that
- * is the string `model` is not mistaken for the member.
+ * Returns the value of the first `model` member in an answer; null if there is no such member. A
+ * string with the text `model` is not mistaken for the member's key.
  */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
@@ -266,7 +279,8 @@ function behindSpace(bytes: Buffer, from: number): number {
 }
 
 /**
- * Returns the offset after the closing quote of the string at `start`, or -1 if it is not closed.
+ * Returns the offset after the closing quote of the string at `start`, or -1 if there is no closing
+ * quote.
  */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
@@ -276,7 +290,10 @@ function endOfText(bytes: Buffer, start: number): number {
   return -1
 }
 
-/** Replaces the bytes from `start` to `end` by `text`. Equal offsets insert `text`. */
+/**
+ * An edit that replaces the bytes from `start` to `end` by `text`. If both offsets are equal,
+ * `text` is inserted.
+ */
 type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
 
 /** Applies edits that do not overlap. */

@@ -1,8 +1,9 @@
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
- * choice. llama.cpp reports cached tokens as `timings.cache_n`, which is added as `cached_tokens`.
+ * Returns the usage in a stream event or a complete answer, including usage inside a choice, as
+ * sent by Moonshot. llama.cpp reports cached tokens outside the usage as `timings.cache_n`. They
+ * are added to the usage as `cached_tokens`.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
@@ -36,8 +37,8 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /**
- * Returns the `usage` of a plain answer, usually without parsing the answer. If the key occurs
- * twice, the answer is parsed, because another object may also have a `usage`.
+ * Returns the `usage` of a plain answer, usually without parsing the answer. If the key `"usage"`
+ * occurs twice, the answer is parsed, because one of the keys may belong to another object.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)
@@ -89,8 +90,8 @@ const ERROR = Buffer.from('"error"')
 const CHOICES = Buffer.from('"choices"')
 
 /**
- * Checks the body of an answer with status 200: null for a valid answer, `format` if it is not a
- * JSON object, `error-event` if it contains an error.
+ * Checks the body of an answer with status 200. Returns null for a valid answer, `format` if the
+ * body is not a JSON object, and `error-event` if the body contains an error.
  */
 export function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   let first = 0
@@ -102,7 +103,10 @@ export function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   return body.includes(ERROR) ? 'error-event' : null
 }
 
-/** Renders a plain answer as a stream with one event. Each choice's message becomes its delta. */
+/**
+ * Renders a plain answer (not a stream) as a stream with one event. The message of each choice
+ * becomes the choice's delta.
+ */
 export function streamOfAnswer(body: Buffer): string {
   const answer = recordOf(parsed(body, 0, body.length))
   const choices = Array.isArray(answer?.choices) ? answer.choices : []
