@@ -23,7 +23,7 @@ export type GrantQuota = {
   readonly note?: Sealed
 }
 
-/** Deducts quota once per `deductionId`. `amount` is above 0 and at most the balance. */
+/** Deducts quota once per `deductionId`. `amount` is above 0 and must not exceed the balance. */
 export type DeductQuota = {
   readonly type: 'DeductQuota'
   readonly userId: number
@@ -70,7 +70,10 @@ export type CheckIn = {
   readonly amount: Quota
 }
 
-/** Credits a paid order, or restores quota after a failed refund or a won dispute, once each. */
+/**
+ * Credits a paid order, or restores quota after a failed refund or a won dispute. Each payment and
+ * each restoration is credited once.
+ */
 export type CreditTopUp = {
   readonly type: 'CreditTopUp'
   readonly userId: number
@@ -112,14 +115,14 @@ export type ReverseRebate = {
 
 /**
  * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, the
- * difference `remain - expected` is added to the remaining quota, so that charges since the owner
- * read the budget are kept.
+ * difference `remain - expected` is added to the remaining quota, so that no charge since the
+ * owner's last read of the budget is lost.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
   readonly userId: number
   readonly tokenId: number
-  /** The quota that the token may still spend, without the holds of its open calls. */
+  /** The quota that the token may still spend. Quota held for open calls is not included. */
   readonly remain?: Quota
   /**
    * The remaining quota that the owner saw. Without `edits`, the command is refused if the quota
@@ -161,8 +164,8 @@ export type AdmitCall = {
   readonly hold: Quota
   readonly price: PriceSnapshot
   /**
-   * The parameter `n` of the request, by which a price per call is multiplied: 1 to 128, by default
-   * 1.
+   * The parameter `n` of the request (1 to 128, by default 1). A price per call is multiplied by
+   * `n`.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
@@ -172,8 +175,8 @@ export type AdmitCall = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   /**
-   * Set if the call pays for a task. The balance must be positive, even for a hold of 0. The call
-   * is refused while the user has `openMax` open tasks.
+   * Set if the call pays for a task. The balance must be positive, even for a hold of 0. The
+   * command is refused if the user already has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
   readonly reduction?: OutputReduction
@@ -186,7 +189,10 @@ export type OutputReduction = {
   /** The lowest output limit, in tokens per choice. It is at least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
-  /** The output limit is reduced until the account can pay the hold this many times. Default: 1. */
+  /**
+   * The output limit is reduced until the account can pay this multiple of the hold. The default is
+   * 1.
+   */
   readonly timesPayable?: bigint
 }
 
@@ -206,23 +212,31 @@ export type RecordProgress = {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number
-  /** The provider's price as a multiple of the list price, if it is known. */
+  /**
+   * The provider's price as a multiple of the list price. It is omitted if the price is unknown.
+   */
   readonly costRatio?: DecimalText
   readonly usage: Usage
   /** The time at which the renewed lease ends, in unix milliseconds. */
   readonly leaseUntil: number
 }
 
-/** Ends a call and charges its usage at the price at admission. */
+/** Ends a call and charges its usage at the price that was recorded at the call's admission. */
 export type SettleCall = {
   readonly type: 'SettleCall'
   readonly call: string
   readonly channelId: number
-  /** The provider's price when the call was sent, as a multiple of the list price, if known. */
+  /**
+   * The provider's price at the time of the call, as a multiple of the list price. It is omitted if
+   * the price is unknown.
+   */
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
-  /** The usage that is always charged. Further usage is charged as far as the account can pay. */
+  /**
+   * Usage within these limits is always charged. Usage above the limits is charged only as far as
+   * the account can pay.
+   */
   readonly limits?: TokenLimits
   readonly usageSource: UsageSource
   readonly anomaly: string | null
@@ -251,7 +265,8 @@ export type InterruptCall = {
   readonly call: string
   readonly at: number
   /**
-   * When the lease expired (unix milliseconds). The command is refused if the lease was renewed.
+   * The time at which the lease expired, in unix milliseconds. The command is refused if the lease
+   * was renewed.
    */
   readonly leaseUntil?: number
 }
@@ -292,14 +307,14 @@ export type AccountErrorCode =
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** An open call already has the id of the task's call. */
+  /** The id of the task's call already belongs to an open call. */
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'
   /** The call has ended, or its id is older than the ended calls that the account remembers. */
   | 'CallEnded'
   | 'LeaseNotOver'
-  /** The amount is not positive although it must be, or an amount or a sum exceeds 2^53 − 1. */
+  /** An amount that must be positive is not, or an amount or a sum exceeds 2^53 − 1. */
   | 'AmountOutOfRange'
 
 export type AccountError = CodedError<AccountErrorCode>

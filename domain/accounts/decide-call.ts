@@ -31,9 +31,9 @@ import { type AccountState, findEndedCall, type OpenCall } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Admits a call and holds its worst-case cost, if necessary with a smaller output limit. A repeated
- * command changes nothing, but a repeated command for a task is refused, so that no second task
- * relies on the same hold. A call id older than all remembered ids is refused.
+ * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
+ * limit is tried. A repeated command changes nothing, but a repeated command for a task is refused,
+ * so that two tasks never share one hold. A call id older than all remembered ids is refused.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -123,7 +123,10 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
   return [{ type: 'CallProgressed', v: 1, data: { call, userId, ...progress, leaseUntil } }]
 }
 
-/** Raises a hold to what the account can pay, up to `hold`. Refuses a total below `least`. */
+/**
+ * Raises a hold to `hold`, or to the highest total that the account can pay. The command is refused
+ * if this total is below `least`.
+ */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
   if (open === undefined)
@@ -143,8 +146,8 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 }
 
 /**
- * Charges the usage at the price of the admission. Usage beyond `limits` is charged only as far as
- * the account can pay.
+ * Charges the usage at the price that was recorded at admission. Usage beyond `limits` is charged
+ * only as far as the account can pay.
  */
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const open = state.open.get(requested.call)
@@ -239,14 +242,15 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 }
 
 /**
- * Up to this output limit (tokens per choice), a call may hold the entire free quota. With a higher
- * limit, a call may hold half of the free quota.
+ * A call with an output limit (tokens per choice) up to this number may hold the entire free quota.
+ * A call with a higher limit may hold at most half of the free quota.
  */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` can pay, with its hold, or null. A large limit
- * uses at most half of `payable`, so that the account can pay further calls.
+ * Returns the largest output limit that `payable` can pay, with the hold for this limit. Returns
+ * null if there is no such limit. A large limit uses at most half of `payable`, so that the account
+ * can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

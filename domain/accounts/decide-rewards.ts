@@ -44,7 +44,10 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
   return [{ type: 'AffiliateTransferred', v: 1, data }]
 }
 
-/** A check-in must be on a later day than the last one, even if the clocks of servers differ. */
+/**
+ * Refuses a check-in unless its day is later than the day of the last check-in. Differences between
+ * the clocks of servers thus cannot cause a second reward.
+ */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command
   if (day <= state.checkInDay) return codedError('CheckedInAlready')

@@ -35,7 +35,10 @@ export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcom
   return [{ type: 'TopUpReversed', v: 1, data: { ...of, amount: toWire(amount), note, postings } }]
 }
 
-/** Credits the inviter's share. A share out of range is reduced, so that the payment succeeds. */
+/**
+ * Credits the inviter's share of a payment. A share that exceeds the range of the affiliate balance
+ * is reduced, so that the payment succeeds.
+ */
 export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, inviteeId } = command
   if (state.grantIds.has(rebateId(command))) return []
@@ -48,7 +51,10 @@ export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   return [{ type: 'RebateEarned', v: 1, data }]
 }
 
-/** Deducts the inviter's share from the affiliate balance, and the remainder from the balance. */
+/**
+ * Deducts the inviter's share from the affiliate balance. The part that exceeds the affiliate
+ * balance is deducted from the balance.
+ */
 export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
   const { userId, orderId, refundNo, amount } = command
   if (state.deductionIds.has(rebateId(command))) return []
@@ -62,7 +68,10 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
   return [{ type: 'RebateReversed', v: 1, data }]
 }
 
-/** A debt is at most half of the maximum quota, so that charges above their holds stay in range. */
+/**
+ * Returns whether a debt is at most half of the maximum quota. Because of this limit, the balance
+ * stays in range even after charges that exceed their holds.
+ */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 
 const isTakable = (amount: Quota, from: Quota): boolean =>

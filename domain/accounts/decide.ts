@@ -108,8 +108,8 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
 }
 
 /**
- * Grants or deducts the difference to the current balance. The difference is computed at the
- * append, so that no simultaneous payment is lost.
+ * Grants or deducts the difference between the new and the current balance. The current balance is
+ * read at the append, so that no simultaneous payment is lost.
  */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
@@ -133,8 +133,8 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
 /**
- * Sets a token's budget. Omitted values are taken from the state at the append, so that no charge
- * is lost.
+ * Sets a token's budget. For omitted values, the current values at the append are kept, so that no
+ * charge is lost.
  */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected, edits } = command
@@ -150,16 +150,17 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   }
   const remain = remainAfter(command, remainNow)
   const { isUnlimited = budget?.isUnlimited ?? false } = command
-  // NOTE: open calls may return their holds to the budget, so the sum must be in range, too.
-  // `remain` is negative if a call cost more than its hold and an edit sends the negative budget
-  // back.
+  // NOTE: open calls may return their holds to the budget, so the sum must also be in range.
+  // `remain` is negative if a call cost more than its hold and the owner's edit contains the
+  // resulting negative budget.
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
   // The owner set a positive budget, and open calls hold all of it. These calls may continue. If
   // the remaining quota is negative, they could cost more than the budget, so they must end.
   const isHeldByCalls = remain === 0n && unspent > 0n && (command.remain ?? 0n) > 0n
-  // An overspent budget does not end the other calls, and a raise of this budget must not end them.
+  // If a call overspends the budget, the other calls continue. They must also continue if the owner
+  // then raises the budget.
   const isRaise = remain > remainNow && budget?.isUnlimited === false && budget.emptiedAt === 0
   const isKeeping = (isHeldByCalls || (isRaise && remain <= 0n)) && !isUnlimited
   const keepsCalls = isKeeping ? { keepsCalls: true as const } : {}
@@ -168,8 +169,8 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
 }
 
 /**
- * Returns the remaining quota. A lowered budget is at most the requested value, even if calls have
- * returned holds since the owner read the budget.
+ * Returns the token's new remaining quota. If the owner lowers the budget, the result is at most
+ * the requested value, even if calls have returned holds since the owner read the budget.
  */
 function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Quota {
   if (remain === undefined) return remainNow
@@ -178,7 +179,7 @@ function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Qu
   return remain < expected && changed > remain ? remain : changed
 }
 
-/** Sets the budget of the tokens that have none. */
+/** Sets the budgets of those tokens that do not have a budget yet. */
 function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outcome {
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))

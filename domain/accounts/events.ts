@@ -7,9 +7,9 @@ import type { WireQuota } from '../shared/quota.ts'
 export const accountStream = (userId: number): string => `account-${userId}`
 
 /**
- * One leg of a movement of quota. The ledger accounts are `user:7:main`, `user:7:held`,
- * `user:7:aff`, `revenue`, `promo`, `adjustment`, `redemption` and `cash:<provider>`. The legs of
- * an event sum to 0.
+ * One leg of a movement of quota: the ledger account and the amount. The ledger accounts are
+ * `user:7:main`, `user:7:held`, `user:7:aff`, `revenue`, `promo`, `adjustment`, `redemption` and
+ * `cash:<provider>`. The legs of an event sum to 0.
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
@@ -17,11 +17,11 @@ export type QuotaGranted = Fact<
   'QuotaGranted',
   {
     readonly userId: number
-    /** A grant with the same id is made only once. */
+    /** The id of the grant. A second grant with an existing id changes nothing. */
     readonly grantId: string
     readonly amount: WireQuota
     readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
-    /** The admin's reason, encrypted with the key of the user concerned. */
+    /** The admin's reason, encrypted with the data key of the user who receives the quota. */
     readonly note?: Sealed
     readonly postings: readonly Posting[]
   }
@@ -39,14 +39,20 @@ export type QuotaDeducted = Fact<
   }
 >
 
-/** A user registered with this user's invite code. `reward` is added to the affiliate balance. */
+/**
+ * A new user registered with the invite code of the account's user. `reward` is added to the
+ * affiliate balance of the account.
+ */
 export type InviteRewarded = Fact<
   'InviteRewarded',
   {
     readonly userId: number
     /** The id of the new user. Each new user is rewarded once. */
     readonly inviteeId: number
-    /** The reward is 0 if the site gives no reward. The invitation is counted in any case. */
+    /**
+     * The reward is 0 if the site gives no reward. The invitation is counted even if the reward is
+     * 0.
+     */
     readonly reward: WireQuota
     readonly postings: readonly Posting[]
   }
@@ -57,7 +63,7 @@ export type AffiliateTransferred = Fact<
   'AffiliateTransferred',
   {
     readonly userId: number
-    /** A transfer with the same id is made only once. */
+    /** The id of the transfer. A second transfer with an existing id changes nothing. */
     readonly transferId: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
@@ -81,7 +87,10 @@ type OrderReference = { readonly userId: number; readonly orderId: number }
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
-    /** The number of the restoration within the order, from 1. A payment has no number. */
+    /**
+     * The position of the restoration among the order's restorations, from 1. Omitted for a
+     * payment.
+     */
     readonly restoreNo?: number
     /** The payment provider, such as `epay` or `stripe`. */
     readonly provider: string
@@ -106,7 +115,10 @@ export type TopUpReversed = Fact<
 export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
-    /** The number of the restoration within the order, from 1. A payment has no number. */
+    /**
+     * The position of the restoration among the order's restorations, from 1. Omitted for a
+     * payment.
+     */
     readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
@@ -135,8 +147,8 @@ export type TokenBudgetSet = Fact<
     readonly remain: WireQuota
     readonly isUnlimited: boolean
     /**
-     * Set if open calls continue although `remain` is not positive: their holds are exactly the
-     * budget that the owner set, or the edit raised a budget that a call had overspent.
+     * Set if open calls continue although `remain` is not positive. Either the holds of these calls
+     * equal the budget that the owner set, or the owner raised a budget that a call had overspent.
      */
     readonly keepsCalls?: true
   }
@@ -158,7 +170,10 @@ export type TokenBudgetsClosed = Fact<
   { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-/** This event is no longer written. Earlier versions, which deleted tokens one by one, wrote it. */
+/**
+ * This event is no longer written. Earlier versions wrote it because they deleted tokens one by
+ * one.
+ */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
@@ -174,12 +189,12 @@ export type CallFacts = {
   readonly group: string
   readonly isStream: boolean
   /**
-   * The parameter `n` of the request, by which a price per call is multiplied. The default is 1, or
-   * 0 for a call without usage.
+   * The parameter `n` of the request. A price per call is multiplied by `n`. The default is 1, or 0
+   * for a call without usage.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
-  /** The output limit (tokens per choice), if it was reduced because the quota was too low. */
+  /** The reduced output limit in tokens per choice. It is omitted if the quota was sufficient. */
   readonly outputLimit?: number
 }
 
@@ -189,8 +204,8 @@ export type CallAdmitted = Fact<
     readonly hold: WireQuota
     readonly price: PriceSnapshot
     /**
-     * When the lease ends, in unix milliseconds. If the lease is not renewed, the sweeper ends the
-     * call.
+     * The time at which the lease ends, in unix milliseconds. If the lease is not renewed, the
+     * sweeper ends the call.
      */
     readonly leaseUntil: number
     /** The time at which the request arrived, in unix milliseconds. */
@@ -202,7 +217,7 @@ export type CallAdmitted = Fact<
   }
 >
 
-/** The progress of a long stream, which is charged if the owner process dies. */
+/** The usage of a long stream so far. This usage is charged if the owner process dies. */
 export type CallProgressed = Fact<
   'CallProgressed',
   Pick<ProviderCost, 'costRatio'> & {
@@ -214,7 +229,10 @@ export type CallProgressed = Fact<
   }
 >
 
-/** The hold of a running call was raised by `added` to `hold`, because its output may cost more. */
+/**
+ * The hold of a running call was raised by `added` to `hold`, because the output may cost more than
+ * the earlier hold.
+ */
 export type HoldRaised = Fact<
   'HoldRaised',
   {
@@ -227,7 +245,10 @@ export type HoldRaised = Fact<
   }
 >
 
-/** One attempt at a channel. `status` is the provider's HTTP status, or null without an answer. */
+/**
+ * One attempt to send the call to a channel. `status` is the provider's HTTP status, or null if the
+ * provider did not respond.
+ */
 export type Attempt = {
   readonly channelId: number
   readonly status: number | null
@@ -241,7 +262,10 @@ export type Attempt = {
 export type CallTimings = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
-  /** The milliseconds from the request's arrival to the first byte sent to the caller, or null. */
+  /**
+   * The time in milliseconds from the request's arrival to the first byte sent to the caller. It is
+   * null if no byte was sent.
+   */
   readonly firstByteMs: number | null
   readonly durationMs: number
 }
@@ -253,21 +277,24 @@ export type CallSettled = Fact<
   CallFacts &
     ProviderCost & {
       readonly channelId: number
-      /** The model name sent to the provider, or null if the caller's name was sent. */
+      /**
+       * The model name sent to the provider. It is null if this name equals the name in the
+       * caller's request.
+       */
       readonly upstreamModel: string | null
       readonly usage: Usage
       readonly usageSource: UsageSource
       /**
-       * The code of an anomaly in the provider's answer. With `negative`, `absurd` and similar
-       * codes, impossible counts were replaced or reduced. With `other-model` and `higher-cost`,
-       * the answer differs from the request.
+       * The code of an anomaly in the provider's response. With `negative`, `absurd` and similar
+       * codes, the gateway replaced or reduced impossible counts. With `other-model` and
+       * `higher-cost`, the provider's model or cost differs from the request.
        */
       readonly anomaly: string | null
       /**
-       * The full usage, if the account could not pay for it. `usage` is then the charged part: what
-       * the hold and the free quota covered, at least the part within the call's limits. `cost` is
-       * the provider's charge for the full usage. Earlier versions charged only the part within the
-       * limits, and their `cost` is for `usage`.
+       * The full usage, if the account could not pay for all of it. In this case, `usage` is the
+       * charged part: the part that the hold and the free quota covered, and at least the part
+       * within the call's limits. `cost` is the provider's charge for the full usage. Earlier
+       * versions charged only the part within the limits, and their `cost` is for `usage`.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot
@@ -282,7 +309,10 @@ export type CallSettled = Fact<
     }
 >
 
-/** The call ended without a charge: no channel, only failed attempts, or nothing delivered. */
+/**
+ * The call ended without a charge because no channel was available, all attempts failed, or nothing
+ * was delivered.
+ */
 export type CallReleased = Fact<
   'CallReleased',
   CallFacts & {

@@ -6,7 +6,9 @@ const main = (userId: number): string => `user:${userId}:main`
 const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
-/** The ledger account that a grant is taken from. Initial quota is a gift of the site (`promo`). */
+/**
+ * The ledger account from which a grant is taken. Initial quota is a gift of the site (`promo`).
+ */
 const SOURCES: Readonly<Record<QuotaGranted['data']['reason'], string>> = {
   setup: 'promo',
   'new-user': 'promo',
@@ -82,8 +84,8 @@ export const giftPostings = (userId: number, amount: Quota): readonly Posting[] 
   ])
 
 /**
- * Releases the entire hold and posts the charge as revenue. The balance gets or pays the
- * difference.
+ * Releases the entire hold and posts the charge as revenue. If the charge is below the hold, the
+ * balance gets the difference. If the charge is above the hold, the balance pays the difference.
  */
 export const endPostings = (userId: number, hold: Quota, charge: Quota): readonly Posting[] =>
   balanced([

@@ -5,15 +5,15 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts } from './events.ts'
 
 /**
- * The calls that ended most recently, at most 8192, so that repeated commands are recognised. Ids
+ * The most recently ended calls, at most 8192. Their ids serve to recognise repeated commands. Ids
  * are UUID v7 and sort by time. Every id up to the youngest removed id also counts as ended. A new
- * call is therefore only refused if 8192 younger calls ended before its admission.
+ * call is refused by mistake only if 8192 younger calls ended before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
   /** The ids as a binary heap. The oldest id is the root. */
   readonly oldestFirst: string[]
-  /** The youngest id that was removed. It is empty if no id was removed. */
+  /** The youngest of the removed ids, or an empty text if no id was removed. */
   forgottenUpTo: string
 }
 
@@ -32,7 +32,7 @@ export function findEndedCall({ ids, forgottenUpTo }: EndedCalls, call: string):
   return call <= forgottenUpTo ? 'too-old' : 'unknown'
 }
 
-/** Adds the id of an ended call in place, and removes the oldest id above the limit. */
+/** Adds the id of an ended call in place. If the limit is exceeded, the oldest id is removed. */
 export function addEndedCall(ended: EndedCalls, call: string): void {
   ended.ids.add(call)
   push(ended.oldestFirst, call)
@@ -43,8 +43,8 @@ export function addEndedCall(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Returns a function that reverts `addEndedCall`. Call `removeEndedCall` before `addEndedCall`, and
- * revert later changes first.
+ * Returns a function that reverts `addEndedCall`. Call `removeEndedCall` before `addEndedCall`. If
+ * several changes are reverted, start with the latest change.
  */
 export function removeEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
@@ -107,22 +107,28 @@ function siftDown(heap: string[], at: number, call: string): number {
   return place
 }
 
-/** `remain` excludes the holds of open calls, and is also updated while the token is unlimited. */
+/**
+ * The budget of a token. `remain` does not include the holds of open calls. It is also updated
+ * while the token is unlimited.
+ */
 type TokenBudget = {
   remain: Quota
   isUnlimited: boolean
   /**
-   * The value of the account's `admissions` at the time when the budget was set to 0 or below;
-   * otherwise 0. Calls with an `admission` up to this value must end.
+   * The account's `admissions` counter when the budget was last set to 0 or below, or 0. Calls
+   * whose `admission` is at most this value must end.
    */
   readonly emptiedAt: number
-  /** How often the owner has set the budget since the token was created. Calls do not count. */
+  /**
+   * The number of times that the owner has set the budget since the token was created. Charges of
+   * calls are not counted.
+   */
   readonly edits: number
 }
 
 export type OpenCall = {
   readonly facts: CallFacts
-  /** The sequence number of the admission in the account, starting with 1. */
+  /** The position of the admission among all admissions of the account, starting with 1. */
   readonly admission: number
   hold: Quota
   readonly price: PriceSnapshot
@@ -140,8 +146,8 @@ type Progress = Pick<ProviderCost, 'costRatio'> & {
 }
 
 /**
- * Events change the state in place, so that the time for an event does not grow with the number of
- * open calls.
+ * The state of an account. Events change it in place, so that the time to apply an event does not
+ * depend on the number of open calls.
  */
 export type AccountState = {
   balance: Quota
@@ -149,9 +155,8 @@ export type AccountState = {
   held: Quota
   admissions: number
   /**
-   * The value of `admissions` at the time when a deduction or a refund used up the free quota;
-   * otherwise 0. Calls with an `admission` up to this value must end. Added quota resets the value
-   * to 0.
+   * The `admissions` counter when a deduction or a refund used up the free quota, or 0. Calls whose
+   * `admission` is at most this value must end. When quota is added, the value is reset to 0.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

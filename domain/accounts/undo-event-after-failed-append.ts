@@ -3,8 +3,9 @@ import type { AccountEvent } from './events.ts'
 import { type AccountState, removeEndedCall } from './state.ts'
 
 /**
- * Returns a function that reverts `event`. Call `undoAccount` before the event is applied, and
- * revert later events first. The cost does not depend on the length of the history.
+ * Returns a function that reverts `event`. Call `undoAccount` before `event` is applied. If several
+ * events are reverted, start with the latest event. The cost does not depend on the length of the
+ * history.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state

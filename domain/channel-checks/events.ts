@@ -8,7 +8,8 @@ export const channelChecksStream = (channelId: number): string => `channel-check
 export const TEST_RUNS_STREAM = 'channel-test-runs'
 
 /**
- * A short chat request tested a channel, at no user's cost. Token counts are null if unreported.
+ * A channel was tested with a short chat request, which no user pays for. Token counts are null if
+ * the provider did not report them.
  */
 export type ChannelTested = Fact<
   'ChannelTested',
@@ -17,7 +18,10 @@ export type ChannelTested = Fact<
     readonly model: string
     readonly isSuccess: boolean
     readonly durationMs: number
-    /** An error code or the provider's status, never the provider's text. Empty for a success. */
+    /**
+     * The gateway's error code or the provider's HTTP status, but never the provider's text. Empty
+     * if the test succeeded.
+     */
     readonly reason: string
     readonly usage: { readonly input: number; readonly output: number } | null
     /** The id of the run that tested all channels, or null if only this channel was tested. */
@@ -33,7 +37,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. An earlier run that is still open counts as ended. */
+/** A test of all channels has started. If an earlier run has not ended, it counts as ended. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }
@@ -46,7 +50,10 @@ type ChannelTestRunEnded = Fact<
 
 export type TestRunEvent = ChannelTestRunStarted | ChannelTestRunEnded
 
-/** `open` is the id of the run that has not ended, or null. */
+/**
+ * The state of the runs that test all channels. `open` is the id of the run that has not ended, or
+ * null.
+ */
 type TestRuns = { readonly open: string | null }
 
 type TestRunError = CodedError<'TestRunOver'>
@@ -96,7 +103,9 @@ type EndTestRun = {
 
 type TestRunCommand = StartTestRun | EndTestRun
 
-/** The state is always empty, because no decision depends on an earlier check. */
+/**
+ * The state is always empty, because decisions about a channel test do not depend on earlier tests.
+ */
 export type ChannelChecks = Readonly<Record<string, never>>
 
 const NOTHING: ChannelChecks = Object.freeze({})

@@ -1,11 +1,14 @@
 import { type Decimal, decimalText, parseDecimal } from '../pricing/decimal.ts'
 
-/** An amount of money, `units` / 10^`scale`. Unlike a price, an amount may be negative. */
+/** An amount of money: `units` / 10^`scale`. Unlike a price, an amount may be negative. */
 export type Amount = { readonly units: bigint; readonly scale: number }
 
 const CONVERTED_SCALE = 6
 
-/** Parses `-0.5` or `110.00`. Returns null for other text and for too many digits. */
+/**
+ * Parses an amount such as `-0.5` or `110.00`. Returns null if the text is not a decimal or has too
+ * many digits.
+ */
 export function parseAmount(text: string): Amount | null {
   const isNegative = text.startsWith('-')
   const decimal = parseDecimal(isNegative ? text.slice(1) : text)

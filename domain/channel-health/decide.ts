@@ -3,17 +3,20 @@ import type { Decider } from '../shared/decider.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 
 /**
- * The pause of an open circuit: `baseMs`, doubled each time the circuit opens again, up to `maxMs`,
- * with random jitter.
+ * The configuration of an open circuit's pause. The first pause lasts `baseMs`. Each time the
+ * circuit opens again, the pause is doubled, up to `maxMs`. Random jitter is applied.
  */
 export type Cooldown = {
   readonly baseMs: number
   readonly maxMs: number
   /**
-   * A random number from 0 to 1, so that circuits of a provider do not end their pauses together.
+   * A random number from 0 to 1. It prevents the circuits of a provider from ending their pauses at
+   * the same time.
    */
   readonly jitter: number
-  /** The pause that the provider requested, in milliseconds, or 0. */
+  /**
+   * The pause that the provider requested in milliseconds, or 0 if the provider requested no pause.
+   */
   readonly retryAfterMs: number
 }
 
@@ -31,7 +34,7 @@ type OpenCircuit = {
 
 /**
  * Half-opens a circuit, so that the process `prober` may send one trial call. The command changes
- * nothing during the pause, or while another process may send a trial call.
+ * nothing before the pause ends, or while another process may send a trial call.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
@@ -43,8 +46,8 @@ type ProbeCircuit = {
 }
 
 /**
- * Closes a circuit. `prober` is the process whose trial call succeeded, or null for a channel test
- * or an admin.
+ * Closes a circuit. `prober` is the process whose trial call succeeded. It is null if a channel
+ * test or an admin closed the circuit.
  */
 type CloseCircuit = {
   readonly type: 'CloseCircuit'
@@ -58,15 +61,15 @@ type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change'
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
 
 /**
- * Returns the key of a circuit within its channel. A model name may contain a `|`, a key reference
- * never does.
+ * Returns the key of a circuit within its channel. The key is unambiguous: a model name may contain
+ * a `|`, but a key reference never contains one.
  */
 export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): string =>
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
 /**
- * An open or half-open circuit. `prober` may send a trial call; it is null while the circuit is
- * open.
+ * An open or half-open circuit. `prober` is the process that may send a trial call, or null while
+ * the circuit is open.
  */
 type Circuit = {
   readonly scope: CircuitScope
@@ -80,7 +83,10 @@ type ChannelHealth = Map<string, Circuit>
 
 const initialHealth = (): ChannelHealth => new Map()
 
-/** The decider of a channel's circuits. It never returns an error, even for a late command. */
+/**
+ * The decider of a channel's circuits. It never returns an error. A command that arrives too late
+ * changes nothing.
+ */
 export const channelHealthDecider: Decider<
   ChannelHealth,
   ChannelHealthCommand,
@@ -110,9 +116,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a circuit. Late failures of calls that were sent before the circuit opened change nothing.
- * A half-open circuit opens again only if its trial call fails. A circuit that a test or an admin
- * closed meanwhile stays closed.
+ * Opens a circuit. Failures of calls that were sent before the circuit opened change nothing. A
+ * half-open circuit opens again only if its trial call fails. If a test or an admin has closed the
+ * circuit during a trial call, the circuit stays closed.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -158,7 +164,9 @@ const closeAll = (
 const JITTER_SHARE = 0.2
 const DOUBLINGS_MAX = 20
 
-/** Returns the pause in milliseconds: the computed pause, or the provider's if it is longer. */
+/**
+ * Returns the longer one of the computed pause and the provider's requested pause, in milliseconds.
+ */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE
   const grown = baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX) * (1 + spread)

@@ -1,9 +1,15 @@
 import type { Fact } from '../shared/event.ts'
 
-/** Circuits have a separate stream because they change without an action of an admin. */
+/**
+ * Returns the name of the stream of a channel's circuits. It is separate from the channel's
+ * settings, because circuits change without an action of an admin.
+ */
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
-/** The entire channel, one model (by the name that callers use), or one key (by its reference). */
+/**
+ * The scope of a circuit: the entire channel, one model (by the name that callers use), or one key
+ * (by its reference).
+ */
 export type CircuitScope = {
   readonly channelId: number
   readonly model: string | null
@@ -15,26 +21,33 @@ export type CircuitOpened = Fact<
   'CircuitOpened',
   CircuitScope & {
     /**
-     * The code of the last failure (`connect`, `timeout`, `status-503`…), never the provider's
-     * text.
+     * The error code of the last failure (`connect`, `timeout`, `status-503`…), but never the
+     * provider's text.
      */
     readonly reason: string
     readonly failures: number
-    /** How often the circuit has opened since it was last closed, from 1. Each pause is longer. */
+    /**
+     * The number of times that the circuit has opened since it was last closed, from 1. Each pause
+     * is longer than the previous one.
+     */
     readonly round: number
     readonly until: number
   }
 >
 
-/** `prober` may send one trial call. After the time `until`, another process may send one. */
+/**
+ * The process `prober` may send one trial call until the time `until`. After that time, another
+ * process may send a trial call.
+ */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
   CircuitScope & { readonly prober: string; readonly until: number }
 >
 
 /**
- * `probe` and `test`: a trial call or a test succeeded. `change`: an admin gave the channel another
- * key or address, whose health is unknown. `admin`: an admin closed the circuit.
+ * `probe`: a trial call succeeded. `test`: a channel test succeeded. `change`: an admin changed the
+ * channel's key or address, and the health of the new target is unknown. `admin`: an admin closed
+ * the circuit.
  */
 export type CircuitClosed = Fact<
   'CircuitClosed',

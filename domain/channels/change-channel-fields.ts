@@ -7,8 +7,8 @@ import type { ChannelRecord } from './state.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 
 /**
- * Changes terms and keys. A new address, type or proxy requires new keys, because a key is only
- * sent to the target for which an admin entered it.
+ * Changes terms and keys. A new address, type or proxy requires new keys, because a key may only be
+ * sent to the target for which an admin entered the key.
  */
 export function changeChannelFields(
   command: ChangeTerms,
@@ -17,8 +17,8 @@ export function changeChannelFields(
   const { channelId } = channel
   const terms = normalizeTerms({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
-  // Unchanged terms are not validated again, so that an old channel can be disabled despite newer
-  // rules.
+  // Unchanged terms are not validated again. An old channel can therefore be disabled even if its
+  // terms violate newer rules.
   const isKept = isSame(terms, channel.terms)
   const error = (isKept ? null : termsError(terms)) ?? keysError(keys.keyRefs, keys.keyMode)
   if (error !== null) return error
@@ -34,8 +34,8 @@ export function changeChannelFields(
 }
 
 /**
- * Returns the keys after the change. If a key is added to a single key, the channel becomes a
- * channel with several keys.
+ * Returns the keys after the change. If a key is added to a channel with a single key, the channel
+ * becomes a channel with several keys.
  */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
   const keptRefs = keys === null || keys.isAppended ? channel.keyRefs : []
@@ -45,7 +45,7 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): Chan
   return { keyRefs, keyMode: nextMode === '' && isGrown ? 'random' : nextMode }
 }
 
-/** Returns whether keys would be sent to the same address, provider type and proxy as before. */
+/** Returns whether the address, provider type and proxy to which keys are sent are unchanged. */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&
