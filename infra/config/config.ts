@@ -13,12 +13,14 @@ export type Config = {
   readonly secretKey: Uint8Array | null
   readonly logLevel: string
   readonly trustProxy: readonly string[]
-  /** The private upstream addresses that channels may use. A null `port` allows every port. */
+  /**
+   * The private IP ranges at which channels may call a provider. A null `port` allows every port.
+   */
   readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
   readonly metricsToken: string | null
   /** The origin of Stripe's API; null selects Stripe's default. */
   readonly stripeApiBase: string | null
-  /** The address of the event store; null stores the events in the Postgres of `databaseUrl`. */
+  /** The address of EventStoreDB; null stores the events in the Postgres database instead. */
   readonly eventStore: { readonly url: string | null }
   /** The Kafka brokers as `host:port`. Without brokers, events are read from the event store. */
   readonly kafkaBrokers: readonly string[]
@@ -26,7 +28,10 @@ export type Config = {
    * The address of Redis; null keeps limits and short-lived codes in the memory of each process.
    */
   readonly redisUrl: string | null
-  /** The number of processes that share the port. With 1, a single process does all work. */
+  /**
+   * The number of processes that accept connections on the server's port. With 1, a single process
+   * does all work.
+   */
   readonly relayWorkers: number
 }
 

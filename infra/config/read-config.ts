@@ -113,7 +113,10 @@ function cidrOf(variable: string, text: string): string {
   return bits === undefined ? `${address}/${bitsMax}` : text
 }
 
-/** Parses `10.0.5.0/24:8000`, `127.0.0.1:11434`, `[fd00::1]:80` or `10.0.5.7` (every port). */
+/**
+ * Parses an address or a CIDR block with an optional port: `10.0.5.0/24:8000`, `127.0.0.1:11434` or
+ * `[fd00::1]:80`. An entry without a port, such as `10.0.5.7`, allows every port.
+ */
 function privateUpstreamOf(text: string): Config['privateUpstreams'][number] {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text)
   const port = match?.[3] === undefined ? null : Number(match[3])
@@ -125,7 +128,10 @@ function privateUpstreamOf(text: string): Config['privateUpstreams'][number] {
 
 type Engines = Pick<Config, 'eventStore' | 'kafkaBrokers' | 'redisUrl' | 'relayWorkers'>
 
-/** Parses the addresses of optional engines such as Redis and Kafka. Throws `ConfigError`. */
+/**
+ * Parses the settings of the optional services (EventStoreDB, Kafka and Redis) and the number of
+ * relay workers. Throws `ConfigError`.
+ */
 const enginesOf = (read: Read): Engines => ({
   eventStore: eventStoreOf(read),
   kafkaBrokers: brokersOf(read('KAFKA_BROKERS')),

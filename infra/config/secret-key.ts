@@ -8,8 +8,8 @@ import { makeDataFolder } from './data-folder.ts'
  * Returns the 32 bytes that encrypt all secrets: the configured key, or a key that is generated
  * once and stored in `dataDir` with mode 0600. Throws `ConfigError` for a damaged key file.
  *
- * Call this function before the database in `dataDir` is created. A database without a key file
- * means that the key was lost, so `ConfigError` is thrown and no new key is written.
+ * Call this function before the database in `dataDir` is created. If the database exists without a
+ * key file, the key was lost, so `ConfigError` is thrown and no new key is written.
  */
 export function loadSecretKey({
   secretKey,
@@ -46,7 +46,8 @@ function makeKeyFile(dataDir: string, path: string): void {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // Another process has created the key file in the meantime, so that file is used.
+    // Another process has created the key file since `existsSync` was called, so that key file is
+    // used.
     if (code === 'EEXIST') return
     throw new ConfigError('DATA_DIR', `${path} can't be written (${message})`)
   }

@@ -20,8 +20,8 @@ type Body = {
 }
 
 /**
- * Reads a chat request. The token counts depend only on the request, so that a test can predict the
- * bill.
+ * Reads a chat request. The token counts depend only on the request, so that a test can calculate
+ * the expected charge.
  */
 export function readChatRequest(text: string, answerTokens: number): ChatRequest {
   const body = JSON.parse(text) as Body

@@ -25,7 +25,10 @@ export async function startChatClient(): Promise<ChatClient> {
   }
 }
 
-/** Returns the URL template of this chat client. Browsers do not send the fragment to servers. */
+/**
+ * Returns the URL template of this chat client. The API key is in the URL fragment, because
+ * browsers do not send the fragment to servers.
+ */
 export const chatTemplate = (url: string): string => `${url}/#key={key}&address={address}`
 
 const STYLE = `

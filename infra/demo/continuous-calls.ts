@@ -19,7 +19,7 @@ const SHAPES: readonly Shape[] = [
   { model: 'unsteady-down', stream: false },
 ]
 
-/** Sends about one call per second: streams, plain calls and calls that fail. */
+/** Sends about one call per second: streaming calls, non-streaming calls and calls that fail. */
 export function startContinuousCalls(
   url: string,
   tokens: readonly { readonly key: string }[],
@@ -41,7 +41,7 @@ export function startContinuousCalls(
       })
       await response.arrayBuffer()
     } catch {
-      // The error is ignored, because the demo deliberately interrupts some streams.
+      // The error is ignored, because the demo interrupts some streams on purpose.
     }
   }
   const timer = setInterval(() => void call(), 1_200)

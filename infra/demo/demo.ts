@@ -52,7 +52,7 @@ const words = (url: string, { users, tokens }: Seeded): string => `
   Ctrl-C stops it. The data stays in ${DATA_DIR}
 `
 
-/** Creates redemption codes in every state, unless the site has codes. `root` must be logged in. */
+/** Creates redemption codes in every state if no codes exist yet. `root` must be logged in. */
 async function seedCodes(root: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')
   if (total > 0) return

@@ -2,12 +2,18 @@ export type JournalEntry = {
   readonly number: number
   readonly model: string
   readonly isStream: boolean
-  /** The first 200 characters of the last message. Tests write a unique text there. */
+  /**
+   * The first 200 characters of the last message in the request. A test puts a unique text there to
+   * find the request in the journal.
+   */
   readonly mark: string
   readonly authorization: string
   readonly requestId: string
   status: number | null
-  /** How the request ended: `answered` means that the last byte was written. */
+  /**
+   * How the request ended. `answered` means that the last byte was written, `cut` that the provider
+   * broke the connection off, and `caller-gone` that the client closed it.
+   */
   outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'
   promptTokens: number
   completionTokens: number

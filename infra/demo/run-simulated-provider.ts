@@ -1,7 +1,8 @@
 import { startSimulatedProvider } from './simulated-provider.ts'
 
 /**
- * Runs the simulated provider as a program that survives tests which kill all other processes.
+ * Runs the simulated provider as a separate process, which keeps running in tests that kill all
+ * other processes.
  *
  * Optional arguments: port, pause between chunks (ms), tokens of an answer, pause before the first
  * byte (ms), duration of a task (ms). The journal is served at `/journal`.

@@ -10,8 +10,8 @@ export const DEMO_KEYS: GatewayKeys = {
 }
 
 /**
- * Configures payment through the simulated gateway, which moves no money, and creates top-up orders
- * of alice unless orders exist. The client must be logged in as `root`.
+ * Configures payment through the simulated gateway, which moves no money. If no top-up orders exist
+ * yet, also creates two orders of the user alice. The client must be logged in as `root`.
  */
 export async function seedPayments(
   root: ConsoleClient,

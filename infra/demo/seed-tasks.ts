@@ -21,7 +21,10 @@ const EVERY_MS = 90_000
 
 type Keys = readonly { readonly key: string }[]
 
-/** Enables drawing and music, and submits every demo task once, alternating between the tokens. */
+/**
+ * Enables drawing and music, and submits every demo task once. The tasks use the API tokens in
+ * turn.
+ */
 export async function seedTasks(
   root: ConsoleClient,
   providerUrl: string,

@@ -89,7 +89,10 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
   })
 }
 
-/** Creates the channel, or updates it, because the provider's port changes at each start. */
+/**
+ * Creates the channel with this name, or updates an existing channel of this name. The update is
+ * needed because the provider's port changes at each start.
+ */
 export async function setChannel(
   root: ConsoleClient,
   fields: Readonly<Record<string, unknown>>,
@@ -99,7 +102,10 @@ export async function setChannel(
   else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
 }
 
-/** Searches all pages, because a site may have many channels. */
+/**
+ * Returns the channel with exactly this name. Reads all pages of the search result, because many
+ * channels may match.
+ */
 export async function channelNamed(
   root: Pick<ConsoleClient, 'must'>,
   name: string,
@@ -170,7 +176,10 @@ async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<
 
 const NAME = 'Demo chat'
 
-/** Puts the demo's chat client first in the list, because its port changes at each start. */
+/**
+ * Puts the demo's chat client first in the list of chat clients. Its entry is replaced at each
+ * start, because its port changes.
+ */
 export async function seedChats(
   root: Pick<ConsoleClient, 'must'>,
   client: Pick<ChatClient, 'url'>,

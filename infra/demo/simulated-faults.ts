@@ -72,7 +72,7 @@ export function faultOfModel(model: string): Fault | null {
   return make ? make(match?.[2] ?? '') : null
 }
 
-/** Sends the response of a fault. Returns false for a fault that the caller must answer. */
+/** Sends the response of a fault. Returns false if the calling function must produce this fault. */
 export function answerPlainFault(
   response: ServerResponse,
   entry: JournalEntry,
@@ -112,7 +112,9 @@ export function answerPlainFault(
   }
 }
 
-/** Sends half of the announced response body and closes the connection. */
+/**
+ * Announces a response body of 1000 bytes, sends only a part of the body and closes the connection.
+ */
 function cutPlain(response: ServerResponse, entry: JournalEntry, how: 'fin' | 'reset'): true {
   entry.status = 200
   entry.outcome = 'cut'

@@ -22,7 +22,10 @@ export type PaymentGateway = {
   readonly url: string
   readonly orders: Map<string, GatewayOrder>
   readonly checkouts: Map<string, URLSearchParams>
-  /** Returns the query that notifies the site of the paid order. `over` replaces fields. */
+  /**
+   * Returns the query parameters that notify the site that the order is paid. `over` replaces
+   * fields.
+   */
   readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
   readonly close: () => Promise<void>
 }
@@ -163,7 +166,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.end(JSON.stringify(body))
 }
 
-/** Returns the Stripe event of a paid checkout. `over` replaces fields of the checkout session. */
+/** Returns the Stripe event for a paid checkout. `over` replaces fields of the checkout session. */
 export function checkoutEvent(form: URLSearchParams, over: object = {}): string {
   const tradeNo = form.get('client_reference_id')
   const price = (name: string) => form.get(`line_items[0][price_data][${name}]`) ?? ''
@@ -201,7 +204,7 @@ async function payCheckout(
   response.writeHead(303, { location: returnUrl }).end()
 }
 
-/** Computes the epay signature over the sorted fields, followed by the key. */
+/** Computes the epay signature over the sorted fields, to which the merchant's key is appended. */
 function signed(fields: Record<string, string>, key: string): string {
   const names = Object.keys(fields).filter((name) => !['sign', 'sign_type'].includes(name))
   const pairs = names

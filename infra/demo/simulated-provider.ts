@@ -23,7 +23,7 @@ export type SimulatedProvider = {
   readonly url: string
   readonly port: number
   readonly journal: Journal
-  /** The faults of the next requests, in order. Each request for any model consumes one fault. */
+  /** The faults of the next requests, in order. Each request, for any model, uses up one fault. */
   readonly script: Fault[]
   readonly tasks: TaskProvider['tasks']
   close(): Promise<void>

@@ -4,8 +4,9 @@ import { createWav, TUNE_SECONDS } from './generated-wav.ts'
 
 /**
  * Simulates drawing and music services. A task takes `taskMs` milliseconds and spends half of this
- * time in a queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing`
- * task fails, a `stuck` task never ends, and a `slow` submission is answered after two seconds.
+ * time in a queue. A word in the prompt changes the outcome: with `banned` the task is refused,
+ * with `failing` it fails, with `stuck` it never ends, and with `slow` the submission is answered
+ * after two seconds.
  */
 export type TaskProvider = {
   /** Returns false when the request is not for a drawing or music service. */
@@ -21,7 +22,7 @@ export type SimulatedTask = {
   readonly startedAt: number
   readonly notifyHook: string | null
   readonly secret: string
-  /** The provider's address in the gateway's request. */
+  /** The base URL of this provider, from the `Host` header of the gateway's request. */
   readonly address: string
 }
 
@@ -103,7 +104,7 @@ function post(hook: string, value: object): void {
   fetch(hook, { method: 'POST', headers, body: JSON.stringify(value) }).catch(() => {})
 }
 
-/** Sends the picture or sound that belongs to the number in the path. */
+/** Sends a generated picture or sound. The number in the path selects the content. */
 function sendFile(
   response: ServerResponse,
   type: string,

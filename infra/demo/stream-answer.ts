@@ -61,7 +61,8 @@ function endsEarly({ response, entry, fault }: Stream, index: number): boolean {
   }
   if (fault?.kind !== 'cut' || index !== fault.afterChunks) return false
   entry.outcome = 'cut'
-  // The connection is reset after the write, because a reset discards unsent bytes.
+  // The connection is reset only after the write has finished, because a reset discards unsent
+  // bytes.
   response.write('', () => {
     setImmediate(() => {
       if (fault.how === 'reset') response.socket?.resetAndDestroy()

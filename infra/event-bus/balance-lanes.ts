@@ -5,7 +5,8 @@ import { ALL_LANES, LANE_COUNT } from './lane-of-stream.ts'
 
 export type LaneHolder = {
   /**
-   * The leases of this process, by lane (partition). Code that writes under a lease reads the map.
+   * The leases of this process, by lane (partition). The balancer changes this map, and the caller
+   * of `balanceLanes` reads it.
    */
   readonly held: Map<number, Lease>
   readonly onGained: (lanes: readonly number[]) => Promise<void>
@@ -16,7 +17,7 @@ type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: num
 
 /**
  * Distributes the lanes (partitions) evenly among the processes that work under `name`. Each
- * process acquires a member lease, so that the processes can count each other. There are
+ * process acquires a member lease, so that the processes can count the members. There are
  * `LANE_COUNT` member leases. A process without a member lease gets no lanes.
  */
 export function balanceLanes(
@@ -53,7 +54,9 @@ class LaneBalancer {
   private readonly name: string
   private readonly holder: LaneHolder
   private membership: Lease | null = null
-  /** The local monotonic time until which no other process can acquire this process's leases. */
+  /**
+   * The time of `performance.now()` until which no other process can acquire this process's leases.
+   */
   private validUntil = 0
 
   constructor(leases: Leases, ttlMs: number, name: string, holder: LaneHolder) {
@@ -65,7 +68,7 @@ class LaneBalancer {
 
   /**
    * Renews the leases and acquires or releases lanes (partitions). Returns true if this process has
-   * its fair share.
+   * exactly the number of lanes that `fairShare` returned.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -96,7 +99,7 @@ class LaneBalancer {
     this.validUntil = requestedAt + this.ttlMs
     const isRenewed = ({ name, fence }: Lease): boolean => renewed.get(name)?.fence === fence
     if (this.membership !== null && !isRenewed(this.membership)) this.membership = null
-    // A lost lane is reported as lost before the same round may acquire it again.
+    // `onLost` must run for a lost lane before this process acquires the lane again in this round.
     this.lose([...held].filter(([, lease]) => !isRenewed(lease)).map(([lane]) => lane))
   }
 
@@ -115,7 +118,7 @@ class LaneBalancer {
     if (this.membership === null) return 0
     members.set(this.membership.name, this.leases.owner)
     const rank = [...members.keys()].sort().indexOf(this.membership.name)
-    // The remainder goes to the members with the lowest ranks.
+    // Lanes that can't be divided evenly go to the members with the lowest ranks, one lane each.
     return Math.floor(LANE_COUNT / members.size) + (rank < LANE_COUNT % members.size ? 1 : 0)
   }
 

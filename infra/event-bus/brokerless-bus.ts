@@ -10,13 +10,21 @@ export type DirectBusDeps = {
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
-  /** The lease time of a lane (partition), for which a stalled process keeps its lanes. */
+  /**
+   * The lease time of a lane (partition). After a process stalls, it keeps its lanes for this time.
+   */
   readonly ttlMs?: number
 }
 
-/** The default lease time of a lane (partition). Other processes take over after this time. */
+/**
+ * The default lease time of a lane (partition). If a process does not renew its lease, other
+ * processes can acquire the lane after this time.
+ */
 export const LANE_TTL_MS = 5_000
-/** A prefix that matches no stream, so that positions are reported without decoding events. */
+/**
+ * A stream prefix that matches no stream. With this prefix, a subscription reports positions
+ * without decoding events.
+ */
 const NO_STREAM = ['\u0001']
 const RETRY_MS = 250
 
@@ -70,7 +78,7 @@ function workLanes(
   }
 }
 
-/** Reports the position of the last event, also for events committed before the call. */
+/** Reports the store's last position at the start and after every commit of events. */
 function watchStore(
   { store, log }: { readonly store: EventStore; readonly log: Logger },
   onCommitted: (position: number) => void,

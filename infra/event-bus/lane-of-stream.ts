@@ -21,7 +21,8 @@ export function laneOf(stream: string): number {
   let sum = 0
   for (let place = 1; place <= 3 && end - place >= from; place += 1) {
     const code = stream.charCodeAt(end - place)
-    // An id with half of a surrogate pair is counted in code points, as Postgres does.
+    // If the id contains half of a surrogate pair, the characters are counted as code points,
+    // because Postgres counts code points.
     if (code >= 0xd800 && code <= 0xdfff) return laneOfCharacters([...stream.slice(from)])
     sum += code << (place - 1)
   }
@@ -36,7 +37,10 @@ function laneOfCharacters(id: readonly string[]): number {
 
 type Stoppable = { readonly stop: () => Promise<void> }
 
-/** Tracks the resources that the bus must close because its callers left them open. */
+/**
+ * Tracks resources that callers have opened. When the bus closes, it closes those that are still
+ * open.
+ */
 export function createOpenResources() {
   const open = new Set<Stoppable>()
   return {

@@ -47,7 +47,7 @@ export class LaneSubscription {
     this.subscription = null
   }
 
-  /** Stops the feed after the batch in progress. */
+  /** Stops the feed after the current batch was delivered. */
   async stop(): Promise<void> {
     this.isStopped = true
     clearTimeout(this.retry)

@@ -17,11 +17,15 @@ export type LaneWorker = {
    * Called when this process acquired lanes (partitions). Batches start after the promise resolves.
    */
   readonly onGained: (lanes: readonly number[]) => Promise<void>
-  /** Called when this process lost lanes (partitions). Commits of work in progress are rejected. */
+  /**
+   * Called when this process has lost lanes (partitions). Work in progress for these lanes can no
+   * longer be committed.
+   */
   readonly onLost: (lanes: readonly number[]) => void
   /**
-   * Processes a batch, which may be repeated. The next batch of a lane waits for the promise. If
-   * events are skipped, `after` is higher than the `position` of the previous batch.
+   * Processes a batch, which may be delivered repeatedly. The next batch of a lane waits until the
+   * promise resolves. If events are skipped, `after` is higher than the `position` of the previous
+   * batch.
    */
   readonly onBatch: (batch: LaneBatch) => Promise<void>
 }
@@ -38,8 +42,8 @@ export type LaneWork = {
 /** Delivers committed events from the event store, which remains the source of truth. */
 export interface EventBus {
   /**
-   * Divides the lanes (partitions) among all processes that work under this name, and recovers from
-   * failures. Only one process at a time works on a lane.
+   * Divides the lanes (partitions) among all processes that call `work` with this name, and
+   * recovers from failures. Only one process at a time works on a lane.
    */
   work(name: string, worker: LaneWorker): LaneWork
   /**

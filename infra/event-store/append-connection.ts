@@ -4,7 +4,10 @@ import { type ArrayWriter, createArrayWriter } from './encode-postgres-arrays.ts
 import type { EncodedEvent } from './encoded-append.ts'
 import { CHANNEL } from './postgres-schema.ts'
 
-/** Events for one stream. `expected` is the revision of its last event, or -1 for a new stream. */
+/**
+ * Events for one stream. `expected` is the revision of the stream's last event before the append,
+ * or -1 for a new stream.
+ */
 export type ExactPart = {
   readonly stream: string
   readonly expected: number
@@ -13,9 +16,9 @@ export type ExactPart = {
 }
 
 /**
- * The result of a flush (a transaction of several appends). The events directly follow the position
- * `before`. If `actual` is null, everything was written. If not, `actual` has the revisions of each
- * part's stream, and the appends with a wrong revision were not written.
+ * The result of a flush (a transaction of several appends). The positions of the written events
+ * directly follow `before`. If `actual` is null, all appends were written. Otherwise, `actual` has
+ * the revision of each part's stream, and the appends with a wrong revision were not written.
  */
 export type FlushResult = {
   readonly before: number
@@ -33,7 +36,7 @@ export type FlushConnection = {
   readonly drop: () => void
 }
 
-/** Called with the position of the last event after a commit of another process. */
+/** Called after another process commits events, with the position of the last event. */
 export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000
@@ -52,8 +55,8 @@ type Open = {
 }
 
 /**
- * Creates the connection for appends and for notifications of other processes' commits. A separate
- * connection would also receive notifications of this process's own commits.
+ * Creates one connection for both appends and notifications of other processes' commits. A separate
+ * connection for notifications would also be notified of this process's own commits.
  */
 export function createFlushConnection(
   connectionString: string,

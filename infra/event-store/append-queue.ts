@@ -16,7 +16,10 @@ type Options = {
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
   /** Called after each commit. The parts directly follow the position `before`. */
   readonly onCommitted: (before: number, parts: readonly ExactPart[]) => void
-  /** Called for an append that an earlier attempt has written, with its last position. */
+  /**
+   * Called for an append that an earlier attempt has written, with the position of the append's
+   * last event.
+   */
   readonly onFound: (position: number) => void
   readonly onNoPartition: () => Promise<void>
   readonly onFailure: (error: unknown) => void
@@ -179,7 +182,7 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
   return await settleConflicts(conflicts, options)
 }
 
-/** The part whose revision is wrong, and the actual revision of its stream. */
+/** The part whose expected revision is wrong, and the actual revision of its stream. */
 type FoundConflict = { readonly entry: Entry; readonly index: number; readonly actual: number }
 
 function findConflicts(batch: readonly Entry[], actual: readonly number[]): FoundConflict[] {
@@ -248,8 +251,8 @@ function answerAll(batch: readonly Entry[], before: number): void {
 }
 
 /**
- * Handles wrong revisions. An append that was already written resolves, an append at `any` revision
- * is retried, and all others are rejected.
+ * Handles appends whose expected revision is wrong. An append that was already written resolves, an
+ * append at revision `any` is retried, and every other append is rejected.
  */
 async function settleConflicts(
   conflicts: readonly FoundConflict[],

@@ -15,7 +15,8 @@ type SessionDeps = {
   readonly timings: KafkaTimings
   readonly log: Logger
   /**
-   * Called when Kafka assigns lanes (partitions). Lanes outside the list are no longer assigned.
+   * Called with all lanes (partitions) that Kafka now assigns to this consumer. All other lanes are
+   * no longer assigned to it.
    */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
@@ -186,10 +187,12 @@ async function consumeUntilBroken(
     if (!isOver) {
       await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
     }
-    // NOTE: a second disconnect ends the requests that kafkajs continues after the first one.
+    // NOTE: kafkajs may have started new requests after the first disconnect. A second disconnect
+    // ends these requests.
     if (isOver) await disconnect(consumer)
   }
-  // kafkajs sends heartbeats from its fetch loop, so missing heartbeats reveal a stopped loop.
+  // kafkajs sends heartbeats from its fetch loop, so missing heartbeats show that the loop has
+  // stopped.
   const watchdog = setInterval(() => {
     if (performance.now() - lastSignalAt > timings.silentMs) {
       over.reject(new Error('the consumer fell silent'))
@@ -207,7 +210,10 @@ async function consumeUntilBroken(
 
 class TooFewPartitions extends Error {}
 
-/** Throws when the topic has too few partitions, such as one created with broker defaults. */
+/**
+ * Throws if the topic has too few partitions, for example because a broker created the topic with
+ * its default settings.
+ */
 async function assertEnoughPartitions(kafka: Kafka, topic: string): Promise<void> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
   if (offsets.length >= LANE_COUNT) return
@@ -219,7 +225,10 @@ type Deps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly timings: Pick<KafkaTimings, 'silentMs'>
-  /** True while lanes (partitions) are fed from the store although the consumer is in its group. */
+  /**
+   * True while lanes (partitions) are fed from the event store although the consumer is a member of
+   * its group.
+   */
   readonly isSuspected: () => boolean
   /** The `performance.now()` of a lane's last message; null for a lane that is not consumed. */
   readonly lastMessageAt: (lane: number) => number | null
@@ -251,7 +260,7 @@ export function detectStalledConsumer(deps: Deps): { readonly stop: () => void }
     })
     if (isStalled && deps.isSuspected()) deps.onStalled()
   }
-  // A failed check does not show that the consumer is stalled.
+  // The error of a failed check is ignored, because it does not show that the consumer is stalled.
   const checking = setInterval(() => void check().catch(() => {}), deps.timings.silentMs / 2)
   return { stop: () => clearInterval(checking) }
 }

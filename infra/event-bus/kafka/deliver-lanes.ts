@@ -99,7 +99,10 @@ function restrictTo(batch: LaneBatch, lanes: readonly number[]): LaneBatch {
 
 type Chain = (lanes: readonly number[], work: () => Promise<void>) => Promise<void>
 
-/** Runs work once earlier work for the same lanes (partitions) has ended. Never rejects. */
+/**
+ * Creates a function that runs work when all earlier work for its lanes (partitions) has ended. The
+ * returned promise never rejects.
+ */
 function createChains(onError: (error: unknown) => void): Chain {
   const tails = new Map<number, Promise<void>>()
   return (lanes, work) => {
@@ -121,7 +124,8 @@ async function retryWhile<T>(
     try {
       return await work()
     } catch (error) {
-      // After the lane was lost, a failure is expected, because another process has the lane.
+      // A failure is not reported after the lane was lost. Such a failure is expected, because
+      // another process has the lane.
       if (isHeld()) onFailure(error)
     }
     await delay(waitMs)

@@ -26,7 +26,8 @@ export type StoreFeed = {
 
 /**
  * Feeds lanes (partitions) from the event store while Kafka does not deliver. A lane counts as
- * stalled when Kafka brought no progress for `stallMs` although the store has newer events.
+ * stalled when the event store has newer events but Kafka messages have not advanced the lane for
+ * `stallMs`.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps

@@ -22,7 +22,10 @@ export type KafkaBusOptions = {
 }
 
 export const KAFKA_TOPIC = 'tallygate-events'
-/** The maximum time for which the start waits for the topic before it continues without Kafka. */
+/**
+ * The maximum time that the process start may wait for the Kafka topic to be created or checked.
+ * After this time, the process starts without Kafka.
+ */
 const ENSURE_TOPIC_MS_MAX = 5_000
 
 /**
@@ -42,7 +45,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
   )
   const open = createOpenResources()
   if (isPublisher) {
-    // Each topic has its own publisher, even when two topics share a database.
+    // Each topic has a separate publisher, even when two topics share a database.
     const lease = topic === KAFKA_TOPIC ? 'kafka-publisher' : `kafka-publisher:${topic}`
     const ttl = { ttlMs: timings.publisherTtlMs }
     open.track(leases.hold(lease, (_lease, lost) => publish(deps, lost), ttl))

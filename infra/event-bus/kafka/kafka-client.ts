@@ -10,9 +10,10 @@ type RequestQueue = {
 }
 
 /**
- * Stops the idle timers of kafkajs 2.2.4. On each connection, kafkajs checks for waiting requests
- * every millisecond with a negative timer (`TimeoutNegativeWarning`), and no option changes this. A
- * kafkajs version without a queue of waiting requests stays unchanged.
+ * Prevents a timer in kafkajs 2.2.4 that fires every millisecond on idle connections. On each
+ * connection, kafkajs sets this timer with a negative delay (`TimeoutNegativeWarning`) to check for
+ * waiting requests, and no option changes this. The patched kafkajs sets the timer only while
+ * requests wait. If a kafkajs version has no such request queue, nothing is patched.
  */
 export function patchRequestQueues(): void {
   const queue = findRequestQueue()
@@ -38,8 +39,8 @@ function findRequestQueue(): RequestQueue | null {
 }
 
 /**
- * kafkajs retries little, because every caller also retries and reads the event store in the
- * meantime.
+ * kafkajs makes only two retries, because every caller of kafkajs also retries and meanwhile reads
+ * from the event store.
  */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000
@@ -81,7 +82,7 @@ const logInto =
   ({ namespace, log: { message, error, groupId } }) =>
     log.debug({ namespace, error, groupId }, `kafkajs: ${message}`)
 
-/** Creates the topic, or adds missing partitions. */
+/** Creates the topic, or adds partitions to a topic that has too few. */
 export async function ensureTopic(kafka: Kafka, topic: string): Promise<void> {
   await withAdmin(kafka, async (admin) => {
     const topics = await admin.listTopics()

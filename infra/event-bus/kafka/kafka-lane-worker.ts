@@ -27,8 +27,9 @@ type KafkaWork = LaneWork & {
 }
 
 /**
- * The time for which a lane (partition) counts as degraded after it was fed from the store. Only
- * new messages can show that Kafka delivers again.
+ * The time for which a lane (partition) counts as degraded after its last feed from the event
+ * store. A lane stays degraded after the feed, because only new messages can show that Kafka
+ * delivers again.
  */
 const RECENTLY_FED_MS = 30_000
 
@@ -87,7 +88,8 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
     stop: async () => {
       clearInterval(checking)
       stallDetector.stop()
-      // The leases stop first, because a delivery retries until its lane's lease is released.
+      // The leases are released before the rest is stopped. While a lane has a lease, its delivery
+      // is retried and would not end.
       await laneLeases.stop()
       await feed.stop()
       await session.stop()

@@ -4,18 +4,23 @@ import { ALL_LANES } from '../lane-of-stream.ts'
 import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
-/** The pause before a process again requests a lane (partition) of another process. */
+/**
+ * The pause before a process again requests the lease of a lane (partition) that another process
+ * has.
+ */
 const RETRY_MS = 150
 
 /**
- * The maximum wait for new leases in one round, because the round also renews existing leases.
- * NOTE: a process that is suspended inside a transaction locks its leases.
+ * The maximum time that one round waits for new leases. The wait is short, because the round must
+ * also renew existing leases. NOTE: a process that is suspended inside a transaction keeps the rows
+ * of its leases locked, so a request for them may wait long.
  */
 const ACQUIRE_MS_MAX = 500
 
 export type LaneLeases = {
   /**
-   * Sets the lanes (partitions) to acquire. Null keeps the current lanes and adds unleased lanes.
+   * Sets the lanes (partitions) whose leases are acquired. Null keeps the current lanes and adds
+   * all lanes without a lease.
    */
   readonly assign: (lanes: readonly number[] | null) => void
   /** Returns the lease of a lane (partition), also while the lane is being released. */

@@ -20,8 +20,8 @@ export type LaneQueue = {
   readonly clear: () => void
   readonly isDelivering: () => boolean
   /**
-   * The `performance.now()` of the last message that advanced the lane. `lastMessageAt` also counts
-   * repeated messages.
+   * The time of `performance.now()` of the last message that advanced the lane's position. Unlike
+   * `lastMessageAt`, this time ignores repeated messages.
    */
   readonly lastProgressAt: () => number
   readonly lastMessageAt: () => number
@@ -76,7 +76,7 @@ export function createLaneQueue(deps: Deps): LaneQueue {
       .catch(onFailure)
       .then(() => {
         isWorking = false
-        // The first message stays queued when the attempt failed or the lane is not ready.
+        // The first message is still in the queue if the attempt failed or the lane is not ready.
         if (waiting[0] === before) retry = setTimeout(work, RETRY_MS)
         else work()
       })

@@ -11,7 +11,10 @@ import {
 } from './published-positions-per-lane.ts'
 import { readLastMessages } from './read-last-messages.ts'
 
-/** With this many unpublished events, the publisher skips them and continues at the head. */
+/**
+ * With this many unpublished events, the publisher skips these events and continues at the last
+ * position of the event store.
+ */
 const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1
 
@@ -26,7 +29,7 @@ export type PublisherDeps = {
 
 /**
  * Copies committed events to the Kafka topic until `lost` aborts. Rejects when Kafka fails. The
- * next call continues at the end of the topic.
+ * next call of `publish` continues after the last message of the topic.
  */
 export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<void> {
   const { kafka, topic, store, timings, log } = deps
@@ -67,12 +70,16 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   } finally {
     sender.stop()
     await disconnect(producer)
-    // The producer is closed, so a batch that was waiting for Kafka has failed by now.
+    // `stop` waits for the batch in progress. This wait is short, because the disconnect has made a
+    // batch that was waiting for Kafka fail.
     await subscription?.stop()
   }
 }
 
-/** Waits for the first event and returns the history id; null when `lost` aborts. */
+/**
+ * Waits until the event store has an event, and returns the history id. Returns null when `lost`
+ * aborts.
+ */
 async function waitForHistory(
   { history, timings }: PublisherDeps,
   lost: AbortSignal,
@@ -103,7 +110,8 @@ async function startPositions(
   }
   const start = new Map(ALL_LANES.map((lane) => [lane, ends.get(lane)?.position ?? head]))
   const behind = await store.readAll(Math.min(...start.values()), CATCH_UP_MAX)
-  // Consumers read the skipped events faster from the store.
+  // With too many unpublished events, publishing starts at the last position. Consumers read the
+  // skipped events from the event store, which is faster.
   return behind.length < CATCH_UP_MAX ? start : new Map(ALL_LANES.map((lane) => [lane, head]))
 }
 

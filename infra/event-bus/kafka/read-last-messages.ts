@@ -32,8 +32,8 @@ export async function readLastMessages(
   })
   const found = Promise.withResolvers<true>()
   consumer.on(consumer.events.CRASH, ({ payload }) => found.reject(payload.error))
-  // NOTE: if the consumer crashes while it joins, `run` resolves and `seek` throws. The rejection
-  // of this promise would be unhandled.
+  // NOTE: if the consumer crashes while it joins its group, `run` resolves and `seek` throws, so
+  // `found.promise` is never awaited. This handler prevents an unhandled rejection.
   found.promise.catch(() => {})
   const read = async (): Promise<true> => {
     await consumer.connect()
@@ -67,7 +67,8 @@ export async function readLastMessages(
 
 /**
  * Returns a function that resolves with the history id: the id and position of the first event, or
- * null while there are no events. The history id reveals a topic of another event store.
+ * null while there are no events. By the history id, messages of another event store are
+ * recognized.
  */
 export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
   let cached: string | null = null

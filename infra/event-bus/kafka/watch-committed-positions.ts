@@ -21,8 +21,8 @@ type Deps = {
 export type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
- * Reports the position of each message. The store is also polled, because messages may be missing.
- * Each process has a separate consumer group, which commits no offsets.
+ * Reports the position of each message. The event store is also polled, because messages may be
+ * missing. Each process has a separate consumer group, which commits no offsets.
  */
 export function watchPositions(deps: Deps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps
@@ -57,7 +57,8 @@ export function watchPositions(deps: Deps, onCommitted: (position: number) => vo
       isStopped = true
       clearInterval(polling)
       await session.stop()
-      // Without this deletion, a broker keeps an empty group without commits for a long time.
+      // The group is deleted, because a broker keeps an empty group without commits for a long
+      // time.
       const forgotten = withAdmin(kafka, (admin) => admin.deleteGroups([groupId]))
       await within(
         DELETE_GROUP_MS_MAX,
