@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactElement, type ReactNode, useRef, useState
 import type { Action } from '../actions/action.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
-import { Popover, useDismissPopover } from './popover.tsx'
+import { Popover, PopoverAnchor, useDismissPopover } from './popover.tsx'
 
 export type MenuItem = Action | 'divider' | { readonly head: ReactNode }
 
@@ -47,7 +47,7 @@ export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
       />
       {isOpen && (
         <Popover content={<Menu items={props.items} />} kind="menu" isOpen onOpenChange={setOpen}>
-          <span className="tg-anchor" />
+          <PopoverAnchor />
         </Popover>
       )}
     </span>

@@ -50,6 +50,12 @@ export function Popover(props: PopoverProps) {
   )
 }
 
+/**
+ * The target of a popover that is mounted beside its control. The control has the ARIA states, so
+ * the anchor drops the ones that Blueprint passes to a target: a `span` may not have them.
+ */
+export const PopoverAnchor = () => <span className="tg-anchor" />
+
 /** Elements below the popover do not receive the key. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)

@@ -1,5 +1,6 @@
 import { PopoverNext } from '@blueprintjs/core'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { PopoverAnchor } from './popover.tsx'
 
 const DELAY_MS = 200
 
@@ -39,7 +40,7 @@ export function Tooltip(props: { content: string | ReactElement; children: React
           enforceFocus={false}
           shouldReturnFocusOnClose={false}
         >
-          <span className="tg-anchor" />
+          <PopoverAnchor />
         </PopoverNext>
       )}
     </span>
