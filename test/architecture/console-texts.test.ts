@@ -7,10 +7,6 @@ const BROWSER_TESTS = /^test\/(?:console|e2e|support)\//
 /** Files that need Chinese text which is no text of the catalogue, with the reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'test/console/commands.test.ts': 'types the name of the language, which is the same in all',
-  'test/console/settings/price-flows.test.ts': 'names options by the labels of their registry',
-  'test/console/settings/save-settings.test.ts': 'names options by the labels of their registry',
-  'test/console/settings/settings-accessibility.test.ts': 'names a section by its title there',
-  'test/console/settings/settings-flows.test.ts': 'names options by the labels of their registry',
   'test/console/support/site-with-data-on-every-page.ts': 'serves a message in two languages',
   'test/console/task-logs/fake-tasks.ts': 'serves prompts and lyrics in Chinese',
   'test/console/time-text.test.ts': 'checks the words that Intl writes for times',

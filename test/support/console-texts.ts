@@ -62,9 +62,20 @@ const textOf = (words: Translations, key: string, params: Params): string =>
   sourceOf(words, key).replace(PLACEHOLDER, (_, name: string) => String(params[name]))
 
 function sourceOf(words: Translations, key: string): string {
-  const text = key
-    .split('.')
-    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], words)
+  const text = valueAt(words, key)
   if (typeof text !== 'string') throw new Error(`the console has no text ${key}`)
   return text
+}
+
+/** Names of options contain dots, so a property can be named by several parts of the key. */
+function valueAt(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, inner] of Object.entries(value)) {
+    if (key === name) return inner
+    const found = key.startsWith(`${name}.`)
+      ? valueAt(inner, key.slice(name.length + 1))
+      : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
 }

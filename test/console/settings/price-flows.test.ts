@@ -4,6 +4,7 @@ import { OPTIONS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
+import { label } from './option-label.ts'
 import { withPrices } from './site-with-prices.ts'
 
 const app = pageFixture({ language: 'zh' })
@@ -98,7 +99,7 @@ describe('the price table', () => {
     await field.fill('8192')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
     await row('sim-small').getByText('8,192').waitFor()
-    await page.getByLabel('默认最大输出 tokens').fill('4096')
+    await page.getByLabel(label('DefaultMaxOutputTokens')).fill('4096')
     await save()
     const caps = saved().get('MaxOutputTokens') as Record<string, number>
     expect(caps).toMatchObject({ 'sim-small': 8192, 'gpt-4o': 16384 })
@@ -116,7 +117,7 @@ describe('the price table', () => {
   it('shows the error of an invalid default output limit at its field', async () => {
     await open()
     const { page } = app
-    const field = page.getByLabel('默认最大输出 tokens')
+    const field = page.getByLabel(label('DefaultMaxOutputTokens'))
     await field.fill('0')
     await button(zh('shared.saveSettings')).click()
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
@@ -435,8 +436,8 @@ describe('the group table', () => {
   it('leaves invalid JSON as text with an error, and saves nothing', async () => {
     await open('/admin/settings?groups=json')
     const { page } = app
-    await page.getByLabel('分组特殊倍率').fill('{"vip":')
-    await page.getByLabel('分组颜色').focus()
+    await page.getByLabel(label('GroupGroupRatio')).fill('{"vip":')
+    await page.getByLabel(label('GroupColors')).focus()
     await page.getByText(zh('settings.notJson')).first().waitFor()
     await button(zh('shared.saveSettings')).click()
     await page.getByText(zh('settings.checkInput')).waitFor()

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/console-texts.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { refused } from '../support/fake-site.ts'
+import { label } from './option-label.ts'
 
 const app = pageFixture({ language: 'zh' })
 
@@ -34,19 +35,19 @@ describe('the settings page', () => {
     await app.openAsRoot('/admin/settings?tab=models')
     await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
     await app.page.getByText(zh('settings.nothingChanged')).waitFor()
-    await app.page.getByLabel('失败重试次数').fill('2')
+    await app.page.getByLabel(label('RetryTimes')).fill('2')
     await app.page.getByRole('tab', { name: zh('settings.tab.other') }).click()
-    await app.page.getByLabel('系统名称').fill('Mine')
+    await app.page.getByLabel(label('SystemName')).fill('Mine')
     const put = app.site.routes['PUT /api/option/']
     app.site.routes['PUT /api/option/'] = (call) =>
       (call.body as { key: string }).key === 'SystemName' || put === undefined
-        ? refused('名称不可用')
+        ? refused('Name not available')
         : put(call)
     await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
     await app.page.getByText(zh('settings.partlyFailed')).waitFor()
-    await app.page.getByText('名称不可用').waitFor()
+    await app.page.getByText('Name not available').waitFor()
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
-    expect(await app.page.getByLabel('系统名称').inputValue()).toBe('Mine')
+    expect(await app.page.getByLabel(label('SystemName')).inputValue()).toBe('Mine')
   })
 
   it('shows an error for broken JSON when the field loses focus, and never sends it', async () => {
@@ -61,7 +62,7 @@ describe('the settings page', () => {
 
   it('asks for confirmation before the user leaves with unsaved changes', async () => {
     await app.openAsRoot('/admin/settings?tab=models')
-    await app.page.getByLabel('失败重试次数').fill('2')
+    await app.page.getByLabel(label('RetryTimes')).fill('2')
     await app.page.getByRole('link', { name: zh('shell.tokens') }).click()
     await app.page
       .getByRole('alertdialog')

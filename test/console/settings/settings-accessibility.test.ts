@@ -1,11 +1,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { en, oneOf, type Text, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import type { OpenPage } from '../support/open-page.ts'
 
 type Look = { name: string; path: string; open?: (page: Page) => Promise<unknown> }
+
+const globalHistory = (text: Text) =>
+  text('settings.historyOf', { section: text('options.sectionTitle.global') })
 
 const LOOKS: readonly Look[] = [
   { name: 'settings', path: '' },
@@ -19,9 +23,7 @@ const LOOKS: readonly Look[] = [
     name: 'settings-history',
     path: '?tab=models',
     open: (page) =>
-      page
-        .getByRole('button', { name: /^(全局设置的修改记录|Changes of Global settings)$/ })
-        .click(),
+      page.getByRole('button', { name: oneOf(globalHistory(zh), globalHistory(en)) }).click(),
   },
 ]
 /** One language sees the wide screen, the other the narrow one. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/console-texts.ts'
+import { textPattern, zh } from '#test/support/console-texts.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
+import { label } from './option-label.ts'
 
 const app = pageFixture({ language: 'zh' })
 
@@ -16,7 +17,12 @@ const save = () => app.page.getByRole('button', { name: zh('shared.saveSettings'
 const open = (tab: string) => app.openAsRoot(`/admin/settings?tab=${tab}`)
 
 /** Types what is wrong, leaves the field, is told why, and mends it. */
-async function mend(label: string, wrong: string, words: string, right: string): Promise<void> {
+async function mend(
+  label: string,
+  wrong: string,
+  words: string | RegExp,
+  right: string,
+): Promise<void> {
   await field(label).fill(wrong)
   await field(label).blur()
   await app.page.getByText(words).first().waitFor()
@@ -28,14 +34,14 @@ it('the page hides options without effect, and sections that have no others', as
   await app.page.locator('#section-global').waitFor()
   expect(await app.page.locator('#section-claude, #section-gemini').count()).toBe(0)
   await open('operation')
-  await field('新用户初始额度（额度单位）').waitFor()
-  expect(await field('流式缓存队列长度').count()).toBe(0)
+  await field(label('QuotaForNewUser', 'quota')).waitFor()
+  expect(await field('StreamCacheQueueLength').count()).toBe(0)
 })
 
 describe('a change by another user', () => {
   it('appears without a reload, but never replaces a value that the user is editing', async () => {
     await open('operation')
-    const label = '新用户初始额度（额度单位）'
+    const quota = field(label('QuotaForNewUser', 'quota'))
     const elsewhere = (value: string) =>
       app.page.request.put(`${app.site.url}/api/option/`, {
         data: { key: 'QuotaForNewUser', value },
@@ -45,24 +51,24 @@ describe('a change by another user', () => {
         document.dispatchEvent(new Event('visibilitychange', { bubbles: true })),
       )
     const reads = () => app.site.calls.filter(({ path }) => path === '/api/option/').length
-    await field(label).waitFor()
+    await quota.waitFor()
     await elsewhere('4321')
     await returnToPage()
-    await expect.poll(() => field(label).inputValue()).toBe('4321')
+    await expect.poll(() => quota.inputValue()).toBe('4321')
     // Typed and taken back is no edit: what is saved elsewhere goes on being shown.
-    await field(label).fill('5')
+    await quota.fill('5')
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
-    await field(label).fill('4321')
+    await quota.fill('4321')
     await elsewhere('4322')
     await returnToPage()
-    await expect.poll(() => field(label).inputValue()).toBe('4322')
-    await field(label).fill('77')
+    await expect.poll(() => quota.inputValue()).toBe('4322')
+    await quota.fill('77')
     await elsewhere('9')
     const before = reads()
     await returnToPage()
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     expect(reads()).toBe(before)
-    expect(await field(label).inputValue()).toBe('77')
+    expect(await quota.inputValue()).toBe('77')
     // A refused save reads anew: what was read then is not what the draft was made from.
     const { 'PUT /api/option/': put } = app.site.routes
     const refusal = { success: false, message: 'no', code: 'Fault' }
@@ -80,13 +86,14 @@ describe('a change by another user', () => {
 describe('a wrong input in a settings tab', () => {
   it('is rejected until corrected in operation: quota, rebate, chats, groups, ratios', async () => {
     await open('operation&groups=json')
-    await mend('新用户初始额度（额度单位）', '-1', zh('settings.tooSmall', { min: 0 }), '1000')
-    await mend('返佣百分比（%）', '101', '返佣百分比必须在0到100之间', '12.5')
-    await mend('聊天客户端', '[{"a":', zh('settings.notJson'), '[{"a":"https://a.example"}]')
-    await mend('聊天客户端', '[{"a":"x:{nope}"}]', '{nope} 没有含义', '[{"a":"https://a.example"}]')
-    await mend('用户可选分组', '{"vip":1}', zh('settings.notTextMap'), '{"vip":"VIP"}')
-    await mend('图片输入倍率', '{"m":"x"}', zh('settings.notMap'), '{"m":2}')
-    await app.page.getByRole('switch', { name: '启用返佣' }).check()
+    await mend(label('QuotaForNewUser', 'quota'), '-1', zh('settings.tooSmall', { min: 0 }), '1000')
+    await mend(label('RebatePercentage', '%'), '101', zh('options.bounds.RebatePercentage'), '12.5')
+    await mend(label('Chats'), '[{"a":', zh('settings.notJson'), '[{"a":"https://a.example"}]')
+    const unknown = zh('settings.unknownPlaceholder', { placeholder: '{nope}' })
+    await mend(label('Chats'), '[{"a":"x:{nope}"}]', unknown, '[{"a":"https://a.example"}]')
+    await mend(label('UserUsableGroups'), '{"vip":1}', zh('settings.notTextMap'), '{"vip":"VIP"}')
+    await mend(label('ImageRatio'), '{"m":"x"}', zh('settings.notMap'), '{"m":2}')
+    await app.page.getByRole('switch', { name: label('RebateEnabled') }).check()
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({
@@ -101,9 +108,14 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected when a maximum is below its minimum', async () => {
     await open('operation')
-    const [least, most] = ['签到最低额度（额度单位）', '签到最高额度（额度单位）']
-    await mend(least, 'x', zh('settings.withMinimum', { text: '请输入整数', min: 0 }), '2000')
-    await mend(most, '1999', '不能小于“签到最低额度”', '5000')
+    const [least, most] = [label('CheckInQuota', 'quota'), label('CheckInMaxQuota', 'quota')]
+    await mend(
+      least,
+      'x',
+      zh('settings.withMinimum', { text: zh('settings.notInteger'), min: 0 }),
+      '2000',
+    )
+    await mend(most, '1999', zh('settings.belowOther', { other: label('CheckInQuota') }), '5000')
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({ CheckInQuota: '2000', CheckInMaxQuota: '5000' })
@@ -111,8 +123,17 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in rate limit', async () => {
     await open('ratelimit')
-    await mend('最多成功次数', '0', zh('settings.tooSmall', { min: 1 }), '50')
-    await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
+    await mend(
+      label('ModelRequestRateLimitSuccessCount'),
+      '0',
+      zh('settings.tooSmall', { min: 1 }),
+      '50',
+    )
+    const bounds = textPattern('zh', 'settings.withBounds', {
+      text: zh('settings.notInteger'),
+      min: -1,
+    })
+    await mend(label('ModelRequestRateLimitCount'), '1.5', bounds, '-1')
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({
@@ -123,9 +144,14 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in models, where blocked words are saved as lines', async () => {
     await open('models')
-    await mend('心跳间隔（秒）', '0', zh('settings.tooSmall', { min: 1 }), '30')
-    await mend('失败重试次数', '4', zh('settings.tooLarge', { max: 3 }), '2')
-    await field('屏蔽词列表').fill('one\ntwo')
+    await mend(
+      label('general_setting.ping_interval_seconds', 'second'),
+      '0',
+      zh('settings.tooSmall', { min: 1 }),
+      '30',
+    )
+    await mend(label('RetryTimes'), '4', zh('settings.tooLarge', { max: 3 }), '2')
+    await field(label('SensitiveWords')).fill('one\ntwo')
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
     expect(Object.keys(sent())).toHaveLength(3)
@@ -134,13 +160,13 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in system, where some options need a confirmation', async () => {
     await open('system')
-    await mend('服务器地址', 'example.com', zh('settings.notUrl'), 'https://a.example')
-    await mend('SMTP 端口', '70000', zh('settings.tooLarge', { max: 65535 }), '465')
-    expect(await field('SMTP 访问凭证').inputValue()).toBe('')
-    await field('SMTP 访问凭证').fill('secret')
+    await mend(label('ServerAddress'), 'example.com', zh('settings.notUrl'), 'https://a.example')
+    await mend(label('SMTPPort'), '70000', zh('settings.tooLarge', { max: 65535 }), '465')
+    expect(await field(label('SMTPToken')).inputValue()).toBe('')
+    await field(label('SMTPToken')).fill('secret')
     await field('GitHub Client Secret').fill('other')
     await field('GitHub Client Secret').fill('')
-    const login = app.page.getByRole('switch', { name: '允许通过密码登录' })
+    const login = app.page.getByRole('switch', { name: label('PasswordLoginEnabled') })
     await login.click()
     await app.page
       .getByRole('alertdialog')
@@ -165,10 +191,15 @@ describe('a wrong input in a settings tab', () => {
 
   it('is rejected until corrected in other: name, documentation link, time step', async () => {
     await open('other')
-    await mend('系统名称', 'x'.repeat(101), zh('settings.tooLong', { max: 100 }), 'Mine')
-    await mend('文档链接', 'docs', zh('settings.notUrl'), 'https://docs.example')
+    await mend(label('SystemName'), 'x'.repeat(101), zh('settings.tooLong', { max: 100 }), 'Mine')
+    await mend(
+      label('general_setting.docs_link'),
+      'docs',
+      zh('settings.notUrl'),
+      'https://docs.example',
+    )
     await app.page
-      .getByLabel('数据看板默认时间粒度')
+      .getByLabel(label('DataExportDefaultTime'))
       .selectOption({ label: zh('dashboard.step.day') })
     await save()
     await app.page.getByText(zh('shared.saved')).waitFor()
@@ -183,9 +214,9 @@ describe('a wrong input in a settings tab', () => {
 describe('a save', () => {
   it('opens the tab of the first error, focuses its field, and sends nothing', async () => {
     await open('ratelimit')
-    await field('最多成功次数').fill('0')
+    await field(label('ModelRequestRateLimitSuccessCount')).fill('0')
     await app.page.getByRole('tab', { name: zh('settings.tab.other') }).click()
-    await field('系统名称').fill('Mine')
+    await field(label('SystemName')).fill('Mine')
     await save()
     await app.page.getByText(zh('settings.checkInput')).waitFor()
     await expect
@@ -197,33 +228,33 @@ describe('a save', () => {
 
   it('keeps a value that the server refused, and shows the message at its field', async () => {
     await open('other')
-    await field('系统名称').fill('Mine')
-    app.site.routes['PUT /api/option/'] = () => refused('名称不可用')
+    await field(label('SystemName')).fill('Mine')
+    app.site.routes['PUT /api/option/'] = () => refused('Name not available')
     await save()
     await app.page.getByText(zh('settings.failed')).waitFor()
-    await app.page.locator('.tg-field-error', { hasText: '名称不可用' }).waitFor()
-    expect(await field('系统名称').inputValue()).toBe('Mine')
-    await field('系统名称').fill('Ours')
+    await app.page.locator('.tg-field-error', { hasText: 'Name not available' }).waitFor()
+    expect(await field(label('SystemName')).inputValue()).toBe('Mine')
+    await field(label('SystemName')).fill('Ours')
     expect(await app.page.locator('.tg-field-error').count()).toBe(0)
     // What it saved with a word of caution is told at the field as well, and by name.
-    app.site.routes['PUT /api/option/'] = () => ok(null, '不会请求')
+    app.site.routes['PUT /api/option/'] = () => ok(null, 'Nothing will call it')
     await save()
-    await app.page.getByText('系统名称 · 不会请求').waitFor()
-    await app.page.locator('.tg-field-error', { hasText: '不会请求' }).waitFor()
+    await app.page.getByText(`${label('SystemName')} · Nothing will call it`).waitFor()
+    await app.page.locator('.tg-field-error', { hasText: 'Nothing will call it' }).waitFor()
   })
 
   it('reports when it succeeded but the options could not be read again', async () => {
     await open('other')
-    await field('系统名称').fill('Mine')
-    app.site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('不行').body })
+    await field(label('SystemName')).fill('Mine')
+    app.site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('Refused').body })
     await save()
     await app.page.getByText(zh('shared.refreshFailed')).waitFor()
   })
 
   it('has a review of what it will send, which never shows secrets', async () => {
     await open('system')
-    await field('SMTP 端口').fill('25')
-    await field('SMTP 访问凭证').fill('canary')
+    await field(label('SMTPPort')).fill('25')
+    await field(label('SMTPToken')).fill('canary')
     await app.page.getByRole('button', { name: zh('settings.review') }).click()
     const drawer = app.page.getByRole('dialog')
     await drawer.getByText('587').waitFor()
@@ -237,12 +268,12 @@ describe('the update check', () => {
 
   it('shows an error message when it fails, then the new release', async () => {
     await open('other')
-    app.site.routes['GET /api/option/latest_release'] = () => refused('检查更新失败，请稍后再试')
+    app.site.routes['GET /api/option/latest_release'] = () => refused('The releases cannot be read')
     await app.page
       .getByRole('button', { name: zh('settings.update.check') })
       .last()
       .click()
-    await app.page.getByText('检查更新失败，请稍后再试').waitFor()
+    await app.page.getByText('The releases cannot be read').waitFor()
     app.site.routes['GET /api/option/latest_release'] = ({ query }) =>
       query.get('is_forced') === 'true'
         ? ok({ ...newer, checked_at: 1_763_000_000 })
@@ -271,18 +302,18 @@ describe('the update check', () => {
 })
 
 it('a section shows who changed which options', async () => {
+  const section = zh('options.sectionTitle.global')
+  const globalHistory = zh('settings.historyOf', { section })
   await open('models')
-  await app.page
-    .getByRole('button', { name: zh('settings.historyOf', { section: '全局设置' }) })
-    .click()
+  await app.page.getByRole('button', { name: globalHistory }).click()
   const drawer = app.page.getByRole('dialog')
-  await drawer.getByText('隐藏上游错误详情').waitFor()
+  await drawer.getByText(label('global.hide_upstream_error_enabled')).waitFor()
   await drawer.getByText('root', { exact: true }).waitFor()
   await drawer.getByText(zh('settings.beforeUnknown')).waitFor()
   expect(await drawer.locator('.tg-diff').first().innerText()).toMatch(/false[\s\S]*true/)
   await app.page.keyboard.press('Escape')
   const focused = () => app.page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-  await expect.poll(focused).toBe('全局设置的修改记录')
+  await expect.poll(focused).toBe(globalHistory)
 })
 
 it('an admin can read the options of the super admin, but cannot change them', async () => {
@@ -291,9 +322,9 @@ it('an admin can read the options of the super admin, but cannot change them', a
     localStorage.setItem('user', JSON.stringify(admin))
   })
   await app.page.goto(`${app.site.url}/admin/settings?tab=system`)
-  await field('SMTP 端口').waitFor()
-  expect(await field('SMTP 端口').isDisabled()).toBe(true)
-  expect(await field('充值链接').isDisabled()).toBe(true)
-  expect(await field('允许新用户注册').isDisabled()).toBe(false)
+  await field(label('SMTPPort')).waitFor()
+  expect(await field(label('SMTPPort')).isDisabled()).toBe(true)
+  expect(await field(label('TopUpLink')).isDisabled()).toBe(true)
+  expect(await field(label('RegisterEnabled')).isDisabled()).toBe(false)
   expect(await app.page.getByText(zh('settings.rootOnly')).count()).toBeGreaterThan(5)
 })
