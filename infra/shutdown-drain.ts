@@ -27,7 +27,9 @@ type Calls = {
 /** The time for which the port answers 503, so that load balancers notice the shutdown. */
 const KEEP_LISTENING_MS = 5_000
 const POLL_MS = 50
-/** The time that clients have to read the last bytes after the last call has ended. */
+/**
+ * The time that clients have to read the last bytes of a response after the last call has ended.
+ */
 const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {

@@ -74,7 +74,8 @@ async function tryAppend(
   const plan = planOf(steps)
   const isWritten = (hot: CachedStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
-  // The append verifies only the streams that it writes to, so the other streams are read again.
+  // The append verifies only the revisions of streams to which it writes. All other streams are
+  // read again, to find events that other processes have added.
   let isOld = false
   for (const [hot, revision] of revisions) {
     if (isWritten(hot)) continue

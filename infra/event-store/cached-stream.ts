@@ -34,7 +34,7 @@ export type CachedStream = {
   /** Records that the applied events were written, and sets the new revision and position. */
   readonly moveTo: (revision: number, position: number) => void
   readonly forget: () => void
-  /** Saves a snapshot if `every` events have been written since the last one. */
+  /** Saves a snapshot if at least `every` events have been written since the last snapshot. */
   readonly maybeSnapshot: (every: number, onFailure: (error: unknown) => void) => void
 }
 
@@ -167,7 +167,8 @@ async function startingPoint(
   const snapshot = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || snapshot === null || snapshot.version !== codec.version)
     return beginning
-  // If the event at this revision has another position, the store was restored or replaced.
+  // If the event at this revision has another position, the store was restored or replaced, and the
+  // snapshot is not used.
   const [anchor] = await store.readStream(stream, snapshot.revision, 1)
   if (anchor?.position !== snapshot.position) return beginning
   return {

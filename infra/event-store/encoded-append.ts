@@ -13,7 +13,7 @@ const EVENT_BYTES_MAX = 786_432
 const METADATA_BYTES = 128
 const NAME_MAX = 255
 
-/** An event in its stored form. `data` is the exact JSON text that was written first. */
+/** An event in its stored form. `data` is the JSON text exactly as it was first written. */
 export type EncodedEvent = {
   readonly id: string
   readonly type: string

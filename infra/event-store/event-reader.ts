@@ -41,7 +41,7 @@ export const LANE_OF_STREAM = `(
   + 4 * ascii(substr(split_part(reverse(stream), '-', 1), 3, 1))
 ) % ${LANE_COUNT}`
 
-/** The number of positions per filtered read. Postgres skips events that do not match. */
+/** The number of positions that one query covers if events are filtered by stream prefix. */
 const FILTERED_WINDOW = 50_000
 
 export type EventReader = {
@@ -50,12 +50,12 @@ export type EventReader = {
   /** Reads a page of events. `head` is a position that is known to be committed. */
   readonly readPage: (request: PageRequest, head: number) => Promise<Page>
   readonly headPosition: () => Promise<number>
-  /** Returns the revisions by stream, without streams that do not exist. */
+  /** Returns the last revision of each stream that exists, by stream name. */
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
   readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
 }
 
-/** Creates a reader of the event tables, which throws `StoreUnavailable`. */
+/** Creates a reader of the event tables. Its methods throw `StoreUnavailable` if a query fails. */
 export function createEventReader(pg: Pool): EventReader {
   const query = async <R extends unknown[]>(name: string, text: string, values: unknown[]) => {
     try {

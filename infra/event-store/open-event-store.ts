@@ -14,7 +14,7 @@ type Options = {
   readonly log: Logger
 }
 
-/** Throws `ConfigError` when the database belongs to another event store. */
+/** Opens the event store. Throws `ConfigError` when the database belongs to another event store. */
 export async function openEventStore({ url, database, pg, log }: Options): Promise<EventStore> {
   const name = eventStoreName(url)
   const store =

@@ -45,7 +45,10 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** Thrown when the store could not be reached before the deadline. The append may be written. */
+/**
+ * Thrown when the store could not be reached before the deadline. The events may nevertheless have
+ * been written.
+ */
 export class StoreUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

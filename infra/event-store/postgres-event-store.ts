@@ -185,7 +185,7 @@ function partitionKeeper(pg: Pool, size: number, log: Logger) {
   }
   return {
     ensure,
-    /** Creates the next partition in the background once the last one is in use. */
+    /** Creates the next partition in the background when the newest partition is in use. */
     keepAhead: (position: number): void => {
       if (position < end - size || running !== null) return
       running = ensure(position)

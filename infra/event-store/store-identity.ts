@@ -152,7 +152,7 @@ const POSITION_TABLES = [
  * NOTE: all processes that use the former store must have ended.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
-  // The table of a feature that was never used does not exist.
+  // The table of a feature that was never used does not exist, so a missing table is skipped.
   for (const table of POSITION_TABLES) {
     if (await isTable(client, table)) await client.query(`delete from ${table}`)
   }

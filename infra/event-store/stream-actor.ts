@@ -12,7 +12,10 @@ import { type EventStore, RevisionConflict } from './port.ts'
 /** The maximum number of attempts when other processes write to the stream first. */
 export const TRIES_MAX = 200
 
-/** A period of exclusive access to a stream. `take` resolves at its end and never rejects. */
+/**
+ * A period of exclusive access to a stream. `take` resolves when the period ends, and never
+ * rejects.
+ */
 export type Turn = { readonly take: () => Promise<void> }
 
 export type StreamActor = {

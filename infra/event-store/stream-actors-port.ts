@@ -56,7 +56,10 @@ export interface StreamActors {
     steps: readonly AnyStep[],
     context: CommandContext,
   ): Promise<Outcome<Fact, CodedError>>
-  /** Calls `question` with the stream's current state, which it must neither store nor change. */
+  /**
+   * Calls `question` with the stream's current state. `question` must neither store nor change the
+   * state.
+   */
   ask<S, C, E extends Fact, R extends CodedError, Answer>(
     decider: Decider<S, C, E, R>,
     stream: string,

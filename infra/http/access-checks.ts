@@ -89,14 +89,16 @@ export function sessionOf(request: FastifyRequest): string {
   return sessionHash
 }
 
-/** Returns the caller. Throws on a route without an access check. */
+/** Returns the authenticated user of the request. Throws on a route without an access check. */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal, routeOptions } = request
   if (principal === null) throw new Error(`${routeOptions.url}: the route has no access check`)
   return principal
 }
 
-/** Finds the caller of a request. An access token takes precedence over the session cookie. */
+/**
+ * Finds the user who sent the request. An access token takes precedence over the session cookie.
+ */
 async function principalOfRequest(request: FastifyRequest): Promise<Principal | null> {
   const { authorization } = request.headers
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? []
@@ -150,7 +152,10 @@ export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
   if (isByTemporaryPassword) throw httpError('PasswordNotOwn')
 }
 
-/** Returns the caller on a public route; null for a caller whom `onlyUser` would reject. */
+/**
+ * Returns the authenticated user on a public route; null for a request that `onlyUser` would
+ * reject.
+ */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)
   return request.headers['user-id'] === String(principal?.userId) ? principal : null

@@ -64,7 +64,8 @@ type HttpAppOptions = {
   /** If false, requests that write are refused. */
   readonly isWritable?: () => boolean
   /**
-   * If true, an internal error is answered with 503, because an upgrade may have caused the error.
+   * If it resolves to true, an internal error is answered with 503, because an upgrade that has
+   * changed the read models may have caused the error.
    */
   readonly areReadModelsOther?: () => Promise<boolean>
 }
@@ -119,8 +120,8 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
 }
 
 /**
- * Hides Fastify's log lines of level info, because they would otherwise hide the lines for the
- * operator.
+ * Hides Fastify's log lines of level info, because the lines for the operator would be hard to find
+ * among them.
  */
 const quiet = (log: Core['log']): Core['log'] =>
   log.level === 'info' ? log.child({}, { level: 'warn' }) : log

@@ -46,14 +46,15 @@ export async function ensureConsoleBuilt(
 
 /** Renames the finished build, so that the served folder never contains parts of two builds. */
 function putInPlace(part: string): void {
-  // A temporary folder is readable only by its owner, but another user may start the product next.
+  // A temporary folder is readable only by its owner. The mode is changed, because another user may
+  // start the product next.
   chmodSync(part, 0o755)
   const old = `${part}-old`
   try {
     if (existsSync(DIST)) renameSync(DIST, old)
     renameSync(part, DIST)
   } catch (error) {
-    // Another process has finished a build from the same sources first.
+    // The rename fails if another process has already put a build in place.
     rmSync(part, { recursive: true, force: true })
     if (!existsSync(join(DIST, 'index.html'))) throw error
   }
@@ -93,8 +94,8 @@ function run(vite: string, folder: string): Promise<void> {
     const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
     const child = spawn(process.execPath, [vite, 'build', 'console', ...options], {
       cwd: ROOT,
-      // The environment sets `NODE_ENV`, because a test or a development server may start the build
-      // with another value.
+      // `NODE_ENV` is set here, because a test or a development server may start the build with
+      // another value.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'inherit'],
     })

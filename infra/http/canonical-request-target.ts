@@ -1,4 +1,7 @@
-/** Replaces every refused target. No route matches it, so the router responds with 400. */
+/**
+ * The target that replaces every refused target. No route matches it, so the router responds with
+ * 400.
+ */
 export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is

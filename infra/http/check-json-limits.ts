@@ -11,15 +11,16 @@ const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
 /**
- * An unclosed list (`false`), or an unclosed object (the set of its property names, or null before
- * the first).
+ * A list or an object that is not closed yet. A list is `false`. An object is the set of its
+ * property names, or null before the first property name.
  */
 type Level = Set<string> | null | false
 
 /**
- * Scans JSON text before it is parsed. Throws a 400 for nesting beyond 64 levels or more than 50
- * 000 values, because such a text would block the event loop. Also throws a 400 for a duplicate
- * property name, because parsers read duplicates differently. The parser reports all other faults.
+ * Scans JSON text before it is parsed. Throws a 400 for nesting beyond 64 levels or more than
+ * 50,000 values, because such a text would block the event loop. Also throws a 400 for a duplicate
+ * property name, because parsers treat duplicates differently. All other faults are left to the
+ * parser.
  */
 export function checkJsonLimits(text: string): void {
   const levels: Level[] = []

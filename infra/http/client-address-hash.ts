@@ -18,7 +18,10 @@ export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string 
   return vault.keyedHash('address', `network ${parts.join(' ')}`)
 }
 
-/** Returns the same text for client addresses that are counted together. */
+/**
+ * Returns the client address, or the /64 network of an IPv6 address. Requests with the same result
+ * are counted together.
+ */
 export function addressLine(ip: string): string {
   const address = plainAddress(ip)
   if (address === null || !address.includes(':')) return address ?? ip

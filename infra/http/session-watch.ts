@@ -4,7 +4,7 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import type { AccessDeps } from './access-checks.ts'
 import type { Principal } from './principal.ts'
 
-/** An open response or socket that must end with the session of its caller. */
+/** An open response or socket that must be closed when the session of its user ends. */
 export type WatchedSession = {
   readonly principal: Pick<Principal, 'userId' | 'authVersion' | 'sessionHash'>
   readonly endSession: () => void

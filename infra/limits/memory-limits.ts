@@ -13,8 +13,8 @@ import {
 type RateLimit = { readonly max: number; readonly periodMs: number }
 
 /**
- * The times of a caller's latest requests, oldest first. A sliding window is exact; counters that
- * restart every minute would let through twice the limit.
+ * The times of a caller's latest requests, oldest first. This sliding window is exact. Counters
+ * that restart every minute could allow twice the limit.
  */
 class RateWindow {
   private readonly times: number[] = []
@@ -82,7 +82,9 @@ class TokenWindow {
     this.sum += estimate
   }
 
-  /** Replaces an estimate that is still in the window by the actual number of tokens. */
+  /**
+   * Replaces an estimate by the actual number of tokens, if the estimate is still in the window.
+   */
   correct({ estimate }: TokensClaim, takenAt: number, tokens: number): void {
     const amount = this.amounts.findLast(
       (candidate) => candidate.at === takenAt && candidate.tokens === estimate,

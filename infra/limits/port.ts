@@ -49,7 +49,10 @@ export type Permit = { readonly release: (end: PermitEnd) => void }
 /** The result for a rejected request, which no limit has counted. */
 export type Full = {
   readonly full: number
-  /** The milliseconds until the claims may be available; one second for concurrent permits. */
+  /**
+   * The milliseconds until the claims may be available. If the permit limit is reached, the value
+   * is one second.
+   */
   readonly waitMs: number
 }
 
@@ -65,7 +68,8 @@ export interface Limits {
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
   /**
-   * True while this process alone keeps counts that should be shared, as when Redis is unavailable.
+   * True while this process counts alone although the counts should be shared, for example because
+   * Redis is unavailable.
    */
   isDegraded(): boolean
 }

@@ -50,7 +50,7 @@ function skipInterim(socket: Socket): void {
   }
 }
 
-/** Returns true if the status code is not 1xx, as in nearly all responses. */
+/** Returns true if the status code is not 1xx. Nearly all responses have such a status code. */
 const isFinal = (bytes: Buffer): boolean =>
   bytes.length >= INTERIM.length && bytes[INTERIM.length - 1] !== INTERIM[INTERIM.length - 1]
 

@@ -38,8 +38,8 @@ export function runAsFor(dataDir: string): RunAs {
 }
 
 /**
- * Returns the path of the data folder for the server. A server that root starts may be unable to
- * enter DATA_DIR, so it uses the working folder that this process opened for it.
+ * Returns the path that the server uses for the data folder. A server that root starts may have no
+ * access to DATA_DIR, so it uses its working folder, which this process has opened.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'
@@ -56,7 +56,7 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Existing secrets are kept, because the data folder may only be missing until it is mounted.
+  // Existing secrets are kept, because a missing data folder may only be unmounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })

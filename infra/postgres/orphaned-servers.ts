@@ -85,6 +85,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // The process has already ended.
+    // The error is ignored, because the process has already ended.
   }
 }

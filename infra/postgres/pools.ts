@@ -10,8 +10,8 @@ import {
 import { boundedDriver, boundQueries } from './query-timeouts.ts'
 
 /**
- * Adds `synchronous_commit=on` to the connection string. A role or a database may have `off` as its
- * default, and a test with `off` lost 396 of 89 127 acknowledged commits.
+ * Adds `synchronous_commit=on` to the connection string, because a role or a database may have
+ * `off` as its default. A test with `off` lost 396 of 89,127 acknowledged commits.
  */
 export function withDurableCommits(connectionString: string): string {
   const url = new URL(connectionString)
@@ -81,7 +81,7 @@ export async function createPools(
     idleTimeout: 60_000,
     connectionTimeout: CONNECT_WITHIN_MS,
     gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
-    // Sessions have no state that needs a reset.
+    // The connection is not reset, because sessions have no state.
     resetConnection: async () => {},
   })
   db.on('error', onError)

@@ -44,7 +44,10 @@ export async function databaseNow(pg: Pool): Promise<number> {
   return rows[0]?.ms ?? 0
 }
 
-/** Returns the database's clock minus `performance.now()`, measured at the shortest round trip. */
+/**
+ * Returns the database's clock minus `performance.now()`, from the measurement with the shortest
+ * round trip.
+ */
 async function measure(pg: Pool): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, base: 0 }
   for (let sample = 0; sample < SAMPLES; sample += 1) {

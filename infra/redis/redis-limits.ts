@@ -42,7 +42,7 @@ type Scripts = {
   readonly limitsBeat: Script<number>
 }
 
-/** The renewal commands per batch, so that other work can run between two batches. */
+/** The number of renewal commands per batch. Other work can run between two batches. */
 const RENEWED_AT_ONCE = 100
 const INSTANCES: Record<Sharers, string> = {
   calls: 'tallygate:instances:calls',

@@ -185,7 +185,7 @@ class Link {
     }
   }
 
-  /** Counts a permit of Redis also in the limits of this process. */
+  /** Counts a permit that Redis granted also in the limits of this process. */
   private enterOwn(held: Held): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
@@ -250,7 +250,10 @@ export function shareOf(claim: Claim, instances: number): Claim {
     : { ...claim, max: share(claim.max) }
 }
 
-/** Rejects after `ms`. An answer that arrived while this process was busy still counts. */
+/**
+ * Rejects after `ms`. An answer that arrived in time counts even if this process was too busy to
+ * read it.
+ */
 function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLate = () => reject(new Error(`no answer within ${ms} ms`))

@@ -27,7 +27,8 @@ export type WrittenPart = {
   readonly revision: number
   readonly positions: readonly number[]
   /**
-   * The stored events of a part that an earlier attempt has written; null if this call wrote it.
+   * The stored events, if an earlier attempt has written the part; null if this call has written
+   * it.
    */
   readonly found: readonly StoredEvent[] | null
 }
@@ -74,7 +75,8 @@ export function createExactAppend(options: Options): ExactAppend {
           { reason: reasonOf(error) },
           'a request to the event store failed and will be retried',
         )
-        // When the leader node changes, the client itself connects to the new leader.
+        // After a change of the leader node, the client connects to the new leader by itself, so
+        // the client is not replaced.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
       }
@@ -154,14 +156,16 @@ export function asWritten(
 const PROBE_STREAM = 'readiness-probe'
 /** Types that begin with `$` are excluded from every read and subscription. */
 const PROBE_TYPE = '$readiness-probe'
-/** A scavenge of the server deletes older probes. */
+/**
+ * The maximum number of probe events. The server deletes older probe events when it is scavenged.
+ */
 const PROBES_KEPT = 10
 const PROBE_WITHIN_MS = 1_500
 const PROBE_AGAIN_MS = 50
 
 /**
- * Creates a function that appends a probe event, because a server with a full disk still serves
- * reads. The probe is repeated until the time limit.
+ * Creates a function that appends a probe event. A read would not be enough, because a server with
+ * a full disk still serves reads. A failed probe is repeated until the time limit.
  */
 export function createAppendProbe(connection: Connection): () => Promise<void> {
   let isBounded = false

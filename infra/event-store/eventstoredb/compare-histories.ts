@@ -8,7 +8,7 @@ import type { EventReads } from './event-reads.ts'
 export type Comparison = {
   readonly streams: number
   readonly events: number
-  /** The names of at most a hundred streams that differ. */
+  /** The names of at most a hundred streams whose events differ between source and target. */
   readonly different: readonly string[]
   readonly isSameOrder: boolean
   /** The name of the target's history, derived from its first event; null for an empty target. */

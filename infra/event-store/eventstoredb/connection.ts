@@ -60,8 +60,8 @@ function newClient(url: string): EventStoreDBClient {
 }
 
 /**
- * Parses the URL. Of the client's error, only the first line is used, because the other lines quote
- * options of this file.
+ * Parses the URL. Only the first line of the client's error message is used, because the other
+ * lines quote the internal options that this file adds.
  */
 function parsed(url: string): EventStoreDBClient {
   try {
@@ -72,7 +72,10 @@ function parsed(url: string): EventStoreDBClient {
   }
 }
 
-/** Gives each client a different keep-alive interval, because equal options share a connection. */
+/**
+ * Gives each client a different keep-alive interval, because the client library lets clients with
+ * equal options share a connection.
+ */
 function withOwnConnection(url: string): string {
   connectionCount += 1
   const [address = '', query = '', more] = url.replace(/^kurrentdb/, 'esdb').split('?')
@@ -86,6 +89,6 @@ function withOwnConnection(url: string): string {
   const interval = Number(intervalText)
   options.set('keepAliveInterval', String(interval + (connectionCount % 1_000)))
   if (!options.has('defaultDeadline')) options.set('defaultDeadline', String(ATTEMPT_WITHIN_MS))
-  // The client decodes `+` as a space.
+  // Spaces are encoded as `%20`, because the client does not decode `+` as a space.
   return `${address.replace(/\/+$/, '')}?${String(options).replaceAll('+', '%20')}`
 }

@@ -55,7 +55,10 @@ export async function copyHistory(options: Options): Promise<Comparison> {
   }
 }
 
-/** Returns the source position of the target's last event; 0 for an empty target. */
+/**
+ * Returns the position, in the source, of the last event that the target has; 0 for an empty
+ * target.
+ */
 async function reachedBefore(source: CopySource, reads: EventReads): Promise<number> {
   const [first] = await reads.readAll(0, 1)
   if (first === undefined) return 0

@@ -44,7 +44,8 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        // When the leader node changes, the client itself connects to the new leader.
+        // After a change of the leader node, the client connects to the new leader by itself, so
+        // the client is not replaced.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
@@ -110,7 +111,10 @@ function collected(reading: Reading): Promise<Resolved[]> {
 export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
-/** Returns up to `limit` events of this product. Pages of the server also contain system events. */
+/**
+ * Returns up to `limit` events of this product. System events, which the server's pages also
+ * contain, are skipped.
+ */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   for (let from = after; ; ) {

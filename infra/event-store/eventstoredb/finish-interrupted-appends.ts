@@ -6,12 +6,18 @@ import type { StoredEvent } from './stored-event.ts'
 
 export type RecoveryTimes = {
   readonly everyMs: number
-  /** A joint append that is younger than this may still be in progress, so it is not recovered. */
+  /**
+   * The minimum age of a joint append that is recovered. A younger joint append may still be in
+   * progress.
+   */
   readonly graceMs: number
 }
 
 export const RECOVERY_TIMES: RecoveryTimes = { everyMs: 4_000, graceMs: 15_000 }
-/** The name of the lock of all processes. Processes of earlier releases use the same name. */
+/**
+ * The name of the lock that lets only one process recover joint appends at a time. Processes of
+ * earlier releases use the same name.
+ */
 const LOCK = 'healer'
 const PAGE = 1_000
 const FINISH_WITHIN_MS = 10_000
@@ -61,7 +67,10 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
   }
 }
 
-/** Returns true for a joint append after `since`. Both times come from the shared clock. */
+/**
+ * Returns true for a joint append that was recorded after `since`. Both times come from the shared
+ * clock.
+ */
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since
 
