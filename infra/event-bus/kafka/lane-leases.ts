@@ -13,7 +13,7 @@ const RETRY_MS = 150
 /**
  * The maximum time that one round waits for new leases. The wait is short, because the round must
  * also renew existing leases. NOTE: a process that is suspended inside a transaction keeps the rows
- * of its leases locked, so a request for them may wait long.
+ * of its leases locked.
  */
 const ACQUIRE_MS_MAX = 500
 
