@@ -2,7 +2,10 @@ import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import type { ProjectionName } from './projection-names.ts'
 import type { RowChanges } from './runner/row-changes.ts'
 
-/** The functions with which event handlers read texts that are not stored in the events. */
+/**
+ * The functions with which event handlers read texts that are encrypted or not contained in the
+ * events.
+ */
 export type FoldContext = {
   /** Decrypts a text with a user's data key. Returns an empty text if the key was destroyed. */
   readonly open: (userId: number, sealed: Sealed) => Promise<string>
@@ -36,8 +39,8 @@ export type TableShape = {
   readonly monthColumn?: string
   /**
    * Set if several lanes (stream partitions) change the same rows. Each lane may only add to cells,
-   * or set cells that no other lane sets. Shared rows are written last, ordered by key, which
-   * prevents deadlocks and keeps lock waits short.
+   * or set cells that no other lane sets. The rows of this table are written last and in key order.
+   * This order prevents deadlocks and keeps lock waits short.
    */
   readonly isShared?: true
 }

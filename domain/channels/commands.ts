@@ -2,8 +2,8 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
 /**
- * Creates several channels that share `terms`, except that each channel has its own name. The ids
- * are in ascending order.
+ * Creates several channels that share `terms`, except for the name: each channel has a separate
+ * name. The ids are in ascending order.
  */
 export type CreateChannels = {
   readonly type: 'CreateChannels'
@@ -14,9 +14,9 @@ export type CreateChannels = {
 }
 
 /**
- * Changes the given fields. A null `keys` keeps the keys. If the address, type or proxy changes,
- * new keys are required and replace all earlier keys. A null `keyMode` keeps the mode if it fits
- * the number of keys.
+ * Changes the given fields. If `keys` is null, the keys are kept. If the address, type or proxy
+ * changes, new keys are required and replace all earlier keys. If `keyMode` is null, the mode is
+ * kept, provided that it fits the number of keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'

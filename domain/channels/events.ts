@@ -7,7 +7,7 @@ export const CHANNELS_STREAM = 'channels'
 /** Fields with JSON text are validated, stored as the admin typed them, and may be empty. */
 export type ChannelTerms = {
   readonly name: string
-  /** The number of the provider type in the API. */
+  /** The API's number for the provider type. */
   readonly type: number
   /** The address without a trailing slash, or empty for the default of the provider type. */
   readonly baseUrl: string
@@ -40,7 +40,10 @@ export type ChannelTerms = {
   readonly proxyRef?: string
 }
 
-/** How a call's key is chosen: always the only key, at random, or one after another. */
+/**
+ * How the key of a call is chosen. Empty: the channel has only one key. `random`: at random.
+ * `polling`: in rotation.
+ */
 export type KeyMode = '' | 'random' | 'polling'
 
 /** The references of the keys, in the order in which the keys were entered. */
@@ -64,7 +67,10 @@ export const termsOfNew = (terms: ChannelTerms, { name, proxyRef }: NewChannel):
   ...(proxyRef === undefined ? {} : { proxyRef }),
 })
 
-/** `terms` apply to all channels, except that each has its own name and proxy reference. */
+/**
+ * `terms` apply to all created channels, except that each channel has a separate name and proxy
+ * reference.
+ */
 export type ChannelsCreated = Fact<
   'ChannelsCreated',
   {
@@ -117,8 +123,8 @@ export type TagTermsChanged = Fact<
 >
 
 /**
- * One of several keys failed and is not used for now. `reason` is an error code or the provider's
- * status, never the provider's text.
+ * A key of a channel with several keys failed and is temporarily not used. `reason` is an error
+ * code or the provider's HTTP status, but never the provider's text.
  */
 export type ChannelKeySetAside = Fact<
   'ChannelKeySetAside',

@@ -15,7 +15,7 @@ export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
-  /** The keys that are not used for now. At least one key of the channel stays usable. */
+  /** The keys that are temporarily not used. At least one key of the channel stays usable. */
   readonly setAside: readonly string[]
 }
 

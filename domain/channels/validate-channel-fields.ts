@@ -42,14 +42,20 @@ export type FieldError = {
   readonly name?: string
 }
 
-/** The names that can replace a URL as base address. The provider's profile has their URLs. */
+/**
+ * The names that can be entered instead of a URL as base address. The provider's profile contains
+ * the URL for each name.
+ */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
   'glm-coding-plan',
   'glm-coding-plan-international',
   'kimi-coding-plan',
 ])
-/** In bytes of JSON. One event must have room for the terms and the references of 1000 keys. */
+/**
+ * The maximum size of the terms in bytes of JSON. One event must have room for the terms and the
+ * references of 1000 keys.
+ */
 const TERMS_BYTES_MAX = 400_000
 /** A price of more than a thousand times the list price can only be a typing error. */
 const COST_RATIO_MAX = decimalOf('1000')
@@ -245,8 +251,8 @@ function objectError(field: string, text: string): FieldError | null {
 }
 
 /**
- * Refuses a known name in another letter case, because providers may read it as the known
- * parameter, but the relay would not.
+ * Refuses a known parameter name in another letter case. Providers may read such a name as the
+ * known parameter, but the relay would not.
  */
 function overrideError(text: string): FieldError | null {
   const field = 'param_override'

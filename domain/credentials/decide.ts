@@ -15,13 +15,16 @@ type IssueAccessToken = UserReference & {
   readonly type: 'IssueAccessToken'
   readonly tokenHash: string
   readonly authVersion: number
-  /** In unix seconds. */
+  /** The expiry in unix seconds. */
   readonly expiresAt: number
 }
 
 type RevokeAccessToken = UserReference & { readonly type: 'RevokeAccessToken' }
 
-/** `codeHashes` are the recovery codes that are stored if the user has none yet. */
+/**
+ * `codeHashes` are hashes of new recovery codes. They are stored if the user has no recovery codes
+ * yet.
+ */
 type EnableTotp = UserReference & {
   readonly type: 'EnableTotp'
   readonly secretRef: string
@@ -43,7 +46,10 @@ type UseRecoveryCode = UserReference & {
   readonly codeHash: string
 }
 
-/** `codeHashes` are the recovery codes that are stored if the user has none yet. */
+/**
+ * `codeHashes` are hashes of new recovery codes. They are stored if the user has no recovery codes
+ * yet.
+ */
 export type AddPasskey = UserReference & {
   readonly type: 'AddPasskey'
   readonly name: Sealed
@@ -95,7 +101,9 @@ export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /** The code's time step, or a later one, was already used. Each code can be used only once. */
+  /**
+   * The code's time step or a later time step was already used. Each code can be used only once.
+   */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'

@@ -14,7 +14,7 @@ export type AccessTokenIssued = Fact<
     /** The keyed hash of the access token. */
     readonly tokenHash: string
     readonly authVersion: number
-    /** In unix seconds. */
+    /** The expiry in unix seconds. */
     readonly expiresAt: number
   }
 >

@@ -5,7 +5,7 @@ import type { CredentialsEvent } from './events.ts'
 type AccessToken = {
   readonly tokenHash: string
   readonly authVersion: number
-  /** In unix seconds. */
+  /** The expiry in unix seconds. */
   readonly expiresAt: number
 }
 

@@ -61,7 +61,7 @@ export type OptionErrorCode =
   | 'name-missing'
   | 'name-needless'
   | 'entry-missing'
-  /** Only one of the two entries may be set. `name` is the name of the second entry. */
+  /** Two entries exclude each other, but both are set. `name` is the name of the second entry. */
   | 'rivals'
   | 'name-too-long'
   | 'name-reserved'
@@ -79,7 +79,10 @@ type Checked = { readonly value: string } | InvalidText
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
-/** In bytes. An event, whose maximum is 768 KiB, contains the old and the new text. */
+/**
+ * The maximum length of an option's text in bytes. An event contains the old and the new text, and
+ * the maximum size of an event is 768 KiB.
+ */
 export const TEXT_BYTES_MAX = 380_000
 
 /** Returns the text in the form in which it is stored, or the error. */

@@ -143,8 +143,8 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
 }
 
 /**
- * Returns an error if only one of the two fallback ratios is set. Calls of all models without their
- * own price would be refused, because a single ratio is not a price.
+ * Returns an error if only one of the two fallback ratios is set. A single ratio is not a price, so
+ * that calls of all models without a price of their own would be refused.
  */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = FALLBACK_RATIO_KEYS.filter(

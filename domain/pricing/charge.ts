@@ -35,7 +35,10 @@ const COUNTS = [
 
 export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
 
-/** Returns whether all counts are safe integers of 0 or more. If not, the gateway counts itself. */
+/**
+ * Returns whether all counts are safe integers of 0 or more. If they are not, the gateway counts
+ * the usage itself.
+ */
 export const isCountable = (usage: Usage): boolean =>
   COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
 
@@ -125,8 +128,8 @@ type PastCall = {
   readonly userGroup: string
   readonly usage: Usage
   /**
-   * The parameter `n` of the request, by which a price per call is multiplied. The default is 1, or
-   * 0 for a call without usage.
+   * The parameter `n` of the request. A price per call is multiplied by `n`. The default is 1, or 0
+   * for a call without usage.
    */
   readonly calls?: number | undefined
 }

@@ -24,7 +24,7 @@ export type PerTokenPrice = {
 export type PerCallPrice = {
   readonly mode: 'call'
   readonly list: number
-  /** In dollars per call. */
+  /** The price in dollars per call. */
   readonly price: DecimalText
 } & GroupPrice
 

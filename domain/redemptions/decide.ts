@@ -150,7 +150,7 @@ export type RedemptionErrorCode =
   /** The name does not have 1 to 20 characters. */
   | 'RedemptionNameLength'
   | 'RedemptionQuotaTooSmall'
-  /** The maximum number of uses is below 1 or the number of uses so far. Params: `least`. */
+  /** The maximum number of uses is below 1, or below the number of uses so far. Params: `least`. */
   | 'MaxUsesTooFew'
   /** The gift was already redeemed, so it cannot become an ordinary code. */
   | 'GiftInUse'
@@ -256,8 +256,8 @@ export type AssignRedemptionIds = {
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * How many requests are remembered. A repeat of an older request is recognised by the keys of its
- * codes, which are derived from the request.
+ * The number of requests that are remembered. If an older request is repeated, it is recognised by
+ * the keys of its codes, because these keys are derived from the request.
  */
 const REQUESTS_KEPT = 500
 

@@ -14,7 +14,10 @@ export type RedemptionTerms = {
   readonly name: string
   /** The quota that is credited at each redemption. */
   readonly quota: WireQuota
-  /** A gift can be redeemed by several users, once each; any other code only once. */
+  /**
+   * A gift can be redeemed by several users, once by each user. Any other code can be redeemed only
+   * once.
+   */
   readonly isGift: boolean
   /** The maximum number of redemptions: null for no limit, 1 for a code that is not a gift. */
   readonly maxUses: number | null
@@ -56,7 +59,7 @@ export type CodeRedeemed = Fact<
     readonly redemptionId: number
     readonly userId: number
     readonly quota: WireQuota
-    /** The number of this redemption of the code, from 1. */
+    /** The position of this redemption among all redemptions of the code, from 1. */
     readonly use: number
   }
 >
@@ -70,8 +73,8 @@ export type RedemptionEvent =
   | CodeRedeemed
 
 /**
- * `key` is a keyed hash of the `Idempotency-Key` and its sender, `content` of the request's
- * content.
+ * `key` is a keyed hash of the `Idempotency-Key` and its sender. `content` is a keyed hash of the
+ * request's content.
  */
 export type RedemptionRequest = { readonly key: string; readonly content: string }
 

@@ -76,9 +76,9 @@ export type TaskCommand =
 type TaskErrorCode =
   | 'TaskUnknown'
   | 'TaskEnded'
-  /** The task was sent to another channel, or the provider knows the task by another id. */
+  /** The task was sent to another channel, or the provider's id of the task differs. */
   | 'TaskElsewhere'
-  /** The task is more than an hour old, so it must be expired instead. */
+  /** The task is more than an hour old, so it must be ended by `ExpireTask` instead. */
   | 'TaskTooOld'
   /** The task is not old enough to be expired. */
   | 'TaskNotOver'
@@ -110,7 +110,10 @@ type TaskState = { readonly record: TaskRecord | null }
 
 const noTask = (): TaskState => ({ record: null })
 
-/** The maximum duration in milliseconds. The task can then be expired, which releases its hold. */
+/**
+ * The maximum duration of a task in milliseconds. After this time, the task can be expired, which
+ * releases its hold.
+ */
 export const TASK_MS_MAX = 3_600_000
 
 /**

@@ -43,7 +43,7 @@ export type TaskSubmitted = Fact<
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
     readonly isNotified: boolean
-    /** In unix milliseconds. */
+    /** The time of the submission in unix milliseconds. */
     readonly submittedAt: number
   }
 >
@@ -62,8 +62,8 @@ export type TaskAccepted = Fact<
       readonly description: Sealed | null
       readonly status: OpenStatus
       /**
-       * The attempts to send the task, also in the events of the call. Omitted if a callback
-       * recorded the acceptance.
+       * The attempts to send the task. The events of the call contain the attempts, too. Omitted if
+       * a callback recorded the acceptance.
        */
       readonly attempts?: readonly Attempt[]
     }
@@ -115,7 +115,7 @@ export type FailureCause = 'failed' | 'refused' | 'unreachable' | 'lost' | 'time
 export type TaskFailed = Fact<
   'TaskFailed',
   TaskFacts & {
-    /** The channel of the task, or null if no provider accepted it. */
+    /** The channel to which the task was sent, or null if no provider accepted the task. */
     readonly channelId: number | null
     /** The code with which the provider refused the task, such as 3, 23 or 24, or null. */
     readonly code: number | null

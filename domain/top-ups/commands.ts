@@ -14,7 +14,7 @@ export type PayTopUp = {
   readonly provider: PaymentProvider
   readonly merchant: string
   readonly currency: string
-  /** In hundredths of the currency. */
+  /** The paid amount in hundredths of the currency. */
   readonly cents: bigint
   readonly paymentId: string
   readonly rebate: Rebate | null
@@ -51,7 +51,7 @@ export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string
   readonly isTotal: boolean
-  /** In hundredths of the currency. */
+  /** The refunded amount in hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string
@@ -60,7 +60,7 @@ export type ReportRefund = Report & {
 export type ReportDispute = Report & {
   readonly type: 'ReportDispute'
   readonly disputeId: string
-  /** In hundredths of the currency. */
+  /** The disputed amount in hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string

@@ -63,7 +63,7 @@ export type TopUpRefunded = Fact<
   {
     readonly orderId: number
     readonly userId: number
-    /** The number of the refund within the order, from 1. */
+    /** The position of the refund among the order's refunds, from 1. */
     readonly refundNo: number
     readonly money: MoneyText
     /** The quota that is deducted from the user. `rebateQuota` is deducted from the inviter. */
@@ -82,7 +82,7 @@ export type TopUpRestored = Fact<
   {
     readonly orderId: number
     readonly userId: number
-    /** The number of the restoration within the order, from 1. */
+    /** The position of the restoration among the order's restorations, from 1. */
     readonly restoreNo: number
     readonly money: MoneyText
     readonly quota: WireQuota
@@ -106,7 +106,10 @@ export type TopUpRefundReported = Fact<
     readonly status: string
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
-    /** Of the money in all reports so far, the part that admins also recorded as refunded. */
+    /**
+     * The part of the reported money that admins also recorded as refunded. All reports so far are
+     * included.
+     */
     readonly coveredMoney: MoneyText
   }
 >
@@ -124,12 +127,18 @@ export type TopUpDisputeReported = Fact<
     readonly status: string
     /** The deadline for evidence in unix seconds, or null if the provider accepts no evidence. */
     readonly dueBy: number | null
-    /** The disputed money left the operator's account. `isReinstated`: the money was returned. */
+    /**
+     * `isWithdrawn`: the disputed money left the operator's account. `isReinstated`: the disputed
+     * money was returned.
+     */
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
     /** The time of the statement in unix seconds. Earlier statements are ignored. */
     readonly statedAt: number
-    /** Of the money in all reports so far, the part that admins also recorded as refunded. */
+    /**
+     * The part of the reported money that admins also recorded as refunded. All reports so far are
+     * included.
+     */
     readonly coveredMoney: MoneyText
   }
 >

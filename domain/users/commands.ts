@@ -83,8 +83,8 @@ export type UnbindIdentity = {
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
-   * The `removedLoginMethods` of the user when the caller read the passkeys. The command is refused
-   * after a further removal.
+   * The value of the user's `removedLoginMethods` when the caller read the passkeys. The command is
+   * refused if a login method was removed since.
    */
   readonly expectedRemovedLoginMethods: number
 }
@@ -123,7 +123,7 @@ type ClaimUsername = {
   readonly userId: number
 }
 
-/** Changes nothing if the name belongs to another user. */
+/** Releases a username. If the name belongs to another user, the command changes nothing. */
 type ReleaseUsername = {
   readonly type: 'ReleaseUsername'
   readonly nameKey: string

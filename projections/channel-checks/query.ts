@@ -12,7 +12,7 @@ const channelCheck = rowType({
   responseTime: wireInteger,
   /** Unix seconds of the last test and of the last balance query, or 0. */
   testTime: wireInteger,
-  /** In US dollars, as decimal text. */
+  /** The balance in US dollars, as decimal text. */
   balance: Type.String(),
   balanceUpdatedTime: wireInteger,
   changedPosition: wireInteger,

@@ -6,7 +6,8 @@ import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
 import type { Listed } from '../list-queries.ts'
 
 /**
- * Every kind of entry except `expired`, because no event records an expiry. The response adds it.
+ * Every kind of entry except `expired`. No event records an expiry, so the API response adds
+ * entries of this kind.
  */
 const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
 export type TimelineKind = (typeof KINDS)[number]
@@ -31,7 +32,7 @@ export type TimelineDetail = {
 
 const entry = rowType({
   position: wireInteger,
-  /** In unix milliseconds. */
+  /** The time of the entry in unix milliseconds. */
   at: wireInteger,
   kind: Type.Enum(KINDS),
   actor: Type.String(),
@@ -105,7 +106,10 @@ export const statusEntryAt = (
     order by at desc, position desc limit 1
   `)
 
-/** Reads the last entry of each circuit before a time, without circuits that were closed then. */
+/**
+ * Reads the last entry of each circuit before a time. Circuits that were closed at that time are
+ * omitted.
+ */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,
   channelId: number,

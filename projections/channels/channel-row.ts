@@ -29,7 +29,7 @@ const SELECTED = {
   keyRefs: Type.Array(Type.String()),
   /** How one of several keys is chosen for a call. It is empty for a channel with a single key. */
   keyMode: Type.Enum(['', 'random', 'polling']),
-  /** The keys that are not used for now, with the reason and the time in unix seconds. */
+  /** The keys that are temporarily not used, with the reason and the time in unix seconds. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
@@ -48,7 +48,7 @@ const SELECTED = {
   responseTime: wireInteger,
   /** Unix seconds of the last test and of the last balance query, or 0. */
   testedAt: wireInteger,
-  /** In US dollars, as decimal text. */
+  /** The balance in US dollars, as decimal text. */
   balance: decimalText,
   balanceReadAt: wireInteger,
   /** The error code of the last test, or empty. */

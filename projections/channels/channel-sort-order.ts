@@ -23,7 +23,7 @@ export type ChannelOrder = {
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
-  /** In unix seconds. */
+  /** The current time in unix seconds. */
   readonly now: number
 }
 
@@ -54,8 +54,8 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
 }
 
 /**
- * A tag's position is the position of its first channel in the sort direction. In a sort by used
- * quota, the sum over the tag's channels determines the position.
+ * Returns the sort order of tags. A tag has the position of its first channel in the sort
+ * direction. In a sort by used quota, the sum over the tag's channels determines the position.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = normalizedOrder(order)

@@ -5,7 +5,7 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 const tokenRow = rowType({
   userId: wireInteger,
   authVersion: wireInteger,
-  /** In unix seconds. */
+  /** The expiry in unix seconds. */
   expiresAt: wireInteger,
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>

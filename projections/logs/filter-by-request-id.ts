@@ -1,7 +1,8 @@
 import { sql } from 'slonik'
 
 /**
- * A shorter text is only compared with complete ids. As a prefix, it would match too many calls.
+ * The minimum length of a prefix. A shorter text is only compared with complete ids, because as a
+ * prefix it would match too many calls.
  */
 export const REQUEST_ID_PREFIX_MIN = 8
 

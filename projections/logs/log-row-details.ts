@@ -113,7 +113,7 @@ const ofCost = ({ cost, costRatio }: ProviderCost): object =>
 
 /**
  * Returns the group ratio. If the user's group differs from the called group, the member
- * `user_group_ratio` repeats the ratio.
+ * `user_group_ratio` contains the group ratio, too.
  */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),

@@ -203,8 +203,8 @@ const chargedCall = rowType(
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
       /**
-       * The number by which a price per call is multiplied. If absent, the number depends on the
-       * usage (see `chargeFor`).
+       * The number by which a price per call is multiplied. If the number is absent, it is derived
+       * from the usage (see `chargeFor`).
        */
       calls,
     }

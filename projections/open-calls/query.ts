@@ -7,7 +7,10 @@ const openCall = rowType({
   userId: wireInteger,
   tokenId: wireInteger,
   model: Type.String(),
-  /** In unix milliseconds. The call's owner process must renew the lease before `leaseUntil`. */
+  /**
+   * The times are in unix milliseconds. The call's owner process must renew the lease before
+   * `leaseUntil`.
+   */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
 })

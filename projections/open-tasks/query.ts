@@ -10,7 +10,7 @@ const openTask = rowType({
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),
-  /** In unix milliseconds. */
+  /** The time of the submission in unix milliseconds. */
   submittedAt: wireInteger,
 })
 export type OpenTask = RowOf<typeof openTask>

@@ -11,8 +11,8 @@ import { projectionOf } from '../projection.ts'
 const SET = '***'
 
 /**
- * Who changed an option, when, and the values before and after. For a secret, only whether it was
- * set.
+ * The changes of options: the author, the time, and the values before and after. For a secret
+ * option, the values show only whether the secret was set.
  */
 export const optionChanges = projectionOf<OptionsEvent>({
   name: 'option-changes',

@@ -39,7 +39,8 @@ export function createPoller(
 
   const plan = (delayMs: number): void => {
     const at = performance.now() + delayMs
-    // A poll that is due earlier is kept, so that a series of commits cannot postpone it forever.
+    // An earlier poll that is already scheduled is kept, so that a series of commits cannot
+    // postpone it forever.
     if (isStopped || at >= dueAt) return
     if (timer !== null) clearTimeout(timer)
     dueAt = at

@@ -50,11 +50,11 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 
 /**
  * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction.
- * Returns the lanes that another process may now own, for which nothing was written. A cursor whose
- * events cannot be folded or written stops; the others continue. After a lost connection, the
- * transaction is retried until the database is available. If another process has moved a cursor's
- * checkpoint, the cursor continues from the new checkpoint. A cursor that is then before the
- * segment catches up later.
+ * Returns the lanes that another process may own by now; nothing was written for these lanes. A
+ * cursor stops if its events cannot be folded or written, and the other cursors continue. After a
+ * lost connection, the transaction is retried until the database is available. If another process
+ * has moved a cursor's checkpoint, the cursor continues from the new checkpoint. If the new
+ * checkpoint is before the segment, the cursor catches up later.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,

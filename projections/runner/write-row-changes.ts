@@ -144,8 +144,8 @@ function nameOf(text: string): string {
 }
 
 /**
- * Postgres rejects NUL characters and unpaired surrogates. One rejected text would stop the
- * projection for all later events of the account.
+ * Converts cells to values that Postgres can store. Postgres rejects NUL characters and unpaired
+ * surrogates, and one rejected text would stop the projection for all later events of the account.
  */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells

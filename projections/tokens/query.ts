@@ -38,7 +38,7 @@ const TOKEN = {
   keyLookup: Type.String(),
   keyRef: Type.String(),
   keyHint: Type.String(),
-  /** In unix seconds. */
+  /** The time of creation in unix seconds. */
   createdAt: wireInteger,
   ...fieldColumns(TOKEN_FIELDS),
 }
@@ -95,7 +95,7 @@ export type TokenSearch = Slice &
     readonly ids: readonly number[] | null
     /** At the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. null matches all. */
     readonly status: number | null
-    /** In unix seconds. */
+    /** The current time in unix seconds. */
     readonly now: number
   }
 

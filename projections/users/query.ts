@@ -46,7 +46,8 @@ const columns = sql.fragment`
 `
 
 /**
- * Returns null if no user has the name. A deactivated user keeps the name, an erased user does not.
+ * Finds the user with this name. Returns null if no user has the name. A deactivated user keeps the
+ * name, but an erased user does not.
  */
 export const findUserByNameKey = (
   db: CommonQueryMethods,
@@ -57,7 +58,10 @@ export const findUserByNameKey = (
     where n.name_key = ${nameKey}
   `)
 
-/** Returns null if no user has the identity. A deactivated user keeps the identity. */
+/**
+ * Finds the user with this identity. Returns null if no user has the identity. A deactivated user
+ * keeps the identity.
+ */
 export const findUserByIdentity = (
   db: CommonQueryMethods,
   provider: IdentityProvider,
