@@ -17,16 +17,16 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 
 /**
  * Returns a function that checks whether a running call would still be admitted. A check costs a
- * few look-ups in memory. The results of asynchronous work (decrypting a changed IP list, reading
- * the account) take effect with a later check.
+ * few look-ups in memory. Some checks need asynchronous work, such as decrypting a changed IP list
+ * or reading the account. The results of such work take effect with a later check.
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,
   { token, user, group, hasSessionEnded = () => false }: Caller,
   { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
-  // A playground call has a generated token that no view contains, so its access depends on the
-  // user and the session.
+  // A playground call has a generated token that no view contains. Whether the call may continue
+  // therefore depends only on the user and the session.
   const isListed = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token
@@ -59,7 +59,8 @@ export function accessCheck(
     }
     const { options, prices } = views.options
     const isUsable = group === currentUser.group || options.usableGroups.has(group)
-    // A call that did not choose its group continues when an admin moves the user to another group.
+    // If an admin moves the user to another group, a call that runs in the user's own group
+    // continues. Only a call that chose its group is ended.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
     const isDeleted = groupRatioOf(prices, user.group, group) === undefined
     return isDeleted ? 'group_not_allowed' : balanceCheck.errorOf(user.userId, call)

@@ -18,14 +18,14 @@ export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number
 
 export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
 
-/** A permit for one running call, to be released exactly once, when the call ends. */
+/** A permit for one running call. It must be released exactly once, when the call ends. */
 export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
 
 const BYTES_PER_TOKEN = 4
 
 /**
- * Acquires a permit. This process's limit on concurrent calls is checked first, then the limits of
- * the user and the token, which all relays share.
+ * Acquires a permit for a call. The limit on concurrent calls of this process is checked first. The
+ * limits of the user and the token are checked next. All relay processes share these limits.
  */
 export async function acquirePermit(
   deps: RelayDeps,
@@ -59,8 +59,8 @@ export async function acquirePermit(
 type UserRate = RelayOptions['userRate']
 
 /**
- * Lists the rate limits of the token and the site. The site's limits don't apply to the user group
- * that the operator has exempted.
+ * Lists the rate limits of the token and the site. The site's limits do not apply to the one user
+ * group that the operator may exempt.
  */
 function rulesFor(
   userId: number,
@@ -84,6 +84,9 @@ function rulesFor(
   return { rates, tokens }
 }
 
-/** Estimates the tokens of a call: the input by its length, plus all output that is allowed. */
+/**
+ * Estimates the tokens of a call: the input tokens by the length of the request, plus all output
+ * tokens that are allowed.
+ */
 const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

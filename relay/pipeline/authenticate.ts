@@ -13,7 +13,10 @@ export type Caller = {
   /** The group whose prices and channels apply to the call. */
   readonly group: string
   readonly pinnedChannelId: number | null
-  /** Returns whether the session that started a playground call has ended. */
+  /**
+   * Returns whether the session that started a playground call has ended. Undefined for all other
+   * calls.
+   */
   readonly hasSessionEnded?: () => boolean
 }
 
@@ -26,8 +29,9 @@ type Deps = {
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * Authenticates the caller in a fixed order of checks, so that the response reveals nothing to a
- * caller with an unknown key. Only a wrong key and a token's first IP check are asynchronous.
+ * Authenticates the caller. The order of the checks is fixed, so that the response reveals nothing
+ * to a caller with an unknown key. The result is a promise only for a wrong key and for the first
+ * IP check of a token.
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,
@@ -75,7 +79,9 @@ async function checkAddress(
 const tooManyWrong = (retryAfter: number): RelayError =>
   relayError('too_many_failed_keys', { retryAfter })
 
-/** Clients send the key in different headers or in a query parameter. */
+/**
+ * Returns the key of a request. Clients send the key in different headers or in a query parameter.
+ */
 function keyText(request: IncomingMessage): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers

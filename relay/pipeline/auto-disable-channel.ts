@@ -20,10 +20,10 @@ export type AttemptContext = {
 type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
 
 /**
- * Disables a channel, or one of its several keys, when the provider rejects the site's key or
- * account too often. A rejection is recognized by its status, its error code or an admin's
- * keywords. Text from models and callers never counts. The last channel that serves a model to a
- * group is never disabled. An admin must enable this feature.
+ * Disables a channel, or one of its keys, when the provider rejects the site's key or account too
+ * often. A rejection is recognized by its status, its error code or an admin's keywords. Text from
+ * models and callers is ignored. A channel stays enabled if it is the last one that serves some
+ * model to some group. An admin must turn this feature on.
  */
 export class AutoDisable {
   private readonly deps: Deps
@@ -62,8 +62,8 @@ export class AutoDisable {
   }
 
   /**
-   * Disables the rejected key, or the channel if it has only one key. `cause` is the id of the call
-   * or test in which the provider rejected the key.
+   * Disables the rejected key. If the channel has only this key, the channel is disabled. `cause`
+   * is the id of the call or test in which the provider rejected the key.
    */
   private disableKey({ channel, keyRef }: Culprit, reason: string, cause: string): void {
     const { channelId, keys } = channel

@@ -8,17 +8,20 @@ import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
 /** The minimum time between two reads of one account. */
 const READ_EVERY_MS = 2_000
-/** The time after the last read at which the stored errors of an account are deleted. */
+/**
+ * The time after which the stored result of an account is deleted if the account is not read again.
+ */
 const FORGET_AFTER_MS = 60_000
 
-/** The error of each call that must end, by call id. */
+/** The errors with which running calls must end, by call id. */
 type Errors = ReadonlyMap<string, RelayErrorCode>
 type Reading = { readonly at: number; isPending: boolean; errors: Errors }
 
 const NO_ERRORS: Errors = new Map()
 
 /**
- * Returns the caller's error code if the balance or the token's budget is empty; otherwise null.
+ * Returns the error code for the API caller if the balance or the token's budget is empty;
+ * otherwise null.
  */
 export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
   if (code === 'TokenBudgetExhausted') return 'token_exhausted'
@@ -26,9 +29,9 @@ export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
 }
 
 /**
- * Finds the running calls that must end because their account or their token's budget is empty. Any
- * process may have spent the balance, so each account is read, at most once in two seconds. No call
- * waits for the read.
+ * Finds the running calls that must end because their account or their token's budget is empty.
+ * Another process may have spent the balance, so the account is read from the event store. Each
+ * account is read at most once in two seconds. No call waits for a read.
  */
 export class BalanceCheck {
   private readonly actors: Core['actors']
@@ -40,8 +43,8 @@ export class BalanceCheck {
   }
 
   /**
-   * Returns the error with which a running call must end, or null. The result depends on the
-   * balance that was last read.
+   * Returns the error with which a running call must end; null if the call may continue. The result
+   * depends on the last read of the account.
    */
   errorOf(userId: number, call: string): RelayErrorCode | null {
     const now = performance.now()
@@ -62,7 +65,8 @@ export class BalanceCheck {
       .then((found) => {
         reading.errors = found
       })
-      // If the event store is unavailable, the previous result stays valid until the next read.
+      // If the event store is unavailable, the previous result of the account stays valid until the
+      // next read.
       .catch(() => {})
       .finally(() => {
         reading.isPending = false

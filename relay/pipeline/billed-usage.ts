@@ -23,14 +23,15 @@ export type Delivery = {
   readonly rawUsage: unknown
   /** The `model` in the answer, unparsed. Undefined or null if the answer names no model. */
   readonly answeredModel: unknown
-  /** Called only if the tokens must be counted. */
+  /** Returns the delivered text. It is called only if the tokens must be counted. */
   readonly readText: () => CountableText
   readonly isWhole: boolean
   /**
-   * True if text was delivered after the last reported usage, so the reported usage may be too low.
+   * True if text was delivered after the provider's last usage report. The reported usage may then
+   * be too low.
    */
   readonly isUsageEarly?: boolean
-  /** False if the provider ended the stream with an error. */
+  /** True if the input is charged. False if the provider ended the stream with an error. */
   readonly chargesInput: boolean
 }
 
@@ -43,8 +44,9 @@ export type Metered = {
 /**
  * Determines the billed usage. The provider's report is billed if it is plausible, the answer is
  * complete and no text followed the report. In all other cases, the larger of the report and the
- * gateway's own count is billed, because early reports are often zero and an anomaly must not make
- * a call cheaper. The output limit determines how much output is plausible.
+ * gateway's own count is billed. Otherwise, an early report, which is often zero, or an anomaly
+ * would make a call cheaper. `limits` contains the output limit, which determines how much reported
+ * output is plausible.
  */
 export function meter(
   delivery: Delivery,
@@ -69,8 +71,9 @@ export function meter(
 }
 
 /**
- * Returns the usage of a running stream, which is charged if this process dies: the larger of the
- * last report and the gateway's own count, limited to what the call's hold (reserved quota) covers.
+ * Returns the usage of a running stream. This usage is charged if this process dies. It is the
+ * larger of the last report and the gateway's own count, but not more than the call's hold
+ * (reserved quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -103,7 +106,7 @@ function readReport(
 }
 
 /**
- * Counts cache writes as one-hour writes if the request asked for the one-hour cache, because
+ * Counts all cache writes as writes to the one-hour cache if the request uses this cache, because
  * providers do not report the duration.
  */
 function withHourCache(usage: Usage, body: Buffer): Usage {
@@ -113,8 +116,8 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 
 /**
  * Returns the larger of the report and the gateway's own count. If the report can be interpreted in
- * several ways, the most expensive interpretation is used. If a count is impossible, charging all
- * tokens as plain text is one of the interpretations.
+ * several ways, the most expensive interpretation is used. For a report that is not trusted, all
+ * tokens as plain text are one of these interpretations.
  */
 function dearerReading(
   { usage: seen, withinPrompt, isTrusted }: UsageReport,
@@ -130,19 +133,19 @@ function dearerReading(
     .reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))
 }
 
-/** Returns the same input and output totals with all tokens as plain text. */
+/** Returns a usage with the same totals of input and output, in which all tokens are plain text. */
 const unclassified = (usage: Usage): Usage => ({
   ...NO_USAGE,
   inputUncached: inputTokensOf(usage),
   output: usage.output,
 })
 
-/** Returns the number of tokens of the input and the output. */
+/** Returns the sum of the input and output tokens. */
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**
- * Returns the reported usage. For input and output, the gateway's own count is used if it is
- * larger.
+ * Returns the reported usage, raised to the gateway's own count. Input and output are compared
+ * separately.
  */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)

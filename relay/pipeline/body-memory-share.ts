@@ -9,19 +9,22 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** The share of one user: half of the memory, so that a single user can't use all of it. */
+/**
+ * The memory that the request bodies of one user may use. It is half of the total, so that one user
+ * can't use all of the memory.
+ */
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
- * The share of a user without balance. One request of the maximum size fits, because some models
- * are free.
+ * The memory for request bodies of a user without balance. One request of the maximum size fits
+ * into it, because such a user may still call free models.
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
 /** Bodies up to this length are read without checking the balance. */
 const SMALL_BODY_BYTES = 1024 * 1024
 
 /**
- * Returns how much memory the user's request bodies may use. For a long body, or a body of unknown
- * length, the account is read. A user without balance gets less memory.
+ * Returns how much memory the user's request bodies may use. A user without balance gets less
+ * memory. The account is therefore read if the body is long or its length is unknown.
  */
 export const bodyOwnerOf = (
   deps: Pick<RelayDeps, 'actors'>,
@@ -39,15 +42,15 @@ async function longBodyOwnerOf(
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
     return { userId, bytesMax: isPaid ? SHARE_BYTES : UNPAID_SHARE_BYTES }
   } catch {
-    // Without a readable account, the user gets the smaller share. If the event store stays
-    // unavailable, the admission refuses the call.
+    // If the account can't be read, the user gets the smaller share. If the event store stays
+    // unavailable, the admission refuses the call later.
     return { userId, bytesMax: UNPAID_SHARE_BYTES }
   }
 }
 
 /**
- * Returns how much memory the user's chat bodies may use. A long chat is refused before its body is
- * read if the caller can't pay and no model is free.
+ * Returns how much memory the user's chat bodies may use. If the caller can't pay and no model is
+ * free, a long body is refused before it is read.
  */
 export function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
@@ -82,7 +85,7 @@ const isSmall = ({ headers }: IncomingMessage): boolean =>
 /** The free models of each price list, cached because price lists are immutable. */
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
-/** Reports whether a chat may be free for some group and model. */
+/** Reports whether some model is free for chats in some group. */
 export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
   const known = ZERO_PRICES.get(prices)
   const zero = known ?? zeroPrices(prices)

@@ -26,14 +26,17 @@ export type Admission = {
   readonly hold: Quota
   readonly reduction?: OutputReduction
   readonly price: PriceSnapshot
-  /** The number of choices requested. A price per call is charged for each choice. */
+  /**
+   * The number of requested choices. If the model has a price per call, this price is charged for
+   * each choice.
+   */
   readonly calls: number
   readonly reasoningEffort?: string
   readonly leaseMs: number
   readonly clientIp: Sealed | null
 }
 
-/** Returns the caller's error for a call that the account does not admit. */
+/** Returns the error for the API caller if the account does not admit a call. */
 export function admissionError(error: CodedError, call: string, isKeyed: boolean): RelayError {
   switch (error.code) {
     case 'CallKnown':
@@ -63,7 +66,7 @@ export type Bill = Place & {
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code that the caller received after losing access during the call. */
+  /** The error code that the caller received if the caller lost access during the call. */
   readonly endReason?: string
 }
 
@@ -80,14 +83,14 @@ export type AttemptHistory = {
 }
 
 /**
- * Writes the account events of one call. No other code writes these events, so the pipeline can't
- * end a call twice.
+ * Writes the account events of one call. All of the pipeline's account events for the call are
+ * written here, so that the pipeline can't end a call twice.
  */
 export class CallLedger {
   hasEnded = false
   /** The quota that is held (set aside) for the call. */
   hold: Quota = 0n
-  /** The reduced output limit, if the account could not pay the complete hold. */
+  /** The reduced output limit. Null if the account could pay the complete hold. */
   outputLimit: number | null = null
   private readonly actors: StreamActors
   private readonly caller: Caller
@@ -110,7 +113,10 @@ export class CallLedger {
     this.keyed = keyed
   }
 
-  /** Resolves with null once the hold is durable, or with the error for the caller. */
+  /**
+   * Admits the call. Resolves with null when the hold is durable. Otherwise resolves with the error
+   * for the API caller.
+   */
   async admit(admission: Admission): Promise<RelayError | null> {
     const { token, user, group } = this.caller
     const { leaseMs, ...terms } = admission
@@ -133,8 +139,9 @@ export class CallLedger {
   }
 
   /**
-   * Stores the granted hold, which may be smaller than the requested hold, and the output limit. A
-   * repeated admission has no event, so the requested hold is stored.
+   * Stores the granted hold and the output limit. The granted hold may be smaller than the
+   * requested hold. If the admission repeats an earlier one, there is no event, so the requested
+   * hold is stored.
    */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
@@ -165,8 +172,9 @@ export class CallLedger {
   }
 
   /**
-   * Raises the hold to at most `hold` and returns the new amount. Returns null if the call has
-   * ended, or if `least` can't be paid. Throws if the event store can't be reached in time.
+   * Raises the hold to at most `hold`, or to a lower amount of at least `least`. Returns the new
+   * amount. Returns null if the call has ended or `least` can't be paid. Throws if the event store
+   * can't be reached in time.
    */
   async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
     if (this.hasEnded) return null
@@ -178,8 +186,8 @@ export class CallLedger {
   }
 
   /**
-   * Charges the call. The charge is durable when the promise resolves. Throws if the event store
-   * can't be reached in time, or if the sweeper has already ended the call. In these cases the
+   * Charges the call. When the promise resolves, the charge is durable. Throws if the event store
+   * can't be reached in time or the sweeper has already ended the call. After an exception, the
    * caller must not receive a complete answer.
    */
   async settle(bill: Bill, history: AttemptHistory): Promise<void> {

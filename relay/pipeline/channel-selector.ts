@@ -9,16 +9,17 @@ import { isValid } from './plan-call.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
- * Reports whether another channel may be tried: after failures of the provider, exceeded limits of
- * the provider or a rejected key. After a timeout without a stream, no other channel is tried,
- * because the provider still works on the answer and charges for it.
+ * Reports whether another channel may be tried. This is the case after a failure of the provider,
+ * an exceeded limit of the provider or a rejected key. After a timeout of a plain answer (not a
+ * stream), no other channel is tried, because the provider still works on the answer and charges
+ * for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
   isStream: boolean,
 ): boolean {
   const { error, status, isDispatched } = end
-  // The provider did not cause these errors, so another channel would not help.
+  // The gateway or the caller ended the attempt, so another channel would not help.
   if (NOT_PROVIDER_ERRORS.has(error)) return false
   if (error === 'timeout' && isDispatched === true && !isStream) return false
   if (error !== 'status' || status === null) return true
@@ -35,8 +36,8 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call, each once unless `again` is called. Channels that have reached
- * a limit (full channels) or have an open circuit are skipped.
+ * Selects the channels of one call. Each channel is selected once, unless `again` is called.
+ * Channels that have reached a limit (full channels) and channels with an open circuit are skipped.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -49,13 +50,15 @@ export class ChannelSelector {
   private turned: RelayChannel | null = null
   private permit: Permit | null = null
   private isAgain = false
-  /** The open circuits of the current channel that this call tests with a real request. */
+  /** The open circuits for which the attempt at the current channel is the probe. */
   probes = NO_PROBES
-  /** The milliseconds until a full channel may accept a call; 0 if no channel was full. */
+  /**
+   * The number of milliseconds until a full channel may accept a call; 0 if no channel was full.
+   */
   fullMs = 0
 
   /**
-   * `isPinned` is true if the caller named the channel. An open circuit of such a channel is
+   * `isPinned` is true if the caller named the channel. For a named channel, open circuits are
    * ignored.
    */
   constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
@@ -67,11 +70,12 @@ export class ChannelSelector {
   }
 
   /**
-   * Returns the next channel to try, or null when none is left. Call `end` for the current attempt
-   * before calling `next` again.
+   * Returns the next channel to try, or null when no channel is left. Before `next` is called
+   * again, `end` must be called for the current attempt.
    */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
-    // Nearly every call needs only one channel, so `seen` is filled only for a second channel.
+    // `seen` is only filled when a second channel is needed, because nearly every call needs only
+    // one channel.
     if (this.turned !== null) this.leaveOut(this.turned)
     const channel = this.isAgain ? this.turned : this.drawn()
     this.isAgain = false
@@ -152,7 +156,10 @@ export class ChannelSelector {
 
 const MINUTE_MS = 60_000
 
-/** Channels that were created before these limits existed have no limits. */
+/**
+ * The limits in a channel's terms. The terms of channels that were created before these limits
+ * existed have no limits.
+ */
 export type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
 
 /** Returns the limits for an attempt at the channel; null when its terms set no limits. */

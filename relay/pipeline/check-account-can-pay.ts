@@ -11,8 +11,9 @@ import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
- * Returns the error with which the account would refuse the call now, or null. The check avoids
- * expensive work for callers who can't pay. The later admission makes the final decision.
+ * Returns the error with which the account would refuse the call now; null if it would admit the
+ * call. The check saves expensive work for callers who can't pay. The admission decides later and
+ * may differ.
  */
 export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,

@@ -11,15 +11,15 @@ import type { RelayDeps } from './relay-deps.ts'
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
 
 /**
- * The lowest input limit among the channels of each offer (the channels for a model and group). A
- * changed channel results in a new offer object, so the cached limit stays correct.
+ * The lowest input limit of each offer (the channels for a model and group). A changed channel
+ * results in a new offer object, so a cached limit never becomes outdated.
  */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
  * Returns the channels whose input limit is sufficient. Returns an error if the input is too long
- * for all channels or the account can't pay. The tokens are counted in another thread, and only if
- * the request may be too long for a channel.
+ * for every channel or the account can't pay. If the request may be too long for a channel, its
+ * tokens are counted in another thread.
  */
 export function checkInputLength(
   deps: Deps,
@@ -60,7 +60,10 @@ async function counted(
   return relayError('context_length_exceeded', { param: 'messages', subject: `${most}` })
 }
 
-/** Returns the lowest input limit of the offer. A call within this limit fits every channel. */
+/**
+ * Returns the lowest input limit of the offer's channels. An input within this limit is accepted by
+ * every channel.
+ */
 function leastOf(offer: Offer<RelayChannel>): number {
   const cached = LEAST.get(offer)
   if (cached !== undefined) return cached

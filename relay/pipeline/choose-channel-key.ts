@@ -2,7 +2,10 @@ import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { CircuitBreaker, KeyHealth } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
-/** A key for one attempt. `probes` has the key's circuit if the attempt tests a failed key. */
+/**
+ * A key for one attempt. If the attempt tests a key that failed before, `probes` contains the key's
+ * circuit.
+ */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
 type Standings = Pick<CircuitBreaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>
@@ -12,8 +15,8 @@ const NONE: ReadonlySet<RelayKey> = new Set()
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Chooses a key of a channel for each attempt. Keys that are paused or have an open circuit are
- * skipped while the channel has other keys.
+ * Chooses a key of a channel for each attempt. A key that is paused or has an open circuit is
+ * skipped, unless the channel has no other key.
  */
 export class KeyChoice {
   /** The index of the next key in rotation, by channel id. */
@@ -27,8 +30,8 @@ export class KeyChoice {
   }
 
   /**
-   * Chooses a key that is not in `used`, or returns null. The result is a promise only if a circuit
-   * must be probed.
+   * Chooses a key that is not in `used`; null if there is none. The result is a promise only if the
+   * key's circuit must be probed.
    */
   choose(
     channel: RelayChannel,
@@ -66,7 +69,7 @@ export class KeyChoice {
     return keys[Math.floor(this.random() * keys.length)] ?? null
   }
 
-  /** Returns the next usable key in rotation over all keys of the channel. */
+  /** Returns the next key in `fit`. The rotation covers all keys of the channel. */
   private nextOf({ channelId, keys }: RelayChannel, fit: readonly RelayKey[]): RelayKey | null {
     const isFit = fit === keys ? ALL : new Set(fit)
     let index = (this.nextIndexes.get(channelId) ?? 0) % keys.length

@@ -9,7 +9,10 @@ import type { Exchange } from './http-exchange.ts'
 /** The call to which an `Idempotency-Key` belongs. */
 export type KeyedCall = {
   readonly call: string
-  /** Releases the key of a call that cost nothing, for use by a new call. Never throws. */
+  /**
+   * Releases the key of a call that cost nothing, so that the key can be used for a new call. Never
+   * throws.
+   */
   readonly free: () => Promise<void>
 }
 
@@ -23,8 +26,8 @@ export const isKeyed = ({ request }: Exchange): boolean =>
   request.headers['idempotency-key'] !== undefined
 
 /**
- * Returns the call of the request's `Idempotency-Key`; null without a key. A repeated request gets
- * the id of the original call.
+ * Claims the request's `Idempotency-Key` and returns the call to which the key belongs. Returns
+ * null for a request without a key. If a request is repeated, the original call is returned.
  */
 export async function claimIdempotencyKey(
   { claimedCalls, log, now }: Deps,
@@ -55,13 +58,14 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Returns SHA-256 in hex. `claimIdempotencyKey` also accepts a hash of the body alone, which
- * earlier releases stored.
+ * Returns the SHA-256 hash in hexadecimal form. `claimIdempotencyKey` also uses it for a hash of
+ * the body alone, because earlier releases stored such hashes.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Returns a hash of method, URL and body, because the same body on another path is another request.
+ * Returns a hash of the request's method, path and body. The path is included, because the same
+ * body sent to another path is a different request.
  */
 function hashOf(
   { method, url = '' }: Exchange['request'],

@@ -66,8 +66,8 @@ const END_OF: Record<AttemptError, CallEnd> = {
 }
 
 /**
- * Returns the end to record. An answer that was read only for its usage is incomplete, because its
- * caller did not receive it.
+ * Returns the call end to record. An answer that was read only for its usage is recorded as
+ * incomplete, because the caller did not receive the answer.
  */
 function endOf({ isCallerGone, isReadOn }: RunningCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
@@ -100,7 +100,8 @@ export async function concludePlain(
   const visibleBody =
     candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
-    // Ping comments have already begun the response as a stream, so the answer is sent as an event.
+    // Ping comments have already begun the response as a stream, so the answer is sent as a stream
+    // event.
     endStream(exchange, streamOfAnswer(visibleBody))
     return true
   }
@@ -118,8 +119,8 @@ export async function concludePlain(
 }
 
 /**
- * Settles a streamed call. The last bytes of the stream are held back until the bill is durable. If
- * settling fails, an error event is sent instead.
+ * Settles a streamed call. The last bytes of the stream are sent only when the bill is durable. If
+ * settling fails, an error event is sent in place of these bytes.
  */
 export async function concludeStream(
   closing: Closing,
@@ -157,7 +158,10 @@ export async function concludeStream(
   return isWhole && isSettled
 }
 
-/** Stores the message of the error event that ended a stream, if there was one. */
+/**
+ * Stores the provider's message from the error event that ended a stream. Does nothing if no error
+ * event was received.
+ */
 function keepEventMessage(
   { deps, exchange, call, userId }: Closing,
   candidate: Candidate,
@@ -171,8 +175,8 @@ function keepEventMessage(
 }
 
 /**
- * Settles a call whose caller disconnected or lost access before the answer. The input is charged,
- * because the provider charges for the request.
+ * Settles a call whose caller disconnected or lost access before the answer began. The input is
+ * charged, because the provider charges for the request.
  */
 export async function concludeAbandoned(
   closing: Closing,
@@ -193,7 +197,10 @@ export async function concludeAbandoned(
   return false
 }
 
-/** Ends a call whose caller has received nothing: releases the hold, then sends the error. */
+/**
+ * Ends a call whose caller has received nothing. Releases the hold and then sends the error to the
+ * caller.
+ */
 export async function concludeFailedCall(
   { deps, exchange, call, ledger, unserved, userId }: Closing,
   candidate: Candidate | null,
@@ -251,20 +258,25 @@ async function settle(
     await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true
   } catch (err) {
-    // It is unknown whether the bill was written, so only the sweeper may end the call now.
+    // The bill may have been written although an error was thrown. Therefore only the sweeper may
+    // end the call now.
     deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }
 }
 
-/** Returns whether the answer's model or cost differs from what was requested and billed. */
+/**
+ * Returns a mismatch if the answer's model differs from the requested model or its cost differs
+ * from the bill; otherwise null.
+ */
 function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
   { channel, request, upstreamModel }: Candidate,
   usage: Usage,
   { price }: OutputHoldTracker,
 ): AnswerMismatch | null {
-  // A deployment's name does not reveal the model that it runs, so the models can't be compared.
+  // The name of a deployment does not reveal which model the deployment runs, so the models can't
+  // be compared.
   if (channel.target?.path.includes('{model}')) return null
   const { costRatio = '1' } = channel.terms
   return findAnswerMismatch(

@@ -2,14 +2,15 @@ import { DenseList, type Place } from '../dense-list.ts'
 
 export type Deadlines = {
   readonly connectMs: number
-  /** The time from sending the request to the first event of a stream. */
+  /** The maximum time from sending the request to the first event of a stream. */
   readonly firstByteMs: number
   /**
-   * The time from sending the request to the first byte of a plain answer (not a stream). Providers
-   * send a plain answer when it is complete, which takes minutes with reasoning models.
+   * The maximum time from sending the request to the first byte of a plain answer (not a stream).
+   * It is long, because providers send a plain answer only when it is complete. With reasoning
+   * models, this takes minutes.
    */
   readonly firstBytePlainMs: number
-  /** The time between two chunks of an answer. */
+  /** The maximum time between two chunks of an answer. */
   readonly idleMs: number
   readonly totalMs: number
   /**
@@ -18,20 +19,30 @@ export type Deadlines = {
    */
   readonly admitMs: number
   /**
-   * The maximum time until the end of the call is durable. It exceeds the 10 s after which the
-   * event store gives up, so that no call is settled after its caller has received an error.
+   * The maximum time until the end of the call is durable. It is longer than the 10 s after which
+   * the event store gives up. Otherwise, a call could be settled after its caller received an
+   * error.
    */
   readonly settleMs: number
-  /** The maximum time to read a plain answer for its usage after the caller has disconnected. */
+  /**
+   * The maximum time for which a plain answer is read for its usage after the caller has
+   * disconnected.
+   */
   readonly readOnPlainMs: number
   /**
-   * The maximum time to read a stream after the caller has disconnected, if only the usage is
-   * missing.
+   * The maximum time for which a stream is read after the caller has disconnected. The stream is
+   * only read if nothing but its usage is missing.
    */
   readonly readOnStreamMs: number
-  /** The time without an accepted byte after which a caller is treated as disconnected. */
+  /**
+   * The time after which a caller is treated as disconnected if the caller's connection accepts no
+   * byte.
+   */
   readonly writeStallMs: number
-  /** The time without a received byte after which an upload is refused while the relay stops. */
+  /**
+   * The time without a received byte after which an upload is refused. It applies only while the
+   * relay shuts down.
+   */
   readonly uploadStallMs: number
   readonly leaseMs: number
   readonly renewMs: number
@@ -58,22 +69,23 @@ export const DEFAULT_DEADLINES: Deadlines = {
 }
 
 /**
- * `Watch` calls `watch` on every tick until the result is false. `now` is the monotonic time of
- * `performance.now()`, so that changing the wall clock ends no call.
+ * An object with a `watch` method, which `Watch` calls on every tick until the method returns
+ * false. `now` is the monotonic time of `performance.now()`, so that changing the wall clock ends
+ * no call.
  */
 export type Watched = { readonly watch: (now: number) => boolean }
 
 const TICK_MS = 100
 
 /**
- * The only timer of the relay, which compares the time with the deadlines of each call. Two
- * thousand comparisons cost less than starting and clearing two timers for every call.
+ * The only timer of the relay. On every tick, it compares the time with the deadlines of each call.
+ * Two thousand comparisons cost less than starting and clearing two timers for every call.
  */
 export class Watch {
   private readonly watched = new DenseList<Watched>()
   private timer: NodeJS.Timeout | null = null
 
-  /** Returns the place by which `remove` finds the object. */
+  /** Adds an object to watch. Returns the position with which `remove` finds the object. */
   add(watched: Watched): Place<Watched> {
     this.timer ??= setInterval(() => this.tick(), TICK_MS)
     return this.watched.add(watched)

@@ -11,7 +11,7 @@ const CODES = new Set([
 
 /**
  * Returns an error code if the provider rejected the site's key or account; otherwise null. The
- * text of the error is not read, because it may echo a prompt.
+ * message of the error is not read, because it may repeat a caller's prompt.
  */
 export function accountErrorOf({
   error,
@@ -25,8 +25,8 @@ export function accountErrorOf({
 }
 
 /**
- * Returns the account error code in a provider's error, or null. A stream with status 200 can also
- * end with such an error.
+ * Returns the error code in a provider's error if it is about the site's account; otherwise null. A
+ * stream with status 200 can also end with an account error.
  */
 export function accountCodeIn(error: Buffer): string | null {
   const code = providerErrorCode(error)

@@ -15,11 +15,11 @@ export type CallErrorAnswer = {
   readonly retryAfterMs: number
 } & (
   | { readonly error: RelayError }
-  /** The provider's error, redacted for callers. */
+  /** The provider's error, from which confidential texts have been removed. */
   | { readonly body: ErrorBody }
 )
 
-/** The error that a caller gets for each failure of an attempt. */
+/** The error code for the API caller, by the error of the attempt. */
 export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   status: 'upstream_error',
   'error-event': 'upstream_error',
@@ -29,7 +29,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
-  // This code is a placeholder, because the call stores the actual reason.
+  // This code is a placeholder. The actual reason is stored in the running call.
   revoked: 'user_disabled',
   screened: 'sensitive_answer',
   'balance-spent': 'balance_spent',
@@ -38,7 +38,10 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   'caller-gone': 'upstream_incomplete',
 }
 
-/** The status that nginx logs when the client disconnects. It is recorded and never sent. */
+/**
+ * The status that is recorded if the caller has disconnected. nginx logs the same status. It is
+ * never sent.
+ */
 const CALLER_GONE = 499
 
 type AnswerContext = {
@@ -48,7 +51,9 @@ type AnswerContext = {
   readonly unserved: RelayError | null
 }
 
-/** A placeholder for a call whose caller has disconnected. */
+/**
+ * The error of a call whose caller has disconnected. It is a placeholder, because it is never sent.
+ */
 const NO_CHANNEL = relayError('no_channel')
 
 export function callErrorAnswer(
@@ -70,8 +75,8 @@ export function callErrorAnswer(
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 concerns the site's key and is not forwarded. Otherwise, callers would
-  // change their own keys.
+  // NOTE: a provider's 401 is about the site's key and is not forwarded. Otherwise, callers would
+  // believe that their own keys are wrong.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
     const error = relayError('upstream_account')
@@ -85,7 +90,10 @@ export function callErrorAnswer(
   return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
 }
 
-/** Lists the texts to remove from a provider's error, such as the provider's name for the model. */
+/**
+ * Lists the texts to remove from a provider's error before a caller sees it, such as the provider's
+ * name for the model.
+ */
 export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly string[] =>
   upstreamModel === null ? confidentialTo(channel) : [...confidentialTo(channel), upstreamModel]
 
@@ -101,7 +109,8 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)
   if (response.destroyed || response.writableEnded) return
-  // Ping comments have already begun the response as a stream, so the error is sent as an event.
+  // Ping comments have already begun the response as a stream, so the error is sent as a stream
+  // event.
   if (response.headersSent) {
     endStream(exchange, `data: ${JSON.stringify(failure.body)}\n\n`)
     return

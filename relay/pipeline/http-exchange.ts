@@ -14,22 +14,31 @@ export type Exchange = {
   readonly call: string
   /** The time of the request's arrival in unix milliseconds. */
   readonly startedAt: number
-  /** The time of arrival by `performance.now()`, from which durations are measured. */
+  /**
+   * The time of the request's arrival by `performance.now()`. Durations are measured from this
+   * time.
+   */
   readonly arrivedAt: number
   readonly clientIp: string
   readonly language: Language
-  /** Absent in a process without a relay, which answers every call with the same error. */
+  /**
+   * The logger. Undefined in a process without a relay, which answers every call with the same
+   * error.
+   */
   readonly log?: Logger
 }
 
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
 
-/** A placeholder for a call whose caller disconnected before the admission. */
+/**
+ * The error of a call whose caller disconnected before the admission. It is a placeholder, because
+ * it is never sent.
+ */
 export const CALLER_GONE = relayError('no_channel')
 
 /**
- * Returns the common headers of all responses. Any web page may call the relay with a key, because
- * the relay ignores cookies.
+ * Returns the headers that all responses have. Any web page may call the relay with a key. This is
+ * safe, because the relay ignores cookies.
  */
 export const headersOf = (call: string): string[] => [
   'X-Request-Id',
@@ -43,7 +52,10 @@ export const headersOf = (call: string): string[] => [
 const NAMES_SHOWN_MAX = 32
 const HEADER_NAME = /^[\w-]{1,64}$/
 
-/** Sets a response header that names the request's members that are not sent to the provider. */
+/**
+ * Sets the response header that lists the members of the request that were not sent to the
+ * provider.
+ */
 export function showDropped({ response }: Exchange, dropped: readonly string[]): void {
   if (response.headersSent) return
   const names = dropped.filter((name) => HEADER_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
@@ -51,7 +63,7 @@ export function showDropped({ response }: Exchange, dropped: readonly string[]):
   else if (response.hasHeader('X-Dropped-Members')) response.removeHeader('X-Dropped-Members')
 }
 
-/** Sends an error response. `end` writes the text and ends the response. */
+/** Sends an error response. `end` writes the response body and ends the response. */
 export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
   const { status, body } = errorBody(error, exchange.language)
   const headers: string[] = []
@@ -62,14 +74,17 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
   sendJson(exchange, status, body, headers, end)
 }
 
-/** Logs an error of the gateway, also one that is sent before the caller is authenticated. */
+/**
+ * Logs an error of the gateway. Errors that are sent before the caller is authenticated are logged
+ * as well.
+ */
 export function traceError({ log, call }: Exchange, { code }: RelayError, status: number): void {
   if (log?.isLevelEnabled('debug')) log.debug({ call, code, status }, 'an error was sent')
 }
 
 /**
- * Reports whether a retry would fail again. For such an error, a header tells client libraries not
- * to retry.
+ * Reports whether a retry of the request would fail again. If it would, a header tells client
+ * libraries not to retry.
  */
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'
@@ -100,13 +115,17 @@ export function sendJson(
   end(response, text)
 }
 
-/** Returns the text of an error event, for errors after the response has begun. */
+/**
+ * Returns the text of an event that reports an error. It is used when the response has already
+ * begun.
+ */
 export const errorEvent = (exchange: Exchange, code: RelayErrorCode): string =>
   `data: ${JSON.stringify(errorBody(relayError(code), exchange.language).body)}\n\n`
 
 /**
- * Determines the client's IP address. `X-Forwarded-For` is read from the right, up to the first
- * address that is not a trusted proxy. A client can forge the addresses further left.
+ * Returns a function that determines the client's IP address. `X-Forwarded-For` is read from the
+ * right, up to the first address that is not a trusted proxy. The addresses further left are
+ * ignored, because a client can forge them.
  */
 export function clientIpReader(
   trustProxy: readonly string[],
