@@ -43,7 +43,7 @@ describe('the health board', () => {
     await expect
       .poll(() => rows.nth(1).textContent())
       .toContain(en('health.reason.invalid_api_key'))
-    expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|probes it).*503/)
+    expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|is a probe).*503/)
     expect(await rows.nth(3).textContent()).toContain(en('health.kind.healthy'))
   })
 

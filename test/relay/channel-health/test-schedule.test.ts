@@ -39,7 +39,7 @@ function judged(
     },
     autoDisable: {
       note: () => reports.push('failed'),
-      turnChannelOff: (_channel: unknown, reason: string) => reports.push(`off ${reason}`),
+      disableChannel: (_channel: unknown, reason: string) => reports.push(`off ${reason}`),
     },
     actors: {
       handle: async (_decider: unknown, _stream: string, { type }: { type: string }) =>
