@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
@@ -120,10 +121,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     uploadStallMs: deps.deadlines.uploadStallMs,
   })
   const clientIpOf = clientIpReader(core.config.trustProxy)
-  const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange => ({
-    ...exchangeOf(request, response, core.now(), clientIpOf),
-    log: core.log,
-  })
+  const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange =>
+    exchangeOf(request, response, core.now(), clientIpOf, core.log)
   return {
     matches,
     handle: (request, response) => {
@@ -199,7 +198,7 @@ export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 export const noRelay: RelayPaths = {
   matches,
   handle: (request, response) => {
-    const exchange = exchangeOf(request, response, Date.now(), () => '')
+    const exchange = exchangeOf(request, response, Date.now(), () => '', null)
     sendError(exchange, relayError('not_found'))
   },
   addActions: describeChannelActions,
@@ -210,6 +209,7 @@ const exchangeOf = (
   response: ServerResponse,
   startedAt: number,
   clientIpOf: (request: IncomingMessage) => string,
+  log: Logger | null,
 ): Exchange => ({
   request,
   response,
@@ -218,6 +218,7 @@ const exchangeOf = (
   arrivedAt: performance.now(),
   clientIp: clientIpOf(request),
   language: languageOf(request.headers['accept-language']),
+  log,
 })
 
 const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>

@@ -67,7 +67,8 @@ type ReportedAttempt = {
 
 /**
  * The health of a key. All calls may use a `free` key. The circuit of a `due` key is open, but its
- * pause is over, so one call may probe the key. No call may use an `out` key.
+ * pause is over, so one call may probe the key. Calls use an `out` key only if the channel has no
+ * other key.
  */
 export type KeyHealth = 'free' | 'due' | 'out'
 

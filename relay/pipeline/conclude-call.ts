@@ -16,7 +16,7 @@ import { placeOf } from '../views/channel-view.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { accountCodeIn } from './detect-provider-account-error.ts'
-import { endStream } from './event-stream-response.ts'
+import { endStream, TEXT_BYTES_MAX } from './event-stream-response.ts'
 import {
   answerError,
   callErrorAnswer,
@@ -44,8 +44,6 @@ export type Closing = {
 }
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
-
-const TEXT_BYTES_MAX = 16 * 1024
 
 /** The call end that the ledger records for each error of an attempt. */
 const END_OF: Record<AttemptError, CallEnd> = {

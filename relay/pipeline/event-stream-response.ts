@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { type Exchange, headersOf } from './http-exchange.ts'
 
 /**
- * The maximum length in bytes of events that are copied into a string. Longer events are written
- * without a copy.
+ * The maximum length in bytes of events or of a plain answer that are copied into a string. Longer
+ * ones are written without a copy.
  */
-const TEXT_BYTES_MAX = 16 * 1024
+export const TEXT_BYTES_MAX = 16 * 1024
 const CRLF = '\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
 

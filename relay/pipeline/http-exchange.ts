@@ -22,10 +22,10 @@ export type Exchange = {
   readonly clientIp: string
   readonly language: Language
   /**
-   * The logger. Undefined in a process without a relay, which answers every call with the same
+   * The logger. Null in a process without a relay, which answers every call with the same
    * error.
    */
-  readonly log?: Logger
+  readonly log: Logger | null
 }
 
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed

@@ -24,10 +24,13 @@ export const PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks === undefined)
 /** The channel types that accept only tasks. */
 export const TASK_PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks !== undefined)
 
+const byId = (profiles: readonly Profile[]): ReadonlyMap<number, Profile> =>
+  new Map(profiles.map((profile) => [profile.id, profile]))
+const BY_ID = byId(PROFILES)
+const TASKS_BY_ID = byId(TASK_PROFILES)
+
 /** Returns the profile of a type that accepts chats; undefined for every other type. */
-export const profileOf = (type: number): Profile | undefined =>
-  PROFILES.find(({ id }) => id === type)
+export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)
 
 /** Returns the profile of a type that accepts only tasks; undefined for every other type. */
-export const taskProfileOf = (type: number): Profile | undefined =>
-  TASK_PROFILES.find(({ id }) => id === type)
+export const taskProfileOf = (type: number): Profile | undefined => TASKS_BY_ID.get(type)
