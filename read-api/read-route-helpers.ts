@@ -86,3 +86,7 @@ export const integerOf = (value: string | undefined): number | undefined =>
 
 export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value
+
+/** Returns the id in the actor `user:7`; null for every other actor, such as `system:sweeper`. */
+export const userIdOf = (actor: string): number | null =>
+  /^user:[1-9]\d{0,14}$/.test(actor) ? Number(actor.slice('user:'.length)) : null

@@ -34,15 +34,21 @@ export async function adoptEarlierHashes(
   pg: Pool,
   projections: readonly Projection[],
 ): Promise<void> {
-  for (const projection of projections) {
+  const replaced = projections.flatMap((projection) => {
     const definition = definitionOf(projection)
     const earlier = HASHES_WITH_COMMENTS.get(definition)
-    if (earlier === undefined) continue
-    await pg.query(
-      `update projections.checkpoint set definition = $1 where name = $2 and definition = $3`,
-      [definition, projection.name, earlier],
-    )
-  }
+    return earlier === undefined ? [] : [{ name: projection.name, earlier, definition }]
+  })
+  await pg.query(
+    `update projections.checkpoint c set definition = replaced.definition
+       from unnest($1::text[], $2::text[], $3::text[]) as replaced (name, earlier, definition)
+      where c.name = replaced.name and c.definition = replaced.earlier`,
+    [
+      replaced.map(({ name }) => name),
+      replaced.map(({ earlier }) => earlier),
+      replaced.map(({ definition }) => definition),
+    ],
+  )
 }
 
 /** Returns the position up to which a read model includes all lanes (stream partitions). */

@@ -18,7 +18,14 @@ import {
   type OptionType as TypeAnswer,
 } from '../contract/options.ts'
 import { answerOf } from '../contract/resource-field-definition.ts'
-import { type App, pageOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  pageOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+  userIdOf,
+} from '../read-route-helpers.ts'
 import { optionWords, sectionWords } from './option-words.ts'
 
 export type CurrentOptions = {
@@ -159,9 +166,6 @@ function keysOf(key: string | undefined, section: string | undefined): string[] 
     .filter((option) => section === undefined || option.section === section)
     .map((option) => option.key)
 }
-
-const userIdOf = (actor: string): number | null =>
-  /^user:[1-9]\d{0,14}$/.test(actor) ? Number(actor.slice('user:'.length)) : null
 
 async function namesOf(
   { core }: ReadDeps,

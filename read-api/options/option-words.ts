@@ -1,4 +1,5 @@
 import { assert } from '#domain/shared/assert.ts'
+import { wordsOf } from '#domain/shared/translated-text.ts'
 import { optionTranslations as en } from '../contract/option-translations/en.ts'
 import { optionTranslations as zh } from '../contract/option-translations/zh.ts'
 import type { OptionSchema, OptionSection, Words } from '../contract/options.ts'
@@ -157,11 +158,6 @@ const TITLES_WITHOUT_EFFECT: ReadonlyMap<string, Words> = new Map([
 
 type Texts = Readonly<Record<string, string>>
 type TextsByValue = Readonly<Record<string, Texts>>
-
-const wordsOf = (zhTexts: Texts, enTexts: Texts, key: string): Words | null => {
-  const [zhText, enText] = [zhTexts[key], enTexts[key]]
-  return zhText === undefined || enText === undefined ? null : { zh: zhText, en: enText }
-}
 
 /** Returns the words for each value of an option. */
 const wordsByValue = (

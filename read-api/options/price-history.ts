@@ -5,7 +5,7 @@ import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { optionQueries, PRICE_CHANGE_FIELDS, SCHEDULED_CHANGE_FIELDS } from '../contract/options.ts'
 import { answerOf } from '../contract/resource-field-definition.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, pageOf, type ReadDeps, upToDate, userIdOf } from '../read-route-helpers.ts'
 
 /** `GET /api/option/price_history`: prices before and after each change, its author and time. */
 export function priceHistory(app: App, deps: ReadDeps): void {
@@ -18,10 +18,9 @@ export function priceHistory(app: App, deps: ReadDeps): void {
       const { model = '', group = '' } = query
       const keyword = (query.keyword ?? '').trim()
       const found = await priceChanges(deps.core.db, { model, keyword, group, limit, offset })
-      const items = found.rows.map((row) => {
-        const userId = row.actor.startsWith('user:') ? Number(row.actor.slice(5)) : 0
-        return answerOf(PRICE_CHANGE_FIELDS, { ...row, userId })
-      })
+      const items = found.rows.map((row) =>
+        answerOf(PRICE_CHANGE_FIELDS, { ...row, userId: userIdOf(row.actor) ?? 0 }),
+      )
       return success({ items, page, total: found.total })
     },
   })

@@ -72,8 +72,8 @@ export async function limitCodeAttempts(
 }
 
 /**
- * Limits guessing in a proof of identity, with the waits of `enterCodeGuard`. Each session has its
- * own limit, so that a stolen session cannot block the owner.
+ * Limits guessing in a proof of identity, with the waits of `limitCodeAttempts`. Each session has
+ * its own limit, so that a stolen session cannot block the owner.
  */
 export const limitProofAttempts = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

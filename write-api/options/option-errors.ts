@@ -1,5 +1,5 @@
 import { OPTIONS } from '#domain/options/option-registry.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import { type Words, wordsOf } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { optionTranslations as en } from '#read-api/contract/option-translations/en.ts'
 import { optionTranslations as zh } from '#read-api/contract/option-translations/zh.ts'
@@ -20,14 +20,8 @@ function boundsOf(key: unknown, error: unknown) {
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-type Texts = Readonly<Record<string, string>>
-const BOUNDS: { readonly zh: Texts; readonly en: Texts } = { zh: zh.bounds, en: en.bounds }
-
 /** Returns the option's message for a value out of bounds. It replaces the general message. */
-export function boundsWords(key: string): Words | null {
-  const [zhText, enText] = [BOUNDS.zh[key], BOUNDS.en[key]]
-  return zhText === undefined || enText === undefined ? null : { zh: zhText, en: enText }
-}
+export const boundsWords = (key: string): Words | null => wordsOf(zh.bounds, en.bounds, key)
 
 export const OPTION_ERRORS = {
   UnknownOption: [

@@ -36,7 +36,7 @@ export const checkIn: Action = (api, deps) => {
   })
 }
 
-/** Returns a uniformly random amount from `least` to `most`, or `least` if `most` is lower. */
+/** Returns a random amount from `lowest` to `highest`, or `lowest` if `highest` is lower. */
 function randomAmount(lowest: bigint, highest: bigint): bigint {
   if (highest <= lowest) return lowest
   // The range has at most 54 bits. With 72 random bits, the deviation from a uniform distribution

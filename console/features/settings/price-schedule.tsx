@@ -17,6 +17,7 @@ import {
   type ScheduleErrorKey,
   ScheduleTimeField,
   scheduleErrorText,
+  secondsOfSchedule,
   validateScheduleTime,
 } from './schedule-time-field.tsx'
 import { ScheduledChangeEditor } from './scheduled-change-editor.tsx'
@@ -31,12 +32,12 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
   const entries = unsavedPriceEntries(form.changes) ?? []
   const plan = useDraftForm<{ at: string }, ScheduleErrorKey>({
     initial: () => ({ at: '' }),
-    validate: ({ at }) => validateScheduleTime(secondsOf(at)),
+    validate: ({ at }) => validateScheduleTime(secondsOfSchedule(at)),
     errorText: scheduleErrorText,
     save: async ({ at }) => {
       const changed = new Set(form.changes.map(({ key }) => key))
       if (fallbackErrorKey(changed, form.value)) throw new Error(t('settings.checkInput'))
-      const body = { at: secondsOf(at), changes: entries }
+      const body = { at: secondsOfSchedule(at), changes: entries }
       await call('POST /api/option/price_schedule', { body })
       for (const { key } of form.changes.filter((change) => isPriceOption(change.key)))
         form.reset(key)
@@ -59,8 +60,6 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
     </form>
   )
 }
-
-const secondsOf = (at: string): number => Math.floor(new Date(at).getTime() / 1_000)
 
 export function PriceSchedule({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()

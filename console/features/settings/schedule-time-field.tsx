@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
@@ -7,6 +8,9 @@ import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 const SCHEDULE_DAYS_MAX = 366
 
 export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'
+
+/** Returns the unix time of a date field's text, or NaN. */
+export const secondsOfSchedule = (at: string): number => secondsOfDateField(at) ?? Number.NaN
 
 /** Returns the errors of a draft with a field `at`. `seconds` is a unix time, or NaN. */
 export function validateScheduleTime(seconds: number): { at?: ScheduleErrorKey } {

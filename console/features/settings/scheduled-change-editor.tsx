@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { priceScheduleKey } from '#console/api/options.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { dateFieldText } from '#console/ui/forms/date-field.ts'
 import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { type FieldState, formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -13,6 +13,7 @@ import {
   type ScheduleErrorKey,
   ScheduleTimeField,
   scheduleErrorText,
+  secondsOfSchedule,
   validateScheduleTime,
 } from './schedule-time-field.tsx'
 import { PriceSubject } from './scheduled-entries.tsx'
@@ -37,7 +38,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
   const isOver = change.status !== 'planned'
   // The time field has no seconds, so an unchanged time keeps its stored seconds.
   const secondsOf = (at: string, before: string) =>
-    at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
+    at === before ? change.at : secondsOfSchedule(at)
   const form = useDraftForm<PlanDraft, ScheduleErrorKey | 'notNumber'>({
     initial: () => ({ at: dateFieldText(change.at), entries: change.changes }),
     validate: ({ at, entries }, before) => ({

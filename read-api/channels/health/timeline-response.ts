@@ -10,6 +10,7 @@ import {
 import { findChannel } from '#projections/channels/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/channel-timeline.ts'
+import { userIdOf } from '../../read-route-helpers.ts'
 import {
   type Entry,
   expiriesOf,
@@ -117,11 +118,6 @@ function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<Timeline
   if (detail.keyRef == null) return {}
   const index = keyRefs.indexOf(detail.keyRef)
   return { key: index === -1 ? null : index }
-}
-
-function userIdOf(actor: string): number | null {
-  const id = /^user:(\d{1,15})$/.exec(actor)?.[1]
-  return id === undefined ? null : Number(id)
 }
 
 function entryAnswer(
