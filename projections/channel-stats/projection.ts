@@ -14,7 +14,7 @@ export const FIRST_TOKEN = 2
 /** The outcome, duration and output speed of attempts, by minute, channel and model. */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
-  version: 3,
+  version: 4,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     tries: { key: ['minute', 'channel_id', 'model'], isShared: true },
@@ -79,7 +79,14 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
 }
 
 /** Attempts that the gateway or the caller ended do not count for a channel's statistics. */
-const NOT_COUNTED_ERRORS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
+const NOT_COUNTED_ERRORS = new Set([
+  'caller-gone',
+  'draining',
+  'revoked',
+  'screened',
+  'balance-spent',
+  'store-unavailable',
+])
 
 /**
  * These statuses count as failures of the channel, because they result from the operator's account

@@ -51,7 +51,13 @@ describe('the statistics of channels', () => {
       ended(settledCall(one, 10, NOW, 2), { attempts: [failed('connect'), answered(300, 2)] }),
       admitted(other),
       ended(releasedCall(other), {
-        attempts: [failed('status', 503), failed('status', 401, 2), failed('caller-gone', null, 3)],
+        attempts: [
+          failed('status', 503),
+          failed('status', 401, 2),
+          ...['caller-gone', 'balance-spent', 'store-unavailable'].map((error) =>
+            failed(error, null, 3),
+          ),
+        ],
       }),
       admitted(bad),
       ended(releasedCall(bad), { attempts: [failed('status', 400)] }),
