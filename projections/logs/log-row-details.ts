@@ -68,13 +68,23 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
+/** The errors of attempts that the gateway ended itself. */
+const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
+  'screened',
+  'revoked',
+  'balance-spent',
+  'over-limit',
+  'draining',
+  'store-unavailable',
+])
+
 /**
- * Returns how a call ended. `end` does not show that the word check or a revoked access ended the
- * call. In these cases, the error code of the last attempt is returned.
+ * Returns how a call ended. If the gateway ended the last attempt, this is the error of the attempt,
+ * because `end` would blame the provider.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
-  const error = attempts.at(-1)?.error
-  return error === 'screened' || error === 'revoked' ? error : end
+  const error = attempts.at(-1)?.error ?? null
+  return error !== null && GATEWAY_ERRORS.has(error) ? error : end
 }
 
 /** Anomalies that reveal the provider's model or cost. Only admins see them. */

@@ -54,19 +54,9 @@ export const HASHES_WITH_COMMENTS: ReadonlyMap<string, string> = new Map([
     '9f1127beb32f6a6d20983a294fd3c12c1674ceaf943aba5274f653184d6c96e4',
     '98a234e945aea05f58cfb20cf1af75965b62bb9412c2d1b8fb233e9ba8d4c722',
   ],
-  // call-log
-  [
-    '0145348d430e573ed405d0dbb9c7da00a3b5eadd110a893207ea59a4c55ea3ec',
-    'a750a3e286c343f070d05f50041892523d67296b5c6fe2128be8d23e3ccb5a3d',
-  ],
   // usage-by-hour
   [
     '90b2ced79d20c20fffd8d5f5bded65599da171cd36e290aee08778b1faa00b05',
     '02808ebbf5e05669d325429674ac6943bd066ea5ee983119fd1e0e7759ae42e0',
-  ],
-  // channel-stats
-  [
-    'be55239b24f91662fb79aac2856fb0dcee11c6b4bbeb03946e1774b2d9e7086c',
-    'b687ff8816d148505caaefab5df7957d6d38e452f14dc9b7d6e65b2dbba281a8',
   ],
 ])

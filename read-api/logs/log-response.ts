@@ -35,6 +35,17 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:timeout': { zh: '上游响应超时', en: 'The provider did not answer in time' },
   'released:incomplete': { zh: '上游响应不完整', en: "The provider's response was incomplete" },
   'released:screened': { zh: '回答命中屏蔽词，已被拦下', en: 'Withheld by the word filter' },
+  'released:revoked': { zh: '访问权限已被撤销', en: 'Access was revoked' },
+  'released:balance-spent': { zh: '余额已用尽', en: 'The balance was used up' },
+  'released:over-limit': {
+    zh: '上游超出输出上限',
+    en: 'The provider exceeded the output limit',
+  },
+  'released:draining': { zh: '网关正在重启', en: 'The gateway was restarting' },
+  'released:store-unavailable': {
+    zh: '网关无法记账',
+    en: 'The gateway could not record the call',
+  },
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 

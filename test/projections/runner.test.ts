@@ -6,6 +6,7 @@ import { definitionOf, readCheckpoints } from '#projections/runner/checkpoints.t
 import { HASHES_WITH_COMMENTS } from '#projections/runner/hashes-with-comments.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
+import { usageByHour } from '#projections/usage/projection.ts'
 import {
   aCall,
   admitted,
@@ -185,17 +186,18 @@ describe('the projection runner', () => {
     await fixture.settled(await fixture.append(aDay()))
     await runner.stop()
     const { pg } = fixture.core
-    const definition = definitionOf(callLog)
+    const definition = definitionOf(usageByHour)
     const earlier = HASHES_WITH_COMMENTS.get(definition)
     expect(earlier).toBeDefined()
-    await pg.query(`update projections.checkpoint set definition = $1 where name = 'call-log'`, [
-      earlier,
-    ])
-    await pg.query('delete from read_call_log.log')
+    await pg.query(
+      `update projections.checkpoint set definition = $1 where name = 'usage-by-hour'`,
+      [earlier],
+    )
+    await pg.query('delete from read_usage_by_hour.by_day')
     runner = await startProjections(fixture.core)
-    expect((await pg.query('select 1 from read_call_log.log')).rowCount).toBe(0)
-    expect((await readCheckpoints(pg)).get('call-log')?.definition).toBe(definition)
-    expect(runner.health().find(({ name }) => name === 'call-log')?.state).not.toBe('stopped')
+    expect((await pg.query('select 1 from read_usage_by_hour.by_day')).rowCount).toBe(0)
+    expect((await readCheckpoints(pg)).get('usage-by-hour')?.definition).toBe(definition)
+    expect(runner.health().find(({ name }) => name === 'usage-by-hour')?.state).not.toBe('stopped')
   })
 
   it('a changed comment does not change a definition, but changed SQL does', () => {

@@ -33,14 +33,28 @@ export function StatusCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('shared.failed')}</StatusTag>
   if (row.type !== CONSUMPTION) return <TypeCell row={row} />
-  const end = failureName(parseOtherField(row).end)
+  const { end: endCode, anomaly } = parseOtherField(row)
+  const end = failureName(endCode)
   if (end !== null) return <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>
+  if (anomaly) return <StatusTag tone="warn">{t('usageLog.anomaly')}</StatusTag>
   return (
     <span className="tg-log-done">
       <Icon name="check" size={14} />
       {t('shared.done')}
     </span>
   )
+}
+
+/** The smallest count that is shortened, because the exact count would not fit into its column. */
+const SHORTENED_FROM = 100_000
+
+export type CountFormats = { readonly exact: Intl.NumberFormat; readonly short: Intl.NumberFormat }
+
+/** Shows a large count as, for example, “123.5K”, with the exact count in a tooltip. */
+export function TokenCount(props: { value: number; formats: CountFormats }) {
+  const { value, formats } = props
+  if (value < SHORTENED_FROM) return <>{formats.exact.format(value)}</>
+  return <span title={formats.exact.format(value)}>{formats.short.format(value)}</span>
 }
 
 export function RatioCell({ row }: { row: LogEntry }) {

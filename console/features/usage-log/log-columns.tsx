@@ -8,6 +8,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 import { ChannelCell } from './channel-link.tsx'
 import {
   CostCell,
+  type CountFormats,
   DetailsCell,
   DurationCell,
   FilterValue,
@@ -16,6 +17,7 @@ import {
   RatioCell,
   RetryCell,
   StatusCell,
+  TokenCount,
 } from './log-cells.tsx'
 import { LOG_SORTS, type LogFilters } from './log-filter-params.ts'
 import { LogUser } from './log-user.tsx'
@@ -63,9 +65,11 @@ type SetFilters = (patch: Partial<LogFilters>) => void
 
 export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
   const { t } = useTranslation()
-  const number = useNumberFormat()
+  const exact = useNumberFormat()
+  const short = useNumberFormat({ notation: 'compact', maximumFractionDigits: 1 })
   return useMemo(() => {
-    const drafts = [...placeColumns(setFilters), ...figureColumns(number, t('usageLog.ratios'))]
+    const formats = { exact, short }
+    const drafts = [...placeColumns(setFilters), ...figureColumns(formats, t('usageLog.ratios'))]
     return (isAdmin ? ADMIN_ORDER : ORDER)
       .flatMap((id) => drafts.filter((draft) => draft.id === id))
       .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
@@ -75,7 +79,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
         ...draft,
         title: t(TITLES[draft.id]),
       }))
-  }, [t, number, isAdmin, setFilters])
+  }, [t, exact, short, isAdmin, setFilters])
 }
 
 function placeColumns(setFilters: SetFilters): Draft[] {
@@ -119,9 +123,13 @@ function placeColumns(setFilters: SetFilters): Draft[] {
   ]
 }
 
-function figureColumns(number: Intl.NumberFormat, ratios: string): Draft[] {
+function figureColumns(formats: CountFormats, ratios: string): Draft[] {
   const count = (value: number, row: LogEntry) =>
-    row.request_id === '' ? <span className="tg-muted">–</span> : number.format(value)
+    row.request_id === '' ? (
+      <span className="tg-muted">–</span>
+    ) : (
+      <TokenCount value={value} formats={formats} />
+    )
   return [
     { id: 'ratios', heading: ratios, width: 92, cell: (row) => <RatioCell row={row} /> },
     { id: 'prompt', width: 62, align: 'end', cell: (row) => count(row.prompt_tokens, row) },

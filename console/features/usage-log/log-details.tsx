@@ -73,6 +73,7 @@ const ANOMALIES = [
   'fraction',
   'not-a-number',
   'absurd',
+  'zero',
   'parts-exceed-whole',
   'other-model',
   'higher-cost',
@@ -113,7 +114,9 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
   // The failure panel already shows the end of a failed call.
   add(t('shared.end'), isCall && !isFailed && <CallEnd other={other} />)
-  const endReason = END_REASONS.find((code) => code === other.end_reason)
+  // The end of a call on an empty balance already states this reason.
+  const isReasonShown = other.end !== 'balance-spent'
+  const endReason = END_REASONS.find((code) => isReasonShown && code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
   if (isCall) {
     const ms = durationMs(row, other)
@@ -138,7 +141,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   )
   add(
     t('logDetails.fact.source'),
-    other.usage_source !== undefined && <UsageSource source={other.usage_source} />,
+    other.usage_source !== undefined && <UsageSource other={other} />,
   )
   add(t('logDetails.fact.anomaly'), other.anomaly && <Anomaly code={other.anomaly} />)
   const limit = other.output_limit && number.format(other.output_limit)
@@ -192,8 +195,10 @@ function CallEnd({ other }: { other: LogOther }) {
   return <>{t(`usageLog.end.${failureName(other.end) ?? 'done'}`)}</>
 }
 
-function UsageSource({ source }: { source: string }) {
+function UsageSource({ other }: { other: LogOther }) {
   const { t } = useTranslation()
+  const { usage_source: source, anomaly } = other
+  if (source === 'upstream' && anomaly === 'absurd') return <>{t('logDetails.source.limited')}</>
   if (source === 'upstream' || source === 'estimated' || source === 'partial') {
     return <>{t(`logDetails.source.${source}`)}</>
   }

@@ -31,6 +31,19 @@ it('a log row tells an answer stopped by the word check from one cut by its prov
 })
 
 it.each([
+  ['revoked', 'Access was revoked'],
+  ['balance-spent', 'The balance was used up'],
+  ['over-limit', 'The provider exceeded the output limit'],
+  ['draining', 'The gateway was restarting'],
+  ['store-unavailable', 'The gateway could not record the call'],
+])('a log row does not blame the provider for an answer that the gateway ended: %s', (...row) => {
+  const [error, text] = row
+  const ended = { end: 'incomplete', reason: 'incomplete' }
+  expect(rowWith(settledCall(call, 1, NOW), ended, error).shown.end).toBe(error)
+  expect(wordsOf(rowWith(releasedCall(call, NOW), ended, error).row, 'en')).toBe(text)
+})
+
+it.each([
   ['upstream_unreachable', 'connect', 'The provider could not be reached'],
   ['upstream_status', 'status', 'The provider returned an error'],
 ])('the log text of a call that ended by %s says what happened', (code, error, text) => {
