@@ -23,6 +23,8 @@ export type UsageAnomaly =
   | 'not-a-number'
   | 'absurd'
   | 'missing'
+  /** No tokens for a request or an answer that has text. */
+  | 'zero'
   | 'parts-exceed-whole'
 
 /** The maximum token counts that are charged, even if a provider reports more. */

@@ -1,14 +1,14 @@
 import { groupRatioOf } from '#domain/pricing/price-list.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Views } from '#relay/views/start-views.ts'
-import type { RelayErrorCode } from '../canonical/relay-error.ts'
+import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
 
-/** Returns the reason why the caller of a running call has lost access, or null. */
-export type AccessCheck = () => RelayErrorCode | null
+/** Returns the error that ends a running call whose caller has lost access; otherwise null. */
+export type AccessCheck = () => RelayError | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
   readonly views: Views
@@ -44,7 +44,7 @@ export function accessCheck(
       (err: unknown) => log.warn({ err, tokenId: current.tokenId }, 'a list could not be opened'),
     )
   }
-  return () => {
+  const codeNow = (): RelayErrorCode | null => {
     const currentUser = views.users.find(user.userId)
     if (currentUser?.isEnabled !== true) return 'user_disabled'
     if (hasSessionEnded()) return 'session_ended'
@@ -64,5 +64,9 @@ export function accessCheck(
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
     const isDeleted = groupRatioOf(prices, user.group, group) === undefined
     return isDeleted ? 'group_not_allowed' : balanceCheck.errorOf(user.userId, call)
+  }
+  return () => {
+    const code = codeNow()
+    return code === null ? null : relayError(code, { subject: group })
   }
 }

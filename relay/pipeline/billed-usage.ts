@@ -61,7 +61,8 @@ export function meter(
   const { usage: seen, isTrusted, anomaly } = report
   if (isWhole && isTrusted && !isUsageEarly) {
     const usage = report.withinPrompt === null ? seen : dearerReading(report, NO_USAGE, price)
-    return { usage, usageSource: 'upstream', anomaly }
+    const zero = isZeroForText(usage, delivery) ? 'zero' : null
+    return { usage, usageSource: 'upstream', anomaly: anomaly ?? zero }
   }
   return ownCount(delivery, candidate, counter).then((counted) => {
     const usage = dearerReading(report, counted.usage, price)
@@ -84,6 +85,17 @@ export function usageSoFar(
 ): Usage {
   const report = readReport(rawUsage, candidate, limits)
   return usageWithin(dearerReading(report, counted, price), limits)
+}
+
+/**
+ * Returns whether the report of a complete answer has no input, or no output despite its text. Such
+ * a report is charged as reported and flagged.
+ */
+function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
+  if (inputTokensOf(usage) === 0) return true
+  if (usage.output > 0) return false
+  const { text, tokens } = readText()
+  return text !== '' || tokens > 0
 }
 
 function readReport(

@@ -142,17 +142,18 @@ export async function concludeStream(
   keepEventMessage(closing, candidate, forwarder.errorEvent)
   const { response } = exchange
   if (isAnswered(exchange)) return isWhole
-  if (!isSettled) endStream(exchange, errorEvent(exchange, 'store_unavailable'))
+  if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
   else if (isWhole) endStream(exchange, forwarder.terminalBytes())
   else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
-    endStream(exchange, errorEvent(exchange, 'upstream_account'))
+    endStream(exchange, errorEvent(exchange, relayError('upstream_account')))
   } else if (forwarder.errorEvent !== null) {
     const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
     const confidential = confidentialOf(candidate)
     const body = providerErrorBody(forwarder.errorEvent, 502, { isHidden, confidential })
     endStream(exchange, `data: ${JSON.stringify(body)}\n\n`)
-  } else endStream(exchange, errorEvent(exchange, call.revokedBy ?? ERROR_CODE_OF[error]))
+  } else
+    endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
   return isWhole && isSettled
 }
 
@@ -190,7 +191,7 @@ export async function concludeAbandoned(
     chargesInput: true,
   }
   await settle(closing, candidate, delivery, endOf(call, END_OF[error]))
-  if (call.revokedBy !== null) answerError(exchange, relayError(call.revokedBy))
+  if (call.revokedBy !== null) answerError(exchange, call.revokedBy)
   else exchange.response.destroy()
   return false
 }
@@ -209,7 +210,7 @@ export async function concludeFailedCall(
   const answer =
     revokedBy === null
       ? callErrorAnswer(candidate, end, { isHidden, isCallerGone, unserved })
-      : callErrorAnswer(null, null, { isHidden, isCallerGone, unserved: relayError(revokedBy) })
+      : callErrorAnswer(null, null, { isHidden, isCallerGone, unserved: revokedBy })
   if (candidate !== null && (end?.error === 'status' || end?.error === 'error-event')) {
     const { status, body } = end
     const isShown = 'body' in answer && !isHidden
@@ -249,7 +250,7 @@ async function settle(
     call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
     const { revokedBy } = call
-    const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy }
+    const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
     const ending = { upstreamModel, end, ...endReason, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }

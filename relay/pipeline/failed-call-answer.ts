@@ -101,7 +101,7 @@ export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly 
 export function answerError(exchange: Exchange, error: RelayError): void {
   const { response } = exchange
   if (response.destroyed || response.writableEnded) return
-  if (response.headersSent) endStream(exchange, errorEvent(exchange, error.code))
+  if (response.headersSent) endStream(exchange, errorEvent(exchange, error))
   else sendError(exchange, error)
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { type ErrorBody, errorBody } from '#relay/dialects/openai-chat/error-body.ts'
-import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 
 /** One HTTP request with its response and the call id that identifies it in logs and events. */
 export type Exchange = {
@@ -119,8 +119,8 @@ export function sendJson(
  * Returns the text of an event that reports an error. It is used when the response has already
  * begun.
  */
-export const errorEvent = (exchange: Exchange, code: RelayErrorCode): string =>
-  `data: ${JSON.stringify(errorBody(relayError(code), exchange.language).body)}\n\n`
+export const errorEvent = (exchange: Exchange, error: RelayError): string =>
+  `data: ${JSON.stringify(errorBody(error, exchange.language).body)}\n\n`
 
 /**
  * Returns a function that determines the client's IP address. `X-Forwarded-For` is read from the

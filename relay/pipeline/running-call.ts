@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import { type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '../providers/openai-compatible/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
@@ -52,7 +52,7 @@ export class RunningCall implements Watched {
   /** True when the account or the token can't pay for a larger hold. */
   private isSpent = false
   /** The reason why the caller lost access, or null. */
-  revokedBy: RelayErrorCode | null = null
+  revokedBy: RelayError | null = null
   private accessCheckedAt = performance.now()
   /** The number of tokens that the call used; 0 until the tokens are counted. */
   tokens = 0
@@ -145,7 +145,7 @@ export class RunningCall implements Watched {
   abort(error: AttemptError): void {
     const { revokedBy } = this
     if (this.isCallerGone) this.attempt?.abort('caller-gone')
-    else if (revokedBy === 'balance_spent') this.attempt?.abort('balance-spent')
+    else if (revokedBy?.code === 'balance_spent') this.attempt?.abort('balance-spent')
     else this.attempt?.abort(revokedBy === null ? error : 'revoked')
   }
 
@@ -173,18 +173,18 @@ export class RunningCall implements Watched {
   private checkAccess(now: number): void {
     if (now - this.accessCheckedAt < ACCESS_CHECK_MS) return
     this.accessCheckedAt = now
-    const code = this.deps.access()
-    if (code !== null) this.endAccess(code)
+    const error = this.deps.access()
+    if (error !== null) this.endAccess(error)
   }
 
   /**
    * Sends the error to the caller. The provider's answer is still charged, so that revoking a token
    * or disconnecting early does not make a call cheaper.
    */
-  private endAccess(code: RelayErrorCode): void {
+  private endAccess(error: RelayError): void {
     if (this.isReadOn || this.isCallerGone) return
-    this.revokedBy = code
-    if (this.readOn()) answerError(this.exchange, relayError(code))
+    this.revokedBy = error
+    if (this.readOn()) answerError(this.exchange, error)
     else this.abort('revoked')
   }
 
@@ -322,7 +322,7 @@ export class RunningCall implements Watched {
     const usage = await this.soFar()
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
-    this.endAccess(emptiedBy)
+    this.endAccess(relayError(emptiedBy))
     // The lease was not renewed, because the balance or the budget is empty. Reading stops before
     // the lease expires, because the sweeper would otherwise end a plain answer without a charge.
     if (this.isReadOn) {

@@ -110,7 +110,7 @@ describe('a running stream', () => {
     const startedAt = performance.now()
     const { text } = await chat(rig, { stream: true, max_tokens: 400 })
     expect(performance.now() - startedAt).toBeLessThan(5_400)
-    expect(text).toContain('group_not_allowed')
+    expect(text).toContain("The group 'vip' is not available")
     const { data } = await onlyEnd(rig)
     const reason = { end: 'incomplete', endReason: 'group_not_allowed' }
     expect(data).toMatchObject({ group: 'vip', ...reason, usageSource: 'partial' })

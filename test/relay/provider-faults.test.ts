@@ -256,11 +256,18 @@ describe('the usage that a provider reports', () => {
     }
   })
 
-  it('the relay accepts usage of zero', async () => {
-    rig.provider.script.push({ kind: 'usage', usage: { prompt_tokens: 0, completion_tokens: 0 } })
-    await chat(rig, { stream: true })
-    expect(await onlyEnd(rig)).toMatchObject({ data: { usageSource: 'upstream', charge: 0 } })
-  })
+  it.each([
+    ['no input and no output', { prompt_tokens: 0, completion_tokens: 0 }, 0],
+    ['no output', { prompt_tokens: 4, completion_tokens: 0 }, 5],
+  ])(
+    'the relay charges usage of zero as reported and flags it: %s',
+    async (_name, usage, charge) => {
+      rig.provider.script.push({ kind: 'usage', usage })
+      await chat(rig, { stream: true })
+      const data = { usageSource: 'upstream', charge, anomaly: 'zero' }
+      expect(await onlyEnd(rig)).toMatchObject({ data })
+    },
+  )
 })
 
 describe('an event store that is slow', () => {
