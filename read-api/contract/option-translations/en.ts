@@ -62,7 +62,7 @@ export const optionTranslations: OptionTranslations = {
   },
   label: {
     QuotaForNewUser: 'Quota of a new user',
-    PreConsumedQuota: 'Held for an answer without a limit',
+    PreConsumedQuota: 'Minimum hold without a limit',
     QuotaForInviter: 'Reward for an invitation',
     QuotaForInvitee: 'Reward for being invited',
     QuotaRemindThreshold: 'Remind a user below this balance',
@@ -210,7 +210,8 @@ export const optionTranslations: OptionTranslations = {
     UpdateCheckEnabled: 'Check when the settings are opened',
   },
   help: {
-    PreConsumedQuota: 'Set aside when the caller gives no limit for the answer.',
+    PreConsumedQuota:
+      'Held per answer if the request has no output limit and the model’s own limit costs less.',
     QuotaRemindThreshold: 'For users who have not set their own; 0 sends no reminders.',
     QuotaPerUnit: 'Do not change it lightly: balances and prices rest on it (500000 by default).',
     DisplayInCurrencyEnabled: 'Otherwise in quota units, with k, M and B from ten thousand on.',

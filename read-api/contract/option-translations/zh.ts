@@ -62,7 +62,7 @@ export const optionTranslations = {
   },
   label: {
     QuotaForNewUser: '新用户初始额度',
-    PreConsumedQuota: '请求预扣额度',
+    PreConsumedQuota: '无上限请求的最低预扣',
     QuotaForInviter: '邀请新用户奖励额度',
     QuotaForInvitee: '新用户使用邀请码奖励额度',
     QuotaRemindThreshold: '额度提醒阈值',
@@ -210,7 +210,8 @@ export const optionTranslations = {
     UpdateCheckEnabled: '打开系统设置时自动检查',
   },
   help: {
-    PreConsumedQuota: '调用方没有给出输出上限时，先冻结的额度。',
+    PreConsumedQuota:
+      '请求没有给出输出上限，而按模型上限计算的金额更低时，每个回答至少预扣此额度。',
     QuotaRemindThreshold: '用户没有自己设置时的默认值；0 表示不提醒。',
     QuotaPerUnit: '请勿随意更改：已有余额与所有价格都以此为基准（默认 500000）。',
     DisplayInCurrencyEnabled: '关闭后显示额度单位，过万缩写为 k、M、B。',
