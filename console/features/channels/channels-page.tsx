@@ -30,6 +30,7 @@ import { TestResultsDrawer } from './testing/test-results-drawer.tsx'
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
+  const isReading = () => client.isFetching({ queryKey: channelsKey }) > 0
   const readSoon = useSoon(readAgain)
   useLiveTopic('channels', {
     onEvents: (rows) => {
@@ -41,7 +42,8 @@ function useLiveChannels(): void {
       // knows the new order.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
-      else if (isMoved || entries.some(isTagGroup)) readSoon()
+      // A response that is on its way may be older than the event and would undo it.
+      else if (isMoved || entries.some(isTagGroup) || isReading()) readSoon()
     },
     onResync: readAgain,
   })

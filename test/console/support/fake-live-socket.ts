@@ -5,6 +5,8 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 export type FakeLive = {
   send(topic: string, position: number, data: object): void
   sendCalls(...rows: LogEntry[]): void
+  /** Reports that events of a topic were missed. */
+  resync(topic: string): void
   /** Closes the connection and refuses new connections until `acceptAgain`. */
   goAway(): Promise<void>
   acceptAgain(): void
@@ -31,6 +33,7 @@ export async function fakeLive(page: Page): Promise<FakeLive> {
     sendCalls: (...rows) => {
       for (const row of rows) send('logs', row.id, row)
     },
+    resync: (topic) => socket?.send(JSON.stringify({ type: 'resync', topic })),
     goAway: async () => {
       isAway = true
       await socket?.close()

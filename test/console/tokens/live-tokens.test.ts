@@ -14,22 +14,54 @@ beforeEach(async () => {
 const row = (name: string) => app.page.getByRole('row').filter({ hasText: name })
 const tell = (position: number, data: object) => live.send('tokens', position, data)
 
-it('the list shows at once that a token is exhausted, disabled or deleted elsewhere', async () => {
+const spent = {
+  ...{ id: 1, name: 'production', status: 4, remain_quota: 0, used_quota: 5_000_000 },
+  ...{ unlimited_quota: false, expired_time: -1, accessed_time: 1 },
+}
+
+/** Opens the list and waits until it has been read again for the new live connection. */
+async function openList(): Promise<void> {
+  let reads = 0
+  app.site.routes['GET /api/token/'] = () => {
+    reads += 1
+    const items = [token({ name: reads < 2 ? 'first read' : 'production' })]
+    return ok({ items, page: 0, total: 1 })
+  }
   await app.openAsRoot('/app/tokens')
   await row('production').getByText(zh('shared.state.enabled')).waitFor()
-  await expect.poll(live.connections).toBe(1)
-  const spent = { id: 1, name: 'production', status: 4, remain_quota: 0, used_quota: 5_000_000 }
-  const usual = { unlimited_quota: false, expired_time: -1, accessed_time: 1 }
-  tell(7, { ...spent, ...usual })
+}
+
+it('the list shows at once that a token is exhausted, disabled or deleted elsewhere', async () => {
+  await openList()
+  tell(7, spent)
   await row('production').getByText(zh('shared.state.exhausted')).waitFor()
   await row('production')
     .getByText(zh('tokens.used', { amount: '$10.00' }))
     .waitFor()
-  tell(8, { ...spent, ...usual, status: 2 })
+  tell(8, { ...spent, status: 2 })
   await row('production').getByText(zh('shared.state.disabled')).waitFor()
   app.site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
   tell(9, { id: 1, deleted: true })
   await app.page.getByText(zh('tokens.noneTitle')).waitFor()
+})
+
+it('a response that was read before an event does not undo the event', async () => {
+  await openList()
+  const late = Promise.withResolvers<void>()
+  const page = (status: number) => ok({ items: [token({ status })], page: 0, total: 1 })
+  app.site.routes['GET /api/token/'] = async () => {
+    app.site.routes['GET /api/token/'] = () => page(4)
+    await late.promise
+    return page(1)
+  }
+  const reads = app.calls('GET /api/token/').length
+  live.resync('tokens')
+  await expect.poll(() => app.calls('GET /api/token/').length).toBe(reads + 1)
+  tell(7, spent)
+  await row('production').getByText(zh('shared.state.exhausted')).waitFor()
+  late.resolve()
+  await expect.poll(() => app.calls('GET /api/token/').length).toBe(reads + 2)
+  await row('production').getByText(zh('shared.state.exhausted')).waitFor()
 })
 
 it('a token expires at its time without an event from the server', async () => {
