@@ -1,14 +1,19 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 
-/** The focus is read during rendering, because a child may take the focus before effects run. */
+/**
+ * Returns the focus to the element that had it before the panel opened. This element is read during
+ * rendering, because a child may take the focus before effects run. It is not read again until the
+ * panel has closed on screen, because React may discard a rendering that closes the panel.
+ */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
-  const wasOpen = useRef(false)
-  if (isOpen && !wasOpen.current) opener.current = focusedNow()
-  wasOpen.current = isOpen
-  useEffect(() => {
+  const isOnScreen = useRef(false)
+  if (isOpen && !isOnScreen.current) opener.current = focusedNow()
+  useLayoutEffect(() => {
     if (!isOpen) return
+    isOnScreen.current = true
     return () => {
+      isOnScreen.current = false
       // The closing panel releases the focus within one frame.
       requestAnimationFrame(() => giveBack(opener.current))
     }
