@@ -79,6 +79,7 @@ describe('keyboard shortcuts', () => {
     await app.page.keyboard.press('Escape')
     await sheet().waitFor({ state: 'detached' })
     await app.page.reload()
+    await app.page.getByRole('row').nth(1).waitFor()
     await app.page.getByRole('grid').focus()
     for (const key of ['g', 'c', '?', 'j']) await app.page.keyboard.press(key)
     await heading(en('shell.tokens'))

@@ -24,9 +24,23 @@ export async function startLatentProxy(port: number): Promise<LatentProxy> {
       })
     }
     client.pipe(upstream)
-    upstream.on('data', (bytes) => {
-      if (proxy.delayMs === 0) client.write(bytes)
-      else setTimeout(() => client.writable && client.write(bytes), proxy.delayMs).unref()
+    const delayed: Buffer[] = []
+    let sent = 0
+    // A response takes all earlier ones with it, because the client matches responses by order.
+    const sendUntil = (count: number): void => {
+      while (sent < count) {
+        const bytes = delayed.shift()
+        sent += 1
+        if (bytes !== undefined && client.writable) client.write(bytes)
+      }
+    }
+    let received = 0
+    upstream.on('data', (bytes: Buffer) => {
+      delayed.push(bytes)
+      received += 1
+      const count = received
+      if (proxy.delayMs === 0) sendUntil(count)
+      else setTimeout(() => sendUntil(count), proxy.delayMs).unref()
     })
   })
   server.listen(0, '127.0.0.1')
