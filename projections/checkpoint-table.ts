@@ -5,9 +5,9 @@ import type { ProjectionName } from './projection-names.ts'
 
 /**
  * A checkpoint is the position of the last event that a read model includes in one lane (stream
- * partition). The fill factor is 25, because a process updates all its rows with every batch, and
- * in-place updates need free space. In the first release, a read model had a single position, which
- * the migration copies to all lanes.
+ * partition). Every batch updates all rows of a process, so the fill factor of 25 leaves space for
+ * in-place updates. In the first release, a read model had a single position, which the migration
+ * copies to all lanes.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin
@@ -41,8 +41,9 @@ export const CHECKPOINT_SCHEMA = 'projections'
 
 export type AtPosition<Row> = {
   /**
-   * The rows include every event up to this position, and in some lanes (stream partitions) later
-   * events. A reader that continues from here may receive events again.
+   * The rows include every event up to this position. In some lanes (stream partitions), they also
+   * include later events. A reader that continues from this position may receive those events
+   * again.
    */
   readonly position: number
   readonly rows: readonly Row[]

@@ -26,8 +26,8 @@ export const orderTerms = <Sort extends string>(
 
 /**
  * Restricts a list to the rows that follow the row `after` in the order. Unlike an offset, this
- * does not shift a page when rows are added or deleted. `visible` is the `from` clause of the rows
- * that the caller may see, up to a condition; otherwise `after` would compare hidden values.
+ * does not shift pages when rows are added or deleted. `visible` is a `from … where …` clause that
+ * selects only rows that the caller may see.
  */
 export const followsRow = <Sort extends string>(
   columns: Readonly<Record<Sort, FragmentSqlToken>>,
@@ -49,7 +49,7 @@ const direction = (isDescending: boolean): FragmentSqlToken =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`
 
 /**
- * How many of the newest rows are sorted in a long list such as the log. Sorting all rows would
- * take seconds, and an index for each column and filter would slow down every write.
+ * The number of newest rows that are sorted in a long list such as the log. Sorting all rows would
+ * take seconds. An index for each column and filter would slow down every write.
  */
 export const SORT_WINDOW = 10_000

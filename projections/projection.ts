@@ -3,8 +3,8 @@ import type { ProjectionName } from './projection-names.ts'
 import type { RowChanges } from './runner/row-changes.ts'
 
 /**
- * The functions with which event handlers read texts that are encrypted or not contained in the
- * events.
+ * Event handlers use these functions to read texts that are encrypted, or that events do not
+ * contain.
  */
 export type FoldContext = {
   /** Decrypts a text with a user's data key. Returns an empty text if the key was destroyed. */
@@ -60,7 +60,10 @@ export type Projection = {
   readonly newest?: Readonly<Record<string, number>>
 }
 
-/** The types of the handlers are checked here, because the runner finds handlers by event name. */
+/**
+ * Defines a projection and checks the types of its handlers. The runner cannot check them, because
+ * it finds handlers by event name.
+ */
 export const projectionOf = <E extends Fact>(
   parts: Omit<Projection, 'handlers'> & { readonly handlers: Handlers<E> },
 ): Projection => ({

@@ -10,14 +10,17 @@ import {
 } from '#read-api/contract/resource-field-definition.ts'
 import type { Cells } from './runner/row-changes.ts'
 
-/** The names of columns that are not the field's name in snake case. */
+/** The column names by field, for columns whose name is not the field's name in snake case. */
 type ColumnNames = Readonly<Record<string, string>>
 
 /** Returns `max_concurrency` for `maxConcurrency`, unless `names` overrides it. */
 const columnOf = (name: string, names: ColumnNames): string =>
   names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Returns the cells of all fields. A field that an older event lacks gets the initial value. */
+/**
+ * Returns the cells of all fields. A field that is missing in an older event gets its initial
+ * value.
+ */
 export function cellsOfFields<F extends WritableFields>(
   fields: F,
   values: Partial<ValuesOf<F>>,

@@ -4,7 +4,10 @@ type Of = {
   readonly restoreNo?: number
 }
 
-/** Returns the id by which the account recognises a repeated credit or deduction. */
+/**
+ * Returns the id of a top-up's credit or deduction. The account recognises a repeated command by
+ * this id.
+ */
 export const topUpId = (of: Of): string => `top-up-${suffix(of)}`
 export const rebateId = (of: Of): string => `rebate-${suffix(of)}`
 

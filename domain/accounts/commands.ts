@@ -44,7 +44,10 @@ export type SetBalance = {
   readonly note?: Sealed
 }
 
-/** Adds `reward` to the inviter's affiliate balance, once per `inviteeId`. `reward` may be 0. */
+/**
+ * Adds `reward` to the inviter's affiliate balance: quota earned by inviting users. Each
+ * `inviteeId` is rewarded once. `reward` may be 0.
+ */
 export type RewardInvite = {
   readonly type: 'RewardInvite'
   readonly userId: number
@@ -94,7 +97,10 @@ export type ReverseTopUp = {
   readonly note: Sealed
 }
 
-/** Credits the inviter's share of an order, once per order and once per restoration. */
+/**
+ * Credits the inviter's share of a paid order, or credits it again after a failed refund or a won
+ * dispute. Each payment and each restoration is credited once.
+ */
 export type EarnRebate = {
   readonly type: 'EarnRebate'
   readonly userId: number
@@ -114,9 +120,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, the
- * difference `remain - expected` is added to the remaining quota, so that no charge since the
- * owner's last read of the budget is lost.
+ * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, `remain
+ * - expected` is added to the remaining quota, so that no charge since the owner's last read is
+ * lost.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -125,8 +131,8 @@ export type SetTokenBudget = {
   /** The quota that the token may still spend. Quota held for open calls is not included. */
   readonly remain?: Quota
   /**
-   * The remaining quota that the owner saw. Without `edits`, the command is refused if the quota
-   * has changed.
+   * The remaining quota that the owner saw. If `edits` is omitted, the command is refused when the
+   * remaining quota has changed.
    */
   readonly expected?: Quota
   /**
@@ -175,14 +181,14 @@ export type AdmitCall = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   /**
-   * Set if the call pays for a task. The balance must be positive, even for a hold of 0. The
+   * Set if the call pays for a task. A task requires a positive balance, even if its hold is 0. The
    * command is refused if the user already has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
   readonly reduction?: OutputReduction
 }
 
-/** The smaller output limits that are tried if the account cannot pay the hold. */
+/** Settings for reducing a call's output limit if the account cannot pay the hold. */
 export type OutputReduction = {
   /** The maximum usage of the request as the caller sent it. `outputTokens` is per choice. */
   readonly bounds: CallBounds
@@ -190,16 +196,13 @@ export type OutputReduction = {
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
   /**
-   * The output limit is reduced until the account can pay this multiple of the hold. The default is
+   * The output limit is reduced if the account cannot pay this multiple of the hold. The default is
    * 1.
    */
   readonly timesPayable?: bigint
 }
 
-/**
- * Raises the hold of a running call to a total of `hold`. A hold that is already higher is not
- * changed.
- */
+/** Raises the total hold of a running call to `hold`. A higher hold is not changed. */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
   readonly call: string
@@ -311,10 +314,10 @@ export type AccountErrorCode =
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'
-  /** The call has ended, or its id is older than the ended calls that the account remembers. */
+  /** The call has ended, or its id is older than all ended calls that the account remembers. */
   | 'CallEnded'
   | 'LeaseNotOver'
-  /** An amount that must be positive is not, or an amount or a sum exceeds 2^53 − 1. */
+  /** An amount is below its minimum, or an amount or a sum exceeds 2^53 − 1. */
   | 'AmountOutOfRange'
 
 export type AccountError = CodedError<AccountErrorCode>

@@ -32,8 +32,8 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A repeated command changes nothing, but a repeated command for a task is refused,
- * so that two tasks never share one hold. A call id older than all remembered ids is refused.
+ * limit is tried. A repeated command changes nothing, but for a task it is refused, so that two
+ * tasks never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -90,8 +90,9 @@ function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): A
 }
 
 /**
- * Returns the error that ends a running call after an admin or a refund used up the quota, or null
- * if the call may continue. Calls with a hold of 0 and calls of submitted tasks always continue.
+ * Returns the error that ends a running call, or null. A call must end if a deduction, a refund or
+ * an edit of the token's budget has used up the quota since its admission. Calls with a hold of 0
+ * and calls of submitted tasks always continue.
  */
 export function emptiedError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -107,8 +108,8 @@ export function emptiedError(
 }
 
 /**
- * Records the usage of a running call so far, which is charged if the owner process dies. The
- * command is refused if `emptiedError` returns an error, so that the relay ends the call.
+ * Records a running call's usage so far, which is charged if the owner process dies. If
+ * `emptiedError` returns an error, the command is refused and the relay ends the call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -206,8 +207,8 @@ export function interruptCall(
 }
 
 /**
- * A price per call is charged for a completed call even if it has no usage. It is charged for an
- * incomplete call only if the call has usage.
+ * With a price per call, a completed call is charged even without usage. An incomplete call is
+ * charged only if it has usage.
  */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
@@ -242,15 +243,15 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 }
 
 /**
- * A call with an output limit (tokens per choice) up to this number may hold the entire free quota.
- * A call with a higher limit may hold at most half of the free quota.
+ * A call may hold the entire free quota if its output limit (tokens per choice) is at most this
+ * number. With a higher output limit, it may hold at most half of the free quota.
  */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` can pay, with the hold for this limit. Returns
- * null if there is no such limit. A large limit uses at most half of `payable`, so that the account
- * can pay further calls.
+ * Returns the largest output limit that `payable` can pay, with its hold, or null if that limit is
+ * too low. A large output limit uses at most half of `payable`, so that the account can pay further
+ * calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

@@ -9,14 +9,15 @@ import type { AccountState } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Returns whether the balance is in range after `amount` is added, even if all holds are released.
+ * Returns whether `amount` can be added without exceeding the maximum quota, even if all holds
+ * return to the balance.
  */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
 
 /**
- * Credits the reward of an invitation, once per invitee. A reward that exceeds the range of the
- * affiliate balance is reduced, so that the registration does not fail.
+ * Credits the reward of an invitation, once per invitee. If the affiliate balance would exceed its
+ * maximum, the reward is reduced, so that the registration does not fail.
  */
 export function rewardInvite(command: RewardInvite, state: AccountState): Outcome {
   const { userId, inviteeId } = command
@@ -45,8 +46,8 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
 }
 
 /**
- * Refuses a check-in unless its day is later than the day of the last check-in. Differences between
- * the clocks of servers thus cannot cause a second reward.
+ * Credits a daily check-in if its day is later than the day of the last check-in. This rule
+ * prevents a second reward if the clocks of servers differ.
  */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command

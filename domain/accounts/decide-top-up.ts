@@ -36,8 +36,8 @@ export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcom
 }
 
 /**
- * Credits the inviter's share of a payment. A share that exceeds the range of the affiliate balance
- * is reduced, so that the payment succeeds.
+ * Credits the inviter's share of a payment. If the affiliate balance would exceed its maximum, the
+ * share is reduced, so that the payment succeeds.
  */
 export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, inviteeId } = command
@@ -52,8 +52,8 @@ export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
 }
 
 /**
- * Deducts the inviter's share from the affiliate balance. The part that exceeds the affiliate
- * balance is deducted from the balance.
+ * Deducts the inviter's share of a refunded order from the affiliate balance. If the affiliate
+ * balance is too low, the rest is deducted from the balance.
  */
 export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
   const { userId, orderId, refundNo, amount } = command
@@ -69,8 +69,8 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
 }
 
 /**
- * Returns whether a debt is at most half of the maximum quota. Because of this limit, the balance
- * stays in range even after charges that exceed their holds.
+ * Returns whether a negative balance is within the debt limit, which is half of the maximum quota.
+ * The limit leaves room for charges that exceed their holds.
  */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 

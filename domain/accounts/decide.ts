@@ -109,7 +109,7 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
 
 /**
  * Grants or deducts the difference between the new and the current balance. The current balance is
- * read at the append, so that no simultaneous payment is lost.
+ * read at the time of the append, so that no simultaneous payment is lost.
  */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
@@ -133,8 +133,8 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
 /**
- * Sets a token's budget. For omitted values, the current values at the append are kept, so that no
- * charge is lost.
+ * Sets a token's budget. Omitted values stay as they are at the time of the append, so that no
+ * simultaneous charge is lost.
  */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected, edits } = command
@@ -151,16 +151,15 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const remain = remainAfter(command, remainNow)
   const { isUnlimited = budget?.isUnlimited ?? false } = command
   // NOTE: open calls may return their holds to the budget, so the sum must also be in range.
-  // `remain` is negative if a call cost more than its hold and the owner's edit contains the
-  // resulting negative budget.
+  // `remain` can be negative if a call cost more than its hold.
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
-  // The owner set a positive budget, and open calls hold all of it. These calls may continue. If
-  // the remaining quota is negative, they could cost more than the budget, so they must end.
+  // Open calls may continue if they hold the entire positive budget that the owner set. If the
+  // remaining quota is negative, the calls could cost more than the budget, so they must end.
   const isHeldByCalls = remain === 0n && unspent > 0n && (command.remain ?? 0n) > 0n
-  // If a call overspends the budget, the other calls continue. They must also continue if the owner
-  // then raises the budget.
+  // After a call has overspent the budget, the other calls continue. They also continue if the
+  // owner then raises the budget.
   const isRaise = remain > remainNow && budget?.isUnlimited === false && budget.emptiedAt === 0
   const isKeeping = (isHeldByCalls || (isRaise && remain <= 0n)) && !isUnlimited
   const keepsCalls = isKeeping ? { keepsCalls: true as const } : {}
@@ -169,8 +168,8 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
 }
 
 /**
- * Returns the token's new remaining quota. If the owner lowers the budget, the result is at most
- * the requested value, even if calls have returned holds since the owner read the budget.
+ * Returns the token's new remaining quota. If the owner lowers the budget, the result never exceeds
+ * the requested value. Holds that calls have returned meanwhile do not raise it.
  */
 function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Quota {
   if (remain === undefined) return remainNow
@@ -184,7 +183,8 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: open calls of a token with a closed budget return unused holds to the new budget.
+  // NOTE: a token may have had an earlier budget that was closed. Its open calls return unused
+  // holds to the new budget.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')
   }

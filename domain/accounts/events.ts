@@ -3,13 +3,13 @@ import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** Returns the name of the stream that contains all events of a user's money. */
+/** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`
 
 /**
- * One leg of a movement of quota: the ledger account and the amount. The ledger accounts are
- * `user:7:main`, `user:7:held`, `user:7:aff`, `revenue`, `promo`, `adjustment`, `redemption` and
- * `cash:<provider>`. The legs of an event sum to 0.
+ * One leg of a movement of quota: a ledger account and the amount added to it. The ledger accounts
+ * are `user:7:main`, `user:7:held`, `user:7:aff`, `revenue`, `promo`, `adjustment`, `redemption`
+ * and `cash:<provider>`. The legs of an event sum to 0.
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
@@ -17,7 +17,7 @@ export type QuotaGranted = Fact<
   'QuotaGranted',
   {
     readonly userId: number
-    /** The id of the grant. A second grant with an existing id changes nothing. */
+    /** The id of the grant. A second grant with the same id changes nothing. */
     readonly grantId: string
     readonly amount: WireQuota
     readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
@@ -40,19 +40,16 @@ export type QuotaDeducted = Fact<
 >
 
 /**
- * A new user registered with the invite code of the account's user. `reward` is added to the
- * affiliate balance of the account.
+ * A new user registered with this user's invite code. `reward` is added to this user's affiliate
+ * balance.
  */
 export type InviteRewarded = Fact<
   'InviteRewarded',
   {
     readonly userId: number
-    /** The id of the new user. Each new user is rewarded once. */
+    /** The id of the new user. The inviter is rewarded once per new user. */
     readonly inviteeId: number
-    /**
-     * The reward is 0 if the site gives no reward. The invitation is counted even if the reward is
-     * 0.
-     */
+    /** The reward, which may be 0. The invitation is counted even without a reward. */
     readonly reward: WireQuota
     readonly postings: readonly Posting[]
   }
@@ -63,7 +60,7 @@ export type AffiliateTransferred = Fact<
   'AffiliateTransferred',
   {
     readonly userId: number
-    /** The id of the transfer. A second transfer with an existing id changes nothing. */
+    /** The id of the transfer. A second transfer with the same id changes nothing. */
     readonly transferId: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
@@ -88,8 +85,7 @@ export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
     /**
-     * The position of the restoration among the order's restorations, from 1. Omitted for a
-     * payment.
+     * The number of the restoration within the order, starting at 1. It is omitted for a payment.
      */
     readonly restoreNo?: number
     /** The payment provider, such as `epay` or `stripe`. */
@@ -99,7 +95,7 @@ export type TopUpCredited = Fact<
   }
 >
 
-/** The quota of a refunded payment was deducted, even if the balance becomes negative. */
+/** The quota of a refunded payment was deducted. The balance may have become negative. */
 export type TopUpReversed = Fact<
   'TopUpReversed',
   OrderReference & {
@@ -116,8 +112,7 @@ export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
     /**
-     * The position of the restoration among the order's restorations, from 1. Omitted for a
-     * payment.
+     * The number of the restoration within the order, starting at 1. It is omitted for a payment.
      */
     readonly restoreNo?: number
     readonly inviteeId: number
@@ -126,7 +121,7 @@ export type RebateEarned = Fact<
   }
 >
 
-/** The inviter's share of a refunded top-up was deducted, even if the balance becomes negative. */
+/** The inviter's share of a refunded top-up was deducted. The balance may have become negative. */
 export type RebateReversed = Fact<
   'RebateReversed',
   OrderReference & {
@@ -147,8 +142,8 @@ export type TokenBudgetSet = Fact<
     readonly remain: WireQuota
     readonly isUnlimited: boolean
     /**
-     * Set if open calls continue although `remain` is not positive. Either the holds of these calls
-     * equal the budget that the owner set, or the owner raised a budget that a call had overspent.
+     * Set if open calls may continue although `remain` is not positive. Either these calls hold the
+     * entire budget that the owner set, or the owner raised an overspent budget.
      */
     readonly keepsCalls?: true
   }
@@ -170,10 +165,7 @@ export type TokenBudgetsClosed = Fact<
   { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-/**
- * This event is no longer written. Earlier versions wrote it because they deleted tokens one by
- * one.
- */
+/** The budget of one deleted token was closed. Only earlier versions wrote this event. */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
@@ -189,8 +181,8 @@ export type CallFacts = {
   readonly group: string
   readonly isStream: boolean
   /**
-   * The parameter `n` of the request. A price per call is multiplied by `n`. The default is 1, or 0
-   * for a call without usage.
+   * The parameter `n` of the request. A price per call is multiplied by `n`. If omitted, `n` is 1,
+   * or 0 for a call without usage.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
@@ -204,8 +196,8 @@ export type CallAdmitted = Fact<
     readonly hold: WireQuota
     readonly price: PriceSnapshot
     /**
-     * The time at which the lease ends, in unix milliseconds. If the lease is not renewed, the
-     * sweeper ends the call.
+     * The time at which the lease ends, in unix milliseconds. If the lease is not renewed, a
+     * background job (the sweeper) ends the call.
      */
     readonly leaseUntil: number
     /** The time at which the request arrived, in unix milliseconds. */
@@ -263,8 +255,8 @@ export type CallTimings = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   /**
-   * The time in milliseconds from the request's arrival to the first byte sent to the caller. It is
-   * null if no byte was sent.
+   * The time in milliseconds from the arrival of the request until the first byte was sent to the
+   * caller. It is null if no byte was sent.
    */
   readonly firstByteMs: number | null
   readonly durationMs: number
@@ -278,23 +270,21 @@ export type CallSettled = Fact<
     ProviderCost & {
       readonly channelId: number
       /**
-       * The model name sent to the provider. It is null if this name equals the name in the
-       * caller's request.
+       * The model name sent to the provider, or null if it equals the name in the caller's request.
        */
       readonly upstreamModel: string | null
       readonly usage: Usage
       readonly usageSource: UsageSource
       /**
-       * The code of an anomaly in the provider's response. With `negative`, `absurd` and similar
-       * codes, the gateway replaced or reduced impossible counts. With `other-model` and
-       * `higher-cost`, the provider's model or cost differs from the request.
+       * The code of an anomaly in the provider's response. Codes such as `negative` and `absurd`
+       * mean impossible counts, which the gateway replaced or reduced. `other-model` and
+       * `higher-cost` mean that the provider's model or cost differs from the request.
        */
       readonly anomaly: string | null
       /**
-       * The full usage, if the account could not pay for all of it. In this case, `usage` is the
-       * charged part: the part that the hold and the free quota covered, and at least the part
-       * within the call's limits. `cost` is the provider's charge for the full usage. Earlier
-       * versions charged only the part within the limits, and their `cost` is for `usage`.
+       * The full usage, if the account could not pay for all of it. `usage` is then the charged
+       * part, and `cost` is the provider's charge for the full usage. Earlier versions charged only
+       * the usage within the call's limits, and their `cost` is for `usage`.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot
@@ -328,7 +318,10 @@ export type CallReleased = Fact<
   }
 >
 
-/** The owner process died. The sweeper ended the call and charged the last recorded usage. */
+/**
+ * The owner process died. A background job (the sweeper) ended the call and charged the last
+ * recorded usage.
+ */
 export type CallInterrupted = Fact<
   'CallInterrupted',
   CallFacts &

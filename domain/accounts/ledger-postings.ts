@@ -46,8 +46,8 @@ export const rewardPostings = (userId: number, reward: Quota): readonly Posting[
   ])
 
 /**
- * Posts the return of a rebate to the site: one part from the affiliate balance, the other part
- * from the balance.
+ * Posts the return of a rebate to the site. `fromAffiliate` is taken from the affiliate balance,
+ * and `fromBalance` from the balance.
  */
 export const rebateBackPostings = (
   userId: number,
@@ -70,7 +70,7 @@ export const transferPostings = (userId: number, amount: Quota): readonly Postin
     [main(userId), amount],
   ])
 
-/** Posts money received through `provider`. A negative amount is a refund. */
+/** Posts money received through the payment provider. A negative amount is a refund. */
 export const cashPostings = (userId: number, amount: Quota, provider: string): readonly Posting[] =>
   balanced([
     [`cash:${provider}`, -amount],

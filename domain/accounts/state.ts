@@ -5,15 +5,15 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts } from './events.ts'
 
 /**
- * The most recently ended calls, at most 8192. Their ids serve to recognise repeated commands. Ids
- * are UUID v7 and sort by time. Every id up to the youngest removed id also counts as ended. A new
- * call is refused by mistake only if 8192 younger calls ended before its admission.
+ * The ids of the last ended calls, at most 8192, to recognise repeated commands. Ids are UUID v7
+ * and sort by time, so every id up to the latest removed id also counts as ended. A new call is
+ * wrongly refused only if 8192 later calls end before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
   /** The ids as a binary heap. The oldest id is the root. */
   readonly oldestFirst: string[]
-  /** The youngest of the removed ids, or an empty text if no id was removed. */
+  /** The latest id that was removed, or an empty text if no id was removed. */
   forgottenUpTo: string
 }
 
@@ -32,7 +32,7 @@ export function findEndedCall({ ids, forgottenUpTo }: EndedCalls, call: string):
   return call <= forgottenUpTo ? 'too-old' : 'unknown'
 }
 
-/** Adds the id of an ended call in place. If the limit is exceeded, the oldest id is removed. */
+/** Adds the id of an ended call. If there are too many ids, the oldest id is removed. */
 export function addEndedCall(ended: EndedCalls, call: string): void {
   ended.ids.add(call)
   push(ended.oldestFirst, call)
@@ -43,8 +43,8 @@ export function addEndedCall(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Returns a function that reverts `addEndedCall`. Call `removeEndedCall` before `addEndedCall`. If
- * several changes are reverted, start with the latest change.
+ * Call this function before `addEndedCall`. It returns a function that reverts the addition.
+ * Several additions must be reverted in reverse order.
  */
 export function removeEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
@@ -108,27 +108,27 @@ function siftDown(heap: string[], at: number, call: string): number {
 }
 
 /**
- * The budget of a token. `remain` does not include the holds of open calls. It is also updated
- * while the token is unlimited.
+ * The budget of a token. `remain` does not include the holds of open calls. Calls change `remain`
+ * even while the token is unlimited.
  */
 type TokenBudget = {
   remain: Quota
   isUnlimited: boolean
   /**
-   * The account's `admissions` counter when the budget was last set to 0 or below, or 0. Calls
-   * whose `admission` is at most this value must end.
+   * The value of the account's `admissions` counter when an edit left the budget at 0 or below.
+   * Calls that were admitted before the edit must end. The value is 0 if no call must end.
    */
   readonly emptiedAt: number
   /**
-   * The number of times that the owner has set the budget since the token was created. Charges of
-   * calls are not counted.
+   * The number of times that the owner has set the budget since the token was created. Charges are
+   * not counted.
    */
   readonly edits: number
 }
 
 export type OpenCall = {
   readonly facts: CallFacts
-  /** The position of the admission among all admissions of the account, starting with 1. */
+  /** The number of this admission, counted from 1 over all admissions of the account. */
   readonly admission: number
   hold: Quota
   readonly price: PriceSnapshot
@@ -155,8 +155,9 @@ export type AccountState = {
   held: Quota
   admissions: number
   /**
-   * The `admissions` counter when a deduction or a refund used up the free quota, or 0. Calls whose
-   * `admission` is at most this value must end. When quota is added, the value is reset to 0.
+   * The value of the `admissions` counter when a deduction or a refund used up the free quota.
+   * Calls that were admitted before must end. The value is 0 if no call must end; adding quota
+   * resets it.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

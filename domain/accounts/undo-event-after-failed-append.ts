@@ -3,9 +3,9 @@ import type { AccountEvent } from './events.ts'
 import { type AccountState, removeEndedCall } from './state.ts'
 
 /**
- * Returns a function that reverts `event`. Call `undoAccount` before `event` is applied. If several
- * events are reverted, start with the latest event. The cost does not depend on the length of the
- * history.
+ * Call this function before `event` is applied. It returns a function that reverts `event`, at a
+ * cost that does not depend on the length of the history. Several events must be reverted in
+ * reverse order.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state

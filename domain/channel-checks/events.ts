@@ -37,7 +37,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. If an earlier run has not ended, it counts as ended. */
+/** A test of all channels has started. An earlier run that has not ended counts as ended. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }

@@ -28,8 +28,8 @@ export function minus(left: Amount, right: Amount): Amount {
 }
 
 /**
- * Converts an amount to another currency. `rate` is the price of one unit of the other currency.
- * Rounds to six decimal places, half away from zero.
+ * Converts an amount to another currency. `rate` is the price of one unit of the other currency, in
+ * the currency of the amount. Rounds to six decimal places, half away from zero.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null
@@ -42,7 +42,7 @@ export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
 }
 
-/** Converts cents, which some providers report, to whole units of the currency. */
+/** Converts an amount in cents, as some providers report it, to whole units of the currency. */
 export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 

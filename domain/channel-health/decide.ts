@@ -14,9 +14,7 @@ export type Cooldown = {
    * the same time.
    */
   readonly jitter: number
-  /**
-   * The pause that the provider requested in milliseconds, or 0 if the provider requested no pause.
-   */
+  /** The pause in milliseconds that the provider requested, or 0. */
   readonly retryAfterMs: number
 }
 
@@ -34,7 +32,7 @@ type OpenCircuit = {
 
 /**
  * Half-opens a circuit, so that the process `prober` may send one trial call. The command changes
- * nothing before the pause ends, or while another process may send a trial call.
+ * nothing during the pause, or while another process may send a trial call.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
@@ -61,8 +59,8 @@ type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change'
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
 
 /**
- * Returns the key of a circuit within its channel. The key is unambiguous: a model name may contain
- * a `|`, but a key reference never contains one.
+ * Returns the text that identifies a circuit within its channel. Only a model name may contain a
+ * `|`, so two circuits never have the same text.
  */
 export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): string =>
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
@@ -116,9 +114,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a circuit. Failures of calls that were sent before the circuit opened change nothing. A
- * half-open circuit opens again only if its trial call fails. If a test or an admin has closed the
- * circuit during a trial call, the circuit stays closed.
+ * Opens a closed circuit, or a half-open circuit whose trial call failed. Other failures are
+ * ignored. They are failures of calls sent before the circuit opened, or of trial calls whose
+ * circuit has been closed meanwhile.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -165,7 +163,8 @@ const JITTER_SHARE = 0.2
 const DOUBLINGS_MAX = 20
 
 /**
- * Returns the longer one of the computed pause and the provider's requested pause, in milliseconds.
+ * Returns the longer of two pauses in milliseconds: the computed pause and the pause that the
+ * provider requested.
  */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE

@@ -1,8 +1,8 @@
 import type { Fact } from '../shared/event.ts'
 
 /**
- * Returns the name of the stream of a channel's circuits. It is separate from the channel's
- * settings, because circuits change without an action of an admin.
+ * Returns the name of the stream of a channel's circuits. Circuits change without an action of an
+ * admin, so they are separate from the channel's settings.
  */
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
@@ -27,8 +27,8 @@ export type CircuitOpened = Fact<
     readonly reason: string
     readonly failures: number
     /**
-     * The number of times that the circuit has opened since it was last closed, from 1. Each pause
-     * is longer than the previous one.
+     * The number of times that the circuit has opened since it was last closed, from 1. The pause
+     * grows with this number.
      */
     readonly round: number
     readonly until: number
@@ -46,7 +46,7 @@ export type CircuitHalfOpened = Fact<
 
 /**
  * `probe`: a trial call succeeded. `test`: a channel test succeeded. `change`: an admin changed the
- * channel's key or address, and the health of the new target is unknown. `admin`: an admin closed
+ * channel's key or address, so the health of the new target is unknown. `admin`: an admin closed
  * the circuit.
  */
 export type CircuitClosed = Fact<

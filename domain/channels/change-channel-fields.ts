@@ -7,8 +7,8 @@ import type { ChannelRecord } from './state.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 
 /**
- * Changes terms and keys. A new address, type or proxy requires new keys, because a key may only be
- * sent to the target for which an admin entered the key.
+ * Changes terms and keys. A new address, type or proxy requires new keys, because a key is only
+ * sent to the target for which it was entered.
  */
 export function changeChannelFields(
   command: ChangeTerms,
@@ -17,8 +17,8 @@ export function changeChannelFields(
   const { channelId } = channel
   const terms = normalizeTerms({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
-  // Unchanged terms are not validated again. An old channel can therefore be disabled even if its
-  // terms violate newer rules.
+  // Unchanged terms are not validated again. A channel can therefore be disabled even if its terms
+  // violate newer rules.
   const isKept = isSame(terms, channel.terms)
   const error = (isKept ? null : termsError(terms)) ?? keysError(keys.keyRefs, keys.keyMode)
   if (error !== null) return error
@@ -45,7 +45,7 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): Chan
   return { keyRefs, keyMode: nextMode === '' && isGrown ? 'random' : nextMode }
 }
 
-/** Returns whether the address, provider type and proxy to which keys are sent are unchanged. */
+/** Returns whether keys would still be sent to the same address, provider type and proxy. */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&

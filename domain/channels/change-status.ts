@@ -33,8 +33,8 @@ export function disableTag(tag: string, channels: Channels): Outcome {
 const idsOf = (some: readonly ChannelRecord[]): number[] => some.map(({ channelId }) => channelId)
 
 /**
- * Returns the error for expired channels. The error contains their names if the command is for
- * several channels.
+ * Returns an error if one of the channels has expired. For several channels, the error contains the
+ * names of the expired channels.
  */
 function expiredAmong(
   channelIds: readonly number[],
@@ -62,10 +62,7 @@ function changed(
   return [{ type, v: 1, data: { channelIds, tag } }]
 }
 
-/**
- * Disables a failing channel, provided that the channel is enabled and its terms allow automatic
- * disabling.
- */
+/** Disables a failing channel if it is enabled and its terms allow automatic disabling. */
 export function autoDisable(
   reason: string,
   { channelId, status, terms }: ChannelRecord,
@@ -93,8 +90,8 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
   )
 
 /**
- * Returns whether a channel has expired. `expiredTime` and `now` are in unix seconds. A channel
- * with an `expiredTime` of -1 or 0 never expires; some clients send 0.
+ * Returns whether a channel has expired. Both times are in unix seconds. An `expiredTime` of -1
+ * means that the channel never expires. 0 means the same, because some clients send 0.
  */
 export const isExpired = (expiredTime: number, now: number): boolean =>
   expiredTime > 0 && expiredTime <= now

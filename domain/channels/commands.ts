@@ -2,8 +2,8 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
 /**
- * Creates several channels that share `terms`, except for the name: each channel has a separate
- * name. The ids are in ascending order.
+ * Creates several channels with the same `terms`, except that each channel has a different name.
+ * The ids are in ascending order.
  */
 export type CreateChannels = {
   readonly type: 'CreateChannels'
@@ -14,9 +14,9 @@ export type CreateChannels = {
 }
 
 /**
- * Changes the given fields. If `keys` is null, the keys are kept. If the address, type or proxy
- * changes, new keys are required and replace all earlier keys. If `keyMode` is null, the mode is
- * kept, provided that it fits the number of keys.
+ * Changes the given fields. If `keys` or `keyMode` is null, it is kept, provided that the mode fits
+ * the number of keys. A new address, type or proxy requires new keys, which replace all earlier
+ * keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
@@ -78,7 +78,10 @@ export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; read
 
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
-/** Stops the use of one key. If it is the last usable key, the channel is disabled instead. */
+/**
+ * Temporarily stops the use of one key. If it is the last usable key, the channel is disabled
+ * instead.
+ */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
   readonly channelId: number

@@ -1,10 +1,13 @@
 import type { DecimalText } from '../pricing/price.ts'
 import type { Fact } from '../shared/event.ts'
 
-/** The stream of all channels, so that a change of several channels is one event. */
+/**
+ * The event stream of all channels. They share one stream, so that a change of several channels is
+ * one event.
+ */
 export const CHANNELS_STREAM = 'channels'
 
-/** Fields with JSON text are validated, stored as the admin typed them, and may be empty. */
+/** Fields that contain JSON are validated and stored as the admin typed them. They may be empty. */
 export type ChannelTerms = {
   readonly name: string
   /** The API's number for the provider type. */
@@ -24,7 +27,10 @@ export type ChannelTerms = {
   readonly maxInputTokens: number
   /** The expiry in unix seconds, or -1 if the channel never expires. */
   readonly expiredTime: number
-  /** The maximum number of simultaneous calls, and of calls per minute. 0 means no limit. */
+  /**
+   * The maximum number of simultaneous calls. `maxRpm` is the maximum number of calls per minute. 0
+   * means no limit.
+   */
   readonly maxConcurrency: number
   readonly maxRpm: number
   readonly modelMapping: string
@@ -81,7 +87,10 @@ export type ChannelsCreated = Fact<
   }
 >
 
-/** The event contains the new terms and keys, and the vault references that are no longer used. */
+/**
+ * The event contains the new terms and keys. It also contains the vault references that are no
+ * longer used.
+ */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',
   ChannelKeys & {

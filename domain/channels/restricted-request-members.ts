@@ -1,13 +1,14 @@
 import { foldedName } from '../shared/fold-name-case.ts'
 
 /**
- * Restricted members of a request make the provider deliver something else than what is billed:
- * another model, price, route, account or length. The gateway removes them unless the channel
- * allows them. The provider type determines which members a channel may allow.
+ * Restricted members of a request can make the provider deliver something other than what is
+ * billed, such as another model, price or account. The gateway removes these members unless the
+ * channel allows them. The provider type determines which members a channel may allow.
  */
 
 /**
- * The restricted members that change the price or the effort. Some operators sell these features.
+ * The restricted members that a chat channel of any provider type may allow. They change the price
+ * or the effort, and some operators sell these features.
  */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
@@ -18,16 +19,18 @@ const COMMON: readonly string[] = [
 ]
 
 /**
- * The entry of a channel's list that allows the provider's tools, such as a web search. Functions
- * that the caller defines are always sent.
+ * A channel whose list of allowed members contains this entry lets callers use the provider's
+ * tools, such as a web search. Functions that callers define are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 
 /** OpenRouter's request members that select models and the providers that serve them. */
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
-/** Azure's attached data sources and additional services. */
+/** Azure's request members for attached data sources and additional services. */
 const ATTACHED: readonly string[] = ['data_sources', 'enhancements']
-/** Members of self-hosted gateways that an operator may run at a custom address. */
+/**
+ * Request members of self-hosted gateways. An operator may use such a gateway as a custom provider.
+ */
 const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
@@ -66,9 +69,8 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Members that select the account, the location, the price or the length of an answer, or that tell
- * a gateway which members to drop. No channel can allow callers to send these members; only an
- * admin can set them.
+ * Members that callers can never send; only an admin can set them. They select the account,
+ * location, price or length of an answer, or tell a gateway to drop other members.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -92,12 +94,16 @@ const NEVER: readonly string[] = [
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
   ...['use_litellm_proxy', 'secret_fields', 'tenant_id', 'client_id', 'client_secret'],
 ]
-/** Prefixes of the members that contain credentials of cloud providers or parameters of LiteLLM. */
+/**
+ * Matches members that callers can never send: credentials of cloud providers, and parameters of
+ * LiteLLM.
+ */
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 /**
- * All spellings of the restricted members. Parsers of protocol buffers also accept `serviceTier`
- * for `service_tier`, and some parsers accept `service-tier`.
+ * The names of all restricted members, in each spelling that a parser may accept. For
+ * `service_tier`, parsers of protocol buffers also accept `serviceTier`, and some parsers accept
+ * `service-tier`.
  */
 const RESTRICTED: ReadonlySet<string> = new Set(
   [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()]

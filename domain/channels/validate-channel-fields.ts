@@ -35,7 +35,10 @@ export type TermsErrorCode =
   | 'not-allowable'
   | 'wrong-case'
 
-/** `field` is the field's name in the API, `name` the invalid entry if the field has entries. */
+/**
+ * `field` is the field's name in the API. `name` is the invalid entry within the field, if the
+ * field has entries.
+ */
 export type FieldError = {
   readonly field: string
   readonly error: TermsErrorCode
@@ -43,8 +46,8 @@ export type FieldError = {
 }
 
 /**
- * The names that can be entered instead of a URL as base address. The provider's profile contains
- * the URL for each name.
+ * The names that an admin can enter as the base address instead of a URL. The provider's profile
+ * contains the URL for each name.
  */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
@@ -53,7 +56,7 @@ export const NAMED_BASES: ReadonlySet<string> = new Set([
   'kimi-coding-plan',
 ])
 /**
- * The maximum size of the terms in bytes of JSON. One event must have room for the terms and the
+ * The maximum size of the terms, in bytes of JSON. One event must have room for the terms and the
  * references of 1000 keys.
  */
 const TERMS_BYTES_MAX = 400_000
@@ -121,8 +124,8 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 }
 
 /**
- * Returns the proxy for requests to the provider, or null. An invalid proxy is returned unchanged,
- * or as an empty text if it is not a string. All requests then fail, so that none is sent without
+ * Returns the proxy for requests to the provider, or null if none is set. For an invalid setting,
+ * it returns text that is not a proxy address. All requests then fail, so that none is sent without
  * the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
@@ -139,7 +142,10 @@ function proxyError(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', error: 'not-proxy' }
 }
 
-/** If `include_usage` is omitted or null, the default of the channel type applies. */
+/**
+ * Checks the optional boolean `include_usage`. If it is omitted or null, the default of the channel
+ * type applies.
+ */
 function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
@@ -147,7 +153,9 @@ function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   return typeof chosen === 'boolean' ? null : { field: 'setting', error: 'not-flag', name }
 }
 
-/** If the list of allowed members is omitted or null, no restricted members are allowed. */
+/**
+ * Checks the channel's list of allowed members. Without a list, no restricted members are allowed.
+ */
 function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'
@@ -164,7 +172,8 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 }
 
 /**
- * Names may contain only visible characters. Other texts may contain all but control characters.
+ * Names may contain only visible characters. Other texts may contain any characters except control
+ * characters.
  */
 function textError(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
@@ -222,7 +231,8 @@ const FREE_TEXTS = [
 ] as const
 
 /**
- * Returns an upper bound of the UTF-8 length. Each half of a surrogate pair counts as three bytes.
+ * Returns an upper bound of the text's length in UTF-8. Each half of a surrogate pair counts as
+ * three bytes.
  */
 function bytesIn(text: string): number {
   let bytes = 0
@@ -251,8 +261,8 @@ function objectError(field: string, text: string): FieldError | null {
 }
 
 /**
- * Refuses a known parameter name in another letter case. Providers may read such a name as the
- * known parameter, but the relay would not.
+ * Refuses a name that differs from a known parameter only in letter case. The provider may read it
+ * as that parameter, but the relay would not.
  */
 function overrideError(text: string): FieldError | null {
   const field = 'param_override'
@@ -282,7 +292,7 @@ function modelMappingError(text: string): FieldError | null {
   return null
 }
 
-/** Targets must be 400 to 599, so that callers still see an error. */
+/** Each target must be an HTTP status from 400 to 599, so that callers still see an error. */
 function statusMappingError(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)

@@ -22,7 +22,7 @@ type IssueAccessToken = UserReference & {
 type RevokeAccessToken = UserReference & { readonly type: 'RevokeAccessToken' }
 
 /**
- * `codeHashes` are hashes of new recovery codes. They are stored if the user has no recovery codes
+ * `codeHashes` are hashes of new recovery codes. They are stored if the user has no second factor
  * yet.
  */
 type EnableTotp = UserReference & {
@@ -47,7 +47,7 @@ type UseRecoveryCode = UserReference & {
 }
 
 /**
- * `codeHashes` are hashes of new recovery codes. They are stored if the user has no recovery codes
+ * `codeHashes` are hashes of new recovery codes. They are stored if the user has no second factor
  * yet.
  */
 export type AddPasskey = UserReference & {
@@ -76,7 +76,7 @@ type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly 
 /** A more privileged user removes TOTP and all passkeys of a user who has lost them. */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
-  /** The passkeys that the admin saw. The command is refused if a passkey was added since. */
+  /** The passkeys that the admin saw. The command is refused if a passkey has been added since. */
   readonly passkeyIds: readonly number[]
 }
 
@@ -101,9 +101,7 @@ export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /**
-   * The code's time step or a later time step was already used. Each code can be used only once.
-   */
+  /** A code of this time step or a later one was already used. Each code can be used only once. */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'
@@ -210,7 +208,8 @@ function changePasskeys(
     }
     case 'UsePasskey': {
       const { counter } = command
-      // Many authenticators have no counter and always report 0, so 0 is not checked.
+      // Many authenticators have no counter and always report 0. The counter is therefore checked
+      // only if one of the two values is above 0.
       const counts = counter > 0 || passkey.counter > 0
       if (counts && counter <= passkey.counter) return codedError('PasskeyCopied')
       return [{ type: 'PasskeyUsed', v: 1, data: { userId, passkeyId, counter } }]
@@ -236,8 +235,8 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 }
 
 /**
- * Returns the event that stores the recovery codes when the first second factor is added. A user
- * who has lost a device can log in with a recovery code.
+ * Returns the event that stores the recovery codes if the user had no second factor before. With
+ * such a code, a user who has lost a device can log in.
  */
 function firstCodes(
   userId: number,

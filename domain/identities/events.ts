@@ -13,7 +13,10 @@ export const IDENTITY_PROVIDERS = [
 ] as const
 export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
 
-/** `identityKey` is a keyed hash of the provider's id, so that no readable id is stored. */
+/**
+ * `identityKey` is a keyed hash of the person's id at the provider, so that no readable id is
+ * stored.
+ */
 export const identityStream = (provider: IdentityProvider, identityKey: string): string =>
   `identity-${provider}-${identityKey}`
 

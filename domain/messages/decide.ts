@@ -28,7 +28,10 @@ export type MarkRead = {
   readonly userId: number
 }
 
-/** Limits the ranges in the message's event to 350 KB, a size that every store accepts. */
+/**
+ * The maximum number of id ranges in one event. The ranges then have at most 350 KB, a size that
+ * every event store accepts.
+ */
 export const RANGES_MAX = 20_000
 
 type Outcome = readonly MessageEvent[] | MessageError
@@ -58,7 +61,10 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
 
 const textOf = ({ format, textRef }: MessageText): MessageText => ({ format, textRef })
 
-/** Sends a message. A repeated command, which has the same text reference, changes nothing. */
+/**
+ * Sends a message. A command with the same text reference as before is a repetition and changes
+ * nothing.
+ */
 function send(
   { type, ...data }: SendMessage,
   known: MessageText | null,

@@ -11,7 +11,8 @@ export const inboxStream = (userId: number): string => `inbox-${userId}`
 export type MessageFormat = 'markdown' | 'html' | 'plain'
 
 /**
- * The vault reference of a title and content, which are deleted from the vault with the message.
+ * The vault reference of a message's title and content. They are deleted from the vault with the
+ * message.
  */
 export type MessageText = {
   readonly format: MessageFormat

@@ -7,7 +7,10 @@ export type NotifyMeans = 'email' | 'webhook'
 
 export type NotificationSettings = {
   readonly means: NotifyMeans
-  /** The user is warned below this balance. 0 means never, and null the site's threshold. */
+  /**
+   * The user is warned if the balance is below this value. 0 means never, and null means the site's
+   * threshold.
+   */
   readonly threshold: WireQuota | null
   /** The email address for warnings, or null for the address that is bound to the account. */
   readonly mailTo: Sealed | null
@@ -21,8 +24,8 @@ export type NotificationsChanged = Fact<
 >
 
 /**
- * The user is warned through these notification methods. The event is written before the warning is
- * sent.
+ * A warning of low quota is about to be sent to the user. The event is written before the warning
+ * is sent.
  */
 export type QuotaWarned = Fact<
   'QuotaWarned',

@@ -9,7 +9,8 @@ type Ratios = ReadonlyMap<string, string>
 export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
- * A special ratio requires a name with two groups (`vip > default`). A fallback price has no name.
+ * Checks the name of a price entry. A special ratio requires a name with two groups (`vip >
+ * default`), and a fallback price has no name.
  */
 export function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null

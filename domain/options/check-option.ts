@@ -93,7 +93,10 @@ export function checkText(type: OptionType, text: string): Checked {
   return { error: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
 }
 
-/** Returns the length in bytes that the text has in an event: a JSON string in UTF-8. */
+/**
+ * Returns the number of bytes that the text takes in an event. Events store texts as JSON strings
+ * in UTF-8.
+ */
 export function storedBytes(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -138,7 +141,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { error }
 }
 
-/** Only the form is checked. Whether a host or mailbox exists becomes apparent in use. */
+/** Only the form is checked, not whether the host or mailbox exists. */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly error: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,

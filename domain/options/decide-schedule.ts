@@ -135,7 +135,7 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
     const before = optionValue(state.values, option)
     const checked = checkOption(option, withPlanned(option, before, planned))
     if ('code' in checked) return checked
-    // An earlier entry has already determined this option's text, so this entry must not clear it.
+    // A conflicting entry has already cleared this option.
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutConflicting(option, checked.value)) texts.set(key, text)
   }
@@ -143,8 +143,8 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
 }
 
 /**
- * Returns an error if only one of the two fallback ratios is set. A single ratio is not a price, so
- * that calls of all models without a price of their own would be refused.
+ * Returns an error if only one of the two fallback ratios is set. One ratio is not a price, so
+ * calls of models without another price would be refused.
  */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = FALLBACK_RATIO_KEYS.filter(

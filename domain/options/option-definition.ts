@@ -24,7 +24,9 @@ export type OptionDefinition = {
   readonly access?: OptionAccess
   /** The site checks and stores the option, but no code reads it. Forms do not show the option. */
   readonly hasNoEffect?: true
-  /** The key of a numeric option whose value is the minimum for this option; 0 means no minimum. */
+  /**
+   * The key of another numeric option. Its value is the minimum of this option; 0 means no minimum.
+   */
   readonly notBelow?: string
   /** This server sends requests to the option's address, so the outbound policy must permit it. */
   readonly isOutboundAddress?: true

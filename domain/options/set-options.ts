@@ -26,8 +26,8 @@ export function isSame(key: string, value: string, before: string): boolean {
 }
 
 /**
- * Returns the previous text, or null if it is too long. An earlier release may have accepted a text
- * that does not fit into one event with the new text.
+ * Returns the previous text, or null if it is too long to be stored with the new text in one event.
+ * Earlier releases may have accepted longer texts.
  */
 const storedValue = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
@@ -42,8 +42,9 @@ export const FALLBACK_RATIO_KEYS: readonly string[] = [
 ]
 
 /**
- * Returns the text of the option to set and the texts of conflicting options to clear. Setting a
- * fallback price per call clears the pair of ratios, and vice versa.
+ * Returns the new text of the option, and empty texts for the options that conflict with it. A
+ * fallback price per call clears both fallback ratios. A fallback ratio clears the fallback price
+ * per call.
  */
 export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]

@@ -6,7 +6,8 @@ import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count leads to more.
+ * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count would lead to
+ * more.
  */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
@@ -64,7 +65,7 @@ export function chargeFor(
 
 /**
  * Returns the provider's charge in quota: the list price (group ratio 1) multiplied by the
- * channel's cost ratio, rounded once. It is at least 1 unless the exact charge is 0.
+ * channel's cost ratio. The result is rounded once. A charge above 0 is never rounded down to 0.
  */
 export function costFor(
   price: PriceSnapshot,
@@ -128,15 +129,15 @@ type PastCall = {
   readonly userGroup: string
   readonly usage: Usage
   /**
-   * The parameter `n` of the request. A price per call is multiplied by `n`. The default is 1, or 0
-   * for a call without usage.
+   * The parameter `n` of the request. A price per call is multiplied by `n`. If omitted, `n` is 1,
+   * or 0 for a call without usage.
    */
   readonly calls?: number | undefined
 }
 
 /**
- * Returns a function that computes what a past call would cost at another list's prices, or null if
- * the list has no price for the call.
+ * Returns a function that computes what a past call would cost at the prices of `list`. The result
+ * is null if the list has no price for the call.
  */
 export function draftCharges(
   list: PriceList,

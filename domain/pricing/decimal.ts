@@ -5,8 +5,8 @@ import type { DecimalText } from './price.ts'
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
 /**
- * The maximum number of digits after the decimal point (`SCALE_MAX`) and before it. With 30 digits,
- * charges are exact even for a ratio that is a rounded quotient such as 20 / 6.
+ * The maximum number of digits after the decimal point (`SCALE_MAX`) and before it
+ * (`WHOLE_DIGITS_MAX`). With 30 digits, a ratio such as 20 / 6 is precise enough for exact charges.
  */
 export const SCALE_MAX = 30
 export const WHOLE_DIGITS_MAX = 12
@@ -18,8 +18,8 @@ export const ZERO: Decimal = Object.freeze({ units: 0n, scale: 0 })
 export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
 
 /**
- * Parses `0.075`, `12` or `1e-3` exactly. Returns null for other text, negative numbers, and more
- * than 12 digits before or 30 after the point.
+ * Parses `0.075`, `12` or `1e-3` exactly. Returns null for other text, for negative numbers, and
+ * for more than 12 digits before or 30 digits after the decimal point.
  */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > TEXT_LENGTH_MAX) return null

@@ -107,7 +107,7 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['suno_lyrics', '0.01'],
 ])
 
-/** The built-in ratios by option key, for each model for which the admin has set no ratio. */
+/** The built-in ratios by option key. They apply to models for which the admin has set no ratio. */
 export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([
   ['ModelRatio', column('model')],
   ['CompletionRatio', column('completion')],

@@ -15,7 +15,10 @@ export type CallBounds = {
 }
 
 export type InputKinds = {
-  /** Only requests for the one-hour cache are charged for writes to this cache. */
+  /**
+   * Set if the request asks for the one-hour cache. Other requests are never charged for writes to
+   * this cache.
+   */
   readonly hasHourCache: boolean
 }
 
@@ -55,7 +58,8 @@ export function outputTokensWithin(
 
 /**
  * Returns the largest part of `usage` that `isPayable` accepts, but at least the part within
- * `limits`. Input tokens are added first, then output tokens.
+ * `limits`. If not all usage beyond `limits` is payable, input tokens are included before output
+ * tokens.
  */
 export function payableUsage(
   usage: Usage,
@@ -73,8 +77,8 @@ export function payableUsage(
 }
 
 /**
- * Returns the largest count up to `most` for which `fits` returns true, or 0. If a count fits, all
- * smaller counts must fit.
+ * Returns the largest count up to `most` for which `fits` returns true, or 0 if there is none. If a
+ * count fits, all smaller counts must fit.
  */
 function largestCount(most: number, fits: (count: number) => boolean): number {
   let enough = 0
@@ -92,7 +96,10 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
 /** The highest price of one input token and of one output token, in quota. */
 type Rates = { readonly input: Decimal; readonly output: Decimal }
 
-/** The rates by price object. All calls with the same price share one price object. */
+/**
+ * Two caches of rates by price object: the first without the one-hour cache, the second with it.
+ * All calls with the same price share one price object.
+ */
 const knownRates = Array.from({ length: 2 }, () => new WeakMap<PerTokenPrice, Rates>())
 
 function highestRates(price: PerTokenPrice, { hasHourCache }: InputKinds): Rates {

@@ -4,7 +4,10 @@ import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
 import { readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Values by name: a decimal, or `true` or `false` for the boolean option. */
+/**
+ * The values of a price option by name. A value is a decimal, or `true` or `false` for
+ * `FALLBACK_FLAG`.
+ */
 type Entries = ReadonlyMap<string, DecimalText>
 
 /** The values of one name before and after a change. null means that the name has no entry. */
@@ -17,7 +20,9 @@ export type EntryChange = readonly [
 /** The price options that map names to decimals. */
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
-/** Options with a single decimal, for models that have no price of their own. */
+/**
+ * The options with one decimal. They apply to models without an entry in the other price options.
+ */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
   'fallback_input_ratio',
@@ -64,9 +69,9 @@ function jsonPair(name: string): readonly string[] | null {
 }
 
 /**
- * Returns the price changes that a new text causes. Their names are models, groups, pairs such as
- * `vip > default`, or empty for fallback options. A removed name gets its built-in price again. If
- * this price equals the removed price, nothing changes.
+ * Returns the price changes that a new text of the option causes. Each is named after a model, a
+ * group or a pair such as `vip > default`; changes of fallback options have an empty name. A
+ * removed name gets its built-in price again, which may be no change.
  */
 export function entryChanges(
   option: string,

@@ -4,7 +4,7 @@ import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText, PriceSnapshot } from './price.ts'
 import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Ratios by option key. Ratios of an admin override the built-in ratios. */
+/** Ratios by option key. There are two layers: an admin's ratios override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
 
 /** The price of models without an entry in the price options. */
@@ -29,7 +29,10 @@ export type PriceList = {
 
 export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 
-/** $75 per million tokens, for users who accept models without a price, so that no call is free. */
+/**
+ * The ratio of models without a price, for users who accept such models: $75 per million tokens. No
+ * call is therefore free.
+ */
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
 
@@ -61,16 +64,17 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
 export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
- * Calls with the same price share one price object, because other caches use the object as their
- * key. The size is limited, because callers choose the model names.
+ * A cache of the prices of each list. Calls with the same price share one price object, because
+ * other caches use the object as their key. The size is limited, because callers choose the model
+ * names.
  */
 const pricesCache = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
 const KNOWN_MAX = 4_096
 
 /**
- * Returns the price of the model for the group. The first existing price applies: an admin's price
- * or ratio, the built-in one, the fallback price, and ratio 37.5 for users who accept models
- * without a price and in self-use mode.
+ * Returns the price of the model for the group. An admin's price or ratio applies first, then the
+ * built-in one, then the fallback price. Otherwise, ratio 37.5 applies in self-use mode and to
+ * users who accept models without a price.
  */
 export function priceOf(
   list: PriceList,

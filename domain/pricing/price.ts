@@ -5,7 +5,7 @@ export type DecimalText = string
 
 /**
  * The price at the admission of a call, from revision `list` of the options stream. Events contain
- * it, so that the charge can be computed again without other data.
+ * the price, so that the charge can be computed again without other data.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
 
@@ -37,7 +37,10 @@ type GroupPrice = {
 
 /** The provider's charge for a call. If the charge is unknown, both members are omitted. */
 export type ProviderCost = {
-  /** The channel's cost ratio at the call, as a multiple of the list price (group ratio 1). */
+  /**
+   * The channel's cost ratio at the time of the call: the provider's price as a multiple of the
+   * list price (group ratio 1).
+   */
   readonly costRatio?: DecimalText
   readonly cost?: WireQuota
 }

@@ -2,7 +2,10 @@ import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/jso
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { DecimalText } from './price.ts'
 
-/** A Map, because a plain object would return a value for names such as `constructor`. */
+/**
+ * Ratios by name. The type is a Map, because a plain object would return a value for names such as
+ * `constructor`.
+ */
 export type RatioMap = ReadonlyMap<string, DecimalText>
 
 /** Returns the decimal in a JSON number or string, or null if the value is not a decimal. */

@@ -47,8 +47,8 @@ export const NO_USAGE: Usage = Object.freeze({
 export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }
 
 /**
- * Returns the part of `usage` within `limits`. It never costs more than a hold that was computed
- * for these limits.
+ * Returns the part of `usage` within `limits`. This part never costs more than a hold that was
+ * computed for the same limits.
  */
 export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLimits): Usage {
   if (inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens) return usage

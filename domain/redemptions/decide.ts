@@ -38,8 +38,8 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
     return state
   }
   const { code } = state
-  // A store without atomic appends to several streams may append an event of a batch after the
-  // deletion of the code. Such an event is ignored.
+  // If a store cannot append to several streams atomically, an event of a batch may follow the
+  // deletion of its code. Such an event is ignored.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
@@ -139,9 +139,9 @@ export type RedemptionErrorCode =
   | 'CodeChanged'
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
-  /** An earlier delivery of the same request has created the codes. */
+  /** The codes already exist, because the same request was delivered before. */
   | 'RedemptionsMade'
-  /** An earlier request with the same `Idempotency-Key` had different content. */
+  /** The same `Idempotency-Key` was used before for a request with different content. */
   | 'RequestKeyReused'
   /** The code is disabled or used. Only an unused code can be changed. */
   | 'RedemptionNotEditable'
@@ -256,8 +256,8 @@ export type AssignRedemptionIds = {
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The number of requests that are remembered. If an older request is repeated, it is recognised by
- * the keys of its codes, because these keys are derived from the request.
+ * The number of requests that are remembered. An older request is recognised by the keys of its
+ * codes, which are derived from the request.
  */
 const REQUESTS_KEPT = 500
 
@@ -267,9 +267,8 @@ type StoredIds = {
 }
 
 /**
- * If commands are simultaneous, the first succeeds and the others receive `RedemptionIdTaken`. A
- * repeated request receives `RedemptionsMade`. The same append creates the codes, so that no id is
- * wasted.
+ * Assigns the ids of new codes. Of simultaneous commands, the first succeeds and the others receive
+ * `RedemptionIdTaken`. The same append creates the codes, so that no id is wasted.
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,

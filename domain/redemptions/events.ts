@@ -2,7 +2,8 @@ import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
- * All codes that ever have the same key share this stream. `keyLookup` is a keyed hash of the key.
+ * All codes with the same key, one after another, share this stream. `keyLookup` is a keyed hash of
+ * the key.
  */
 export const redemptionStream = (keyLookup: string): string => `redemption-${keyLookup}`
 
@@ -49,7 +50,7 @@ type RedemptionFact<Type extends string> = Fact<Type, { readonly redemptionId: n
 
 export type RedemptionDisabled = RedemptionFact<'RedemptionDisabled'>
 export type RedemptionEnabled = RedemptionFact<'RedemptionEnabled'>
-/** The key of the deleted code may be used for another code. */
+/** A new code may use the key of the deleted code. */
 export type RedemptionDeleted = RedemptionFact<'RedemptionDeleted'>
 
 /** The same append contains the grant to the user's account. */
@@ -59,7 +60,7 @@ export type CodeRedeemed = Fact<
     readonly redemptionId: number
     readonly userId: number
     readonly quota: WireQuota
-    /** The position of this redemption among all redemptions of the code, from 1. */
+    /** The number of this redemption of the code, counted from 1. */
     readonly use: number
   }
 >

@@ -1,6 +1,6 @@
 export type RoutingTerms = {
   readonly models: readonly string[]
-  /** The prefix of the channel's model names, which callers include in the name. */
+  /** The prefix that callers must put before the channel's model names. */
   readonly modelPrefix: string
   readonly groups: readonly string[]
   readonly priority: number
@@ -10,8 +10,8 @@ export type RoutingTerms = {
 export type Candidate = { readonly terms: RoutingTerms }
 
 /**
- * Channels with the same priority, either all of weight 0 or all above 0. `sums` has the cumulative
- * weights.
+ * Channels with the same priority. Their weights are either all 0 or all above 0. `sums` has the
+ * cumulative weights.
  */
 export type PriorityTier<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
@@ -24,7 +24,10 @@ export type Offer<C> = readonly PriorityTier<C>[]
 /** The offers by group, then by the model name that callers use. */
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
-/** Builds the sorted offers when a channel changes, so that calls sort no channels. */
+/**
+ * Builds the sorted offers. They are built when a channel changes, so that calls do not have to
+ * sort channels.
+ */
 export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C> {
   const offers = new Map<string, Map<string, C[]>>()
   for (const candidate of candidates) {

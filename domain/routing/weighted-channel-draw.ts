@@ -1,8 +1,8 @@
 import type { Candidate, Offer, PriorityTier } from './channels-by-group-and-model.ts'
 
 /**
- * After this number of unusable channels in a tier (channels of one priority), all unusable
- * channels of the tier are removed in one pass.
+ * A tier contains channels of one priority. After this number of unusable channels in a tier, all
+ * its unusable channels are removed in one pass.
  */
 const UNFIT_MAX = 8
 
@@ -62,8 +62,8 @@ export class ChannelDraw<C extends Candidate> {
   }
 
   /**
-   * Removes all unfit channels of the tier in one pass. A tier may have a thousand channels,
-   * and drawing them one by one would delay the call.
+   * Removes all unusable channels of the tier in one pass. A tier may have a thousand channels, so
+   * drawing them one by one would delay the call.
    */
   private leaveOutUnfit(): void {
     const { channels, sums } = this.tier
@@ -89,8 +89,8 @@ export class ChannelDraw<C extends Candidate> {
 }
 
 /**
- * Returns the index of the channel at the point `share` (0 to 1) of the remaining total weight.
- * Channels already drawn are not counted.
+ * Returns the index of a channel that is not drawn yet. `share` (0 to 1) selects a point in the
+ * total weight of these channels.
  */
 function indexAt(sums: readonly number[], drawn: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))

@@ -2,8 +2,8 @@
 export const MAPPING_DEPTH_MAX = 8
 
 /**
- * Follows the mapping from a name. Returns its error (a cycle or too many steps), or null. The
- * mapping ends at a name without a mapping, or with a mapping to itself.
+ * Follows the mapping from a name until a name has no mapping or maps to itself. Returns an error
+ * for a cycle or too many steps, otherwise null.
  */
 export function mappingError(
   start: string,
@@ -20,6 +20,6 @@ export function mappingError(
   }
 }
 
-/** The target must be 400 to 599, so that callers still see an error. */
+/** The target must be an HTTP status from 400 to 599, so that callers still see an error. */
 export const isStatusMapping = (from: string, to: string): boolean =>
   /^[1-5]\d\d$/.test(from) && /^[45]\d\d$/.test(to)

@@ -4,8 +4,8 @@ import { type ExactJson, isObject } from './json-text.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
 /**
- * Invisible characters and characters that change the text direction, except joiners, which scripts
- * and emoji need.
+ * Matches invisible characters, and characters that change the text direction. Joiners are allowed,
+ * because some writing systems and emoji need them.
  */
 const UNSEEN = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 

@@ -1,11 +1,12 @@
 /**
- * Values for an error's message, such as the name of a field, a limit or an id, never free text.
+ * The values in an error's message, such as a field name, a limit or an id. They are never free
+ * text.
  */
 export type ErrorParams = Readonly<Record<string, string | number>>
 
 /**
  * An expected error, returned as a value and never thrown. The meaning of a `code` never changes.
- * The error catalogue has its HTTP status and message. `retryAfter` is in seconds.
+ * The error catalogue defines the HTTP status and message of each code. `retryAfter` is in seconds.
  */
 export type CodedError<Code extends string = string, Params extends object = ErrorParams> = {
   readonly code: Code

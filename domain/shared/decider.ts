@@ -2,18 +2,18 @@ import type { CodedError } from './coded-error.ts'
 
 /**
  * The pure functions of an aggregate. Times and ids are part of the commands. `decide` returns the
- * events to append, or an error. It returns no events if nothing changes, for example because a
- * command is repeated. NOTE: `evolve` may change the state in place, because an account with
- * hundreds of open holds is updated on every call. `decide` must never change the state.
+ * events to append, or an error. It returns no events if nothing changes, for example for a
+ * repeated command. NOTE: `decide` must never change the state. `evolve` may change it in place,
+ * because an account with hundreds of open holds is updated on every call.
  */
 export type Decider<State, Command, Event, R extends CodedError> = {
   readonly initialState: () => State
   readonly decide: (command: Command, state: State) => readonly Event[] | R
   readonly evolve: (state: State, event: Event) => State
   /**
-   * Returns a function that reverts the event. Call `undo` before `evolve`. If several events are
-   * reverted, start with the latest event. Defined for streams to which several processes write at
-   * a high rate.
+   * Call `undo` before `evolve`. It returns a function that reverts the event. Several events must
+   * be reverted in reverse order. Defined for streams to which several processes write at a high
+   * rate.
    */
   readonly undo?: (state: State, event: Event) => () => void
   /** Defined for streams that grow without bound. */
@@ -21,8 +21,8 @@ export type Decider<State, Command, Event, R extends CodedError> = {
 }
 
 /**
- * Encodes a state for storage, and decodes it. `version` must change when the shape of the state
- * changes. Snapshots of another version are ignored.
+ * Encodes a state for storage and decodes it. `version` must change with the shape of the state.
+ * Snapshots of another version are ignored.
  */
 export type SnapshotCodec<State> = {
   readonly version: number

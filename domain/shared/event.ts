@@ -11,7 +11,7 @@ export type Fact<Type extends string = string, Data extends object = object> = {
 
 /**
  * `actor` caused the event (`user:7`, `token:3`, `system:sweeper`). `cause` is the id of the
- * request or event that led to it. `at` is in unix milliseconds.
+ * request or event that led to this event. `at` is in unix milliseconds.
  */
 export type FactMeta = {
   readonly actor: string

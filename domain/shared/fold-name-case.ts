@@ -2,9 +2,10 @@
 const FOLDS = /[A-Z\u0080-\uffff]/
 
 /**
- * Returns the folded form of a name. Parsers that ignore case, such as Go's `encoding/json`, let
- * names with the same folded form set the same field. Applies Unicode's simple folding (U+017F to
- * `s`, U+212A to `k`), and `ß` to `ss`, so that slightly more names are refused than necessary.
+ * Returns the folded form of a name, in which letter case does not matter. Some parsers, such as
+ * Go's `encoding/json`, treat names with the same folded form as one field. Unicode's simple
+ * folding applies (U+017F to `s`, U+212A to `k`). `ß` also becomes `ss`, so slightly more names are
+ * refused than necessary.
  */
 export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name

@@ -1,4 +1,4 @@
-/** A lossless JSON value: a number is its text, and an object is a Map. */
+/** A lossless JSON value: a number is kept as text, and an object is a Map. */
 export type ExactJson =
   | null
   | boolean
@@ -36,9 +36,9 @@ export const isNumber = (value: ExactJson): value is NumberText =>
 const RESERVED = '__proto__'
 
 /**
- * Returns an error if the JSON contains the name `__proto__`. With this name, JavaScript code would
- * lose the member or change the prototype. The HTTP server also refuses request bodies with this
- * name.
+ * Returns an error if the JSON contains the name `__proto__`. JavaScript code could lose a member
+ * with this name, or change an object's prototype. The HTTP server also refuses request bodies with
+ * this name.
  */
 export function reservedName(value: ExactJson): ReservedName | null {
   const isNamed = isObject(value)
@@ -63,8 +63,8 @@ class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses JSON losslessly: at most 16 levels, and unique keys per object. The caller must limit the
- * length of the text.
+ * Parses JSON losslessly. At most 16 levels are allowed, and the keys of an object must be unique.
+ * The caller must limit the length of the text.
  */
 export function parseJsonText(text: string): ParsedJson {
   try {

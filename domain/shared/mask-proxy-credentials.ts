@@ -26,13 +26,13 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * The mask for a proxy's password, or for the user name if there is no password. It is shown to
- * readers who have no permission to see the credentials.
+ * Replaces a proxy's password, or the user name if there is no password, for readers who may not
+ * see the credentials.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 /**
- * Matches the credentials of a proxy address, which end at the last @, because a password may
+ * Matches the credentials of a proxy address. They end at the last @, because a password may
  * contain an @.
  */
 const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
@@ -67,8 +67,8 @@ export function settingWithProxy(setting: string, proxy: string): string {
 }
 
 /**
- * Returns whether the proxy's password is the mask. A masked password of another host cannot be
- * restored.
+ * Returns whether the proxy's password is only the mask. The password cannot be restored if the
+ * rest of the address was changed.
  */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 

@@ -1,6 +1,6 @@
 /**
- * The token id for calls from the console's playground, which need no token. The id is unique per
- * user and never the id of a token, so that usage counts by token id are not shared.
+ * The token id for calls from the console's playground, which need no token. The id differs for
+ * each user and from all token ids, so that usage by token id stays separate.
  */
 export const playgroundTokenId = (userId: number): number => -userId
 

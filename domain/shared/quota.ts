@@ -16,7 +16,7 @@ export const QUOTA_MAX: Quota = BigInt(Number.MAX_SAFE_INTEGER)
 
 export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota >= -QUOTA_MAX
 
-/** Throws if the quota is outside ±(2^53 − 1), which the deciders check before. */
+/** Throws if the quota is outside ±(2^53 − 1). Deciders check this range before. */
 export function toWire(quota: Quota): WireQuota {
   assert(isInRange(quota), `quota ${quota} does not fit the wire`)
   return Number(quota) as WireQuota

@@ -3,7 +3,7 @@ export type Words = { readonly zh: string; readonly en: string }
 
 type Texts = Readonly<Record<string, string>>
 
-/** Returns the text of a key in both languages; null if a language lacks it. */
+/** Returns the text of a key in both languages, or null if one language has no text for the key. */
 export function wordsOf(zhTexts: Texts, enTexts: Texts, key: string): Words | null {
   const [zh, en] = [zhTexts[key], enTexts[key]]
   return zh === undefined || en === undefined ? null : { zh, en }

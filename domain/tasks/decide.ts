@@ -36,8 +36,8 @@ export type MarkUnconfirmed = TaskDestination & {
 
 /**
  * The provider's report on a task, from a query or a callback. The same append settles the call for
- * `SUCCESS` or releases it for `FAILURE`. An ended task refuses the command, so that the append
- * changes nothing in the account. `at` is in unix milliseconds.
+ * `SUCCESS` or releases it for `FAILURE`. The command is refused if the task has ended, so that the
+ * account does not change. `at` is in unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -62,7 +62,7 @@ export type FailTask = {
   readonly at: number
 }
 
-/** Ends a task that is too old for a report of the provider. The same append releases the call. */
+/** Ends a task that has exceeded its maximum duration. The same append releases the call. */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
 export type TaskCommand =
@@ -169,7 +169,7 @@ const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts =
   kind,
 })
 
-/** Records the acceptance, unless the provider's callback arrived first and has recorded it. */
+/** Records that a provider accepted the task, unless a callback has already recorded it. */
 function accept({ type, ...place }: AcceptTask, record: TaskRecord): Outcome {
   if (record.place !== null) return isAt(place, record) ? [] : codedError('TaskElsewhere')
   if (record.end !== null) return codedError('TaskEnded')
@@ -181,7 +181,10 @@ const isAt = (
   { place }: TaskRecord,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
-/** Records that the provider's answer was lost, unless a callback has recorded the acceptance. */
+/**
+ * Records that the provider's answer was lost, unless a callback has already recorded the
+ * acceptance.
+ */
 function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, record: TaskRecord): Outcome {
   if (record.end !== null) return codedError('TaskEnded')
   if (record.place !== null || record.sentTo !== null) return []
@@ -234,7 +237,10 @@ function expire({ at }: ExpireTask, record: TaskRecord): Outcome {
   return [failed(record, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/** Returns why the task can be expired. Returns null if it is not old enough or has ended. */
+/**
+ * Returns the cause with which the task can be expired. Returns null if the task is not old enough
+ * or has ended.
+ */
 export function causeOfExpiry(record: TaskRecord, at: number): FailureCause | null {
   if (record.end !== null) return null
   if (isTooOld(record, at)) return 'timeout'

@@ -3,7 +3,7 @@ import type { ProviderCost } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** `task` is the id of the paying call, a UUID v7. */
+/** `task` is the id of the call that pays for the task, a UUID v7. */
 export const taskStream = (task: string): string => `task-${task}`
 
 export const TASK_KINDS = ['drawing', 'music'] as const
@@ -22,7 +22,8 @@ export type TaskFacts = {
 
 /**
  * A task was submitted but not sent yet. The same append admits the call with the same id, so that
- * the quota is held first. The progress of a task is in `infra/task-progress` and not in events.
+ * the quota is held before the task is sent. The progress of a task is stored in
+ * `infra/task-progress`, not in events.
  */
 export type TaskSubmitted = Fact<
   'TaskSubmitted',
@@ -62,8 +63,8 @@ export type TaskAccepted = Fact<
       readonly description: Sealed | null
       readonly status: OpenStatus
       /**
-       * The attempts to send the task. The events of the call contain the attempts, too. Omitted if
-       * a callback recorded the acceptance.
+       * The attempts to send the task, which the call's events contain, too. They are omitted if a
+       * callback recorded the acceptance.
        */
       readonly attempts?: readonly Attempt[]
     }
@@ -80,7 +81,7 @@ export type TaskUnconfirmed = Fact<
     }
 >
 
-/** The status of a task that has not ended changed. */
+/** The status of an open task changed. */
 export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
   TaskFacts & {

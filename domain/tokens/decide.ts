@@ -27,7 +27,7 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/** The command applies to several tokens of one user, or to none if one of them is unknown. */
+/** The command changes several tokens of one user. If one of them is unknown, none is changed. */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -218,8 +218,8 @@ export type AssignTokenIds = {
 export type TokenIdsState = { readonly highest: number }
 
 /**
- * If commands are simultaneous, the first succeeds and the others receive `TokenExists`. The same
- * append creates the tokens, so that no id is wasted.
+ * Assigns the ids of new tokens. Of simultaneous commands, the first succeeds and the others
+ * receive `TokenExists`. The same append creates the tokens, so that no id is wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),

@@ -6,7 +6,7 @@ export const tokensStream = (userId: number): string => `tokens-${userId}`
 /** The stream in which the ids of all users' tokens are assigned. */
 export const TOKEN_IDS_STREAM = 'token-ids'
 
-/** The maximum number of calls and of successful calls per period. 0 means no limit. */
+/** The maximum number of calls per period, and of successful calls per period. 0 means no limit. */
 export type TokenRateLimit = {
   readonly isEnabled: boolean
   readonly periodSeconds: number
@@ -14,10 +14,13 @@ export type TokenRateLimit = {
   readonly success: number
 }
 
-/** Encrypted with the owner's key, or the plain text (`plain`) of version 1 of the events. */
+/**
+ * A token's name, encrypted with its owner's key. In version 1 of the events, it is plain text
+ * (`plain`).
+ */
 export type TokenName = Sealed | { readonly plain: string }
 
-/** What the owner of a token can change. The token's budget is part of the account. */
+/** The settings of a token that its owner can change. The token's budget is part of the account. */
 export type TokenTerms = {
   readonly name: TokenName
   /** The expiry in unix seconds, or null. */
@@ -28,7 +31,10 @@ export type TokenTerms = {
   /** One address or CIDR range per line. null means all addresses. */
   readonly allowIps: Sealed | null
   readonly rateLimit: TokenRateLimit
-  /** The maximum of model tokens per minute, estimated when a call starts. 0 means no limit. */
+  /**
+   * The maximum number of model tokens per minute. The tokens of a call are estimated when it
+   * starts. 0 means no limit.
+   */
   readonly tokensPerMinute: number
   /** The maximum number of simultaneous calls with this token. 0 means no limit. */
   readonly maxConcurrency: number

@@ -1,6 +1,6 @@
 /**
- * A key is `sk-`, 42 random characters and a checksum of 6 characters, all from `ALPHABET`. By the
- * checksum, the relay refuses a guessed key without a lookup.
+ * A key is `sk-`, 42 random characters and a checksum of 6 characters, all from `ALPHABET`. The
+ * checksum lets the relay refuse a guessed key without a lookup.
  */
 export const KEY_RANDOM_CHARACTERS = 42
 const CHECK_CHARACTERS = 6

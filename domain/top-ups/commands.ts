@@ -30,7 +30,8 @@ export type RefundTopUp = {
    */
   readonly refundsBefore: number
   /**
-   * The `TopUpState.changes` that the sender saw. If the value has changed, the command is refused.
+   * The value of `TopUpState.changes` that the sender saw. If it has changed, the command is
+   * refused.
    */
   readonly changesBefore?: number
   readonly reason: Sealed
@@ -38,10 +39,11 @@ export type RefundTopUp = {
 
 type Report = {
   /**
-   * The `TopUpState.changes` that the sender saw. If the value has changed, the command is refused.
+   * The value of `TopUpState.changes` that the sender saw. If it has changed, the command is
+   * refused.
    */
   readonly changesBefore: number
-  /** The note that the user sees if quota is deducted. */
+  /** The note that the user sees if the report leads to a deduction. */
   readonly note: Sealed
   readonly currency: string
 }
@@ -66,9 +68,12 @@ export type ReportDispute = Report & {
   readonly reason: string
   /** The deadline for evidence in unix seconds, or null if the provider accepts no evidence. */
   readonly dueBy: number | null
-  /** The transfer of the disputed money, if the report is about a transfer. */
+  /**
+   * Whether the disputed money was withdrawn or returned. It is null if the report is not about a
+   * transfer.
+   */
   readonly funds: 'withdrawn' | 'reinstated' | null
-  /** When the provider made the statement, in unix seconds. */
+  /** The time of the provider's report in unix seconds. */
   readonly statedAt: number
 }
 
@@ -81,7 +86,10 @@ export type TopUpErrorCode =
   | 'TopUpExists'
   /** A value in the report differs from the order. Params: `field`. */
   | 'TopUpMismatch'
-  /** The order was already paid by another payment. Params: `paymentId` of that payment. */
+  /**
+   * The order was already paid by another payment. Params: `paymentId`, the id of the other
+   * payment.
+   */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
   /**

@@ -20,21 +20,21 @@ import {
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
-/** No money was moved, or the money was returned. */
+/** The statuses of refunds that moved no money, or whose money was returned. */
 const FAILED = ['failed', 'canceled']
-/** The money has left the operator's account or will soon leave it. */
+/** The statuses of refunds whose money has left the operator's account or will soon leave it. */
 const LEAVING = ['pending', 'succeeded']
 
 const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
-/** The operator won the dispute, or it was closed without a decision. */
+/** The statuses of disputes that the operator won, or that were closed without a decision. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
 /** Returns whether the bank has decided the dispute. Only an appeal can change the decision. */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * A repeated report changes nothing. If the refunded amount of all reports differs from the
- * recorded amount, a second event records the difference.
+ * Records a report of the provider. A repeated report changes nothing. If all reports together show
+ * another refunded amount than recorded so far, a second event records the difference.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -54,7 +54,10 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   return [report, ...movement(command, state, order, delta)]
 }
 
-/** Returns the change of the refunded money in hundredths, negative if money was returned. */
+/**
+ * Returns by how much the report changes the refunded money, in hundredths. The result is negative
+ * if money was returned.
+ */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
   if ('code' in events) return 0n
@@ -74,16 +77,16 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
     if (FAILED.includes(status)) failed += cents
   }
   for (const dispute of disputes.values()) if (isLost(dispute)) disputed += dispute.cents
-  // NOTE: `chargeCents` includes failed refunds, and refunds that were not reported individually.
+  // NOTE: `chargeCents` also includes failed refunds, and refunds that were not reported
+  // individually.
   const ofCharge = chargeCents - failed
   return (live > ofCharge ? live : ofCharge) + disputed
 }
 
 /**
- * Returns whether the dispute was lost, or Stripe has withdrawn the money and not returned it.
- * NOTE: after a lost dispute, `funds_reinstated` returns money that the operator had refunded
- * before the dispute. The report of that refund already accounts for this money, so nothing
- * changes.
+ * Returns whether the operator lost the disputed money. The dispute was lost, or Stripe has
+ * withdrawn the money and not returned it. NOTE: after a lost dispute, `funds_reinstated` only
+ * returns the money of an earlier refund, which has a separate report.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
@@ -91,7 +94,7 @@ function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean
 
 /**
  * Returns the part of the reported money that admins have also recorded, so that this part counts
- * only once. `lostTotal` is all money that counts as lost after the report.
+ * only once. `lostTotal` is all money lost according to all reports, including the new one.
  */
 function coveredBy(
   { reports, coveredCents, recordedCents }: TopUpState,
@@ -232,7 +235,7 @@ export function withReport(reports: ProviderReports, { type, data }: Reported): 
   return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
 }
 
-/** Why admins are notified of a report. */
+/** The reasons to notify admins of a provider's report. */
 export type ReportEffect =
   | 'refunded'
   | 'refund-failed'
@@ -241,7 +244,7 @@ export type ReportEffect =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/** Returns why admins must be notified of a report, or null if they need not be notified. */
+/** Returns the reason to notify admins of a report, or null if there is none. */
 export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events

@@ -35,8 +35,8 @@ export type TopUpOrdered = Fact<
 >
 
 /**
- * The provider's report had a valid signature and matched the order. There is at most one such
- * event per order.
+ * The order was paid. The provider's report had a valid signature and matched the order. There is
+ * at most one such event per order.
  */
 export type TopUpPaid = Fact<
   'TopUpPaid',
@@ -63,15 +63,17 @@ export type TopUpRefunded = Fact<
   {
     readonly orderId: number
     readonly userId: number
-    /** The position of the refund among the order's refunds, from 1. */
+    /** The number of the refund within the order, starting at 1. */
     readonly refundNo: number
     readonly money: MoneyText
     /** The quota that is deducted from the user. `rebateQuota` is deducted from the inviter. */
     readonly quota: WireQuota
     readonly rebateQuota: WireQuota
-    /** Encrypted with the key of the user concerned. */
+    /** The reason for the refund, encrypted with the user's data key. */
     readonly reason: Sealed
-    /** The provider's report, or omitted if an admin recorded the refund. */
+    /**
+     * The provider's report that caused the refund. It is omitted if an admin recorded the refund.
+     */
     readonly source?: ReportSource
   }
 >
@@ -82,7 +84,7 @@ export type TopUpRestored = Fact<
   {
     readonly orderId: number
     readonly userId: number
-    /** The position of the restoration among the order's restorations, from 1. */
+    /** The number of the restoration within the order, starting at 1. */
     readonly restoreNo: number
     readonly money: MoneyText
     readonly quota: WireQuota
@@ -107,8 +109,8 @@ export type TopUpRefundReported = Fact<
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
     /**
-     * The part of the reported money that admins also recorded as refunded. All reports so far are
-     * included.
+     * The money in all reports so far that admins have also recorded as refunded. It must count
+     * only once.
      */
     readonly coveredMoney: MoneyText
   }
@@ -133,11 +135,14 @@ export type TopUpDisputeReported = Fact<
      */
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
-    /** The time of the statement in unix seconds. Earlier statements are ignored. */
+    /**
+     * The time of the latest report in unix seconds. An earlier report can only set `isWithdrawn`
+     * and `isReinstated`.
+     */
     readonly statedAt: number
     /**
-     * The part of the reported money that admins also recorded as refunded. All reports so far are
-     * included.
+     * The money in all reports so far that admins have also recorded as refunded. It must count
+     * only once.
      */
     readonly coveredMoney: MoneyText
   }

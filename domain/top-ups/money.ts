@@ -15,7 +15,10 @@ export function centsOf(text: string): bigint | null {
 export const moneyText = (cents: bigint): MoneyText =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** Returns the price in hundredths for quota worth `amount` dollars, rounded once, half up. */
+/**
+ * Returns the price in hundredths for quota worth `amount` dollars. The price is rounded once, half
+ * up.
+ */
 export const priceCents = (amount: number, price: DecimalText, ratio: DecimalText): bigint =>
   rounded(product(integer(BigInt(amount) * 100n), price, ratio))
 
@@ -28,7 +31,10 @@ export function shareOf(quota: Quota, percentage: DecimalText): Quota {
   return units / (100n * 10n ** BigInt(scale))
 }
 
-/** Returns the part of `quota` that `cents` of the total price `allCents` bought, rounded down. */
+/**
+ * Returns the part of `quota` that `cents` paid for, if `allCents` is the total price. The result
+ * is rounded down.
+ */
 export const partOf = (quota: Quota, cents: bigint, allCents: bigint): Quota =>
   (quota * cents) / allCents
 

@@ -17,11 +17,13 @@ export type ReportedDispute = Pick<
   'reason' | 'status' | 'dueBy' | 'isWithdrawn' | 'isReinstated' | 'statedAt'
 > & { readonly cents: bigint }
 
-/** Does not include refunds that admins recorded. */
+/**
+ * The provider's reports on refunds and disputes. Refunds that admins recorded are not included.
+ */
 export type ProviderReports = {
-  /** By the provider's id of the refund. */
+  /** The refunds by their id at the provider. */
   readonly refunds: ReadonlyMap<string, ReportedRefund>
-  /** By the provider's id of the dispute. */
+  /** The disputes by their id at the provider. */
   readonly disputes: ReadonlyMap<string, ReportedDispute>
   /** The highest reported sum of all refunds of the charge, in hundredths. */
   readonly chargeCents: bigint
@@ -62,9 +64,9 @@ export const initialTopUp = (): TopUpState => ({
 type Share = 'quota' | 'rebateQuota'
 
 /**
- * Returns the quota to deduct for a refund of `cents`, or to restore if `cents` is negative. The
- * result is the quota for all refunds minus the quota already deducted, so that parts of a full
- * refund add up to the exact total.
+ * Returns the quota to deduct for a refund of `cents`, or to restore if `cents` is negative. It is
+ * the quota for all refunds minus the quota already deducted. Partial refunds therefore add up to
+ * the exact total.
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state

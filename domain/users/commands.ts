@@ -19,8 +19,8 @@ type ChangePassword = {
   readonly actorRole: ActorRole
   readonly passwordRef: string
   /**
-   * The version of logins at the request's authentication. If it has changed since, the command is
-   * refused, because the sender may be an intruder.
+   * The user's `authVersion` when the request was authenticated. If it has changed since, the
+   * command is refused, because the sender may be an intruder.
    */
   readonly ifVersion?: number
   /** The server generated the password, so the user should choose a new one. */
@@ -45,8 +45,8 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that the actor may change this user. It accompanies commands for streams that do not
- * contain the user's role.
+ * Checks that the actor may change this user. It is sent along with commands for other streams,
+ * which do not contain the user's role.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
@@ -60,8 +60,7 @@ type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: User
 
 /**
  * `replaces` is the key of the identity of this provider that is currently bound, or null. The same
- * append releases the replaced identity. The command is refused if another identity was bound
- * meanwhile.
+ * append releases that identity. The command is refused if another identity was bound meanwhile.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -83,8 +82,8 @@ export type UnbindIdentity = {
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
-   * The value of the user's `removedLoginMethods` when the caller read the passkeys. The command is
-   * refused if a login method was removed since.
+   * The user's `removedLoginMethods` when the caller read the passkeys. The command is refused if a
+   * login method has been removed since.
    */
   readonly expectedRemovedLoginMethods: number
 }
@@ -135,14 +134,16 @@ export type UsernameCommand = ClaimUsername | ReleaseUsername
 export type UserErrorCode =
   | 'UserUnknown'
   | 'UserExists'
-  /** The role of the user to be changed is not below the role of the actor. */
+  /** The user's role is not below the actor's role. */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
   | 'OnlySuperAdminErases'
   | 'SuperAdminProtected'
   /** Another identity of this provider was bound or unbound after the client had read the user. */
   | 'IdentityChanged'
-  /** The password or role changed, or the user was disabled, after the request's authentication. */
+  /**
+   * After the request was authenticated, the password or role changed, or the user was disabled.
+   */
   | 'LoginVoid'
   /** Another login method was removed, so the caller has to check the remaining methods again. */
   | 'WaysInChanged'

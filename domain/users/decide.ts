@@ -96,15 +96,15 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
 }
 
 /**
- * An admin may change only users with a lower role, the super admin all users. `actorRole` is null
- * if users change their own account.
+ * An admin may change only users with a lower role. The super admin may change all users.
+ * `actorRole` is null if users change their own account.
  */
 function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
 /**
- * Returns the user id and the next version of logins, which invalidates all sessions and access
+ * Returns the user id and the increased `authVersion`, which invalidates all sessions and access
  * tokens.
  */
 const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })

@@ -4,8 +4,8 @@ import type { Fact, Sealed } from '../shared/event.ts'
 export const userStream = (userId: number): string => `user-${userId}`
 
 /**
- * One stream for all users who ever claim the name. `nameKey` is a keyed hash of the lower-case
- * name.
+ * All users who claim the name, one after another, share this stream. `nameKey` is a keyed hash of
+ * the lower-case name.
  */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
@@ -117,7 +117,7 @@ export type IdentityBound = Fact<
     readonly provider: IdentityProvider
     /** A keyed hash, which is part of the name of the identity's stream. */
     readonly identityKey: string
-    /** The provider's id of the user. For the provider `email`, the id is the email address. */
+    /** The user's id at the provider. For the provider `email`, the id is the email address. */
     readonly identity: Sealed
   }
 >
@@ -132,8 +132,9 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * The credentials stream records the same removal. The user's stream records it, too, so that
- * simultaneous removals of login methods conflict and at least one login method remains.
+ * The user's passkeys were removed. The credentials stream records this, too. The event in the
+ * user's stream makes simultaneous removals of login methods conflict, so that at least one login
+ * method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -21,7 +21,7 @@ const account = rowType({
 })
 export type Account = RowOf<typeof account>
 
-/** Returns no account for a user without account events. */
+/** Reads the accounts of the given users. Users without account events are omitted. */
 export async function accountsOf(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -45,7 +45,7 @@ const tokenBudget = rowType({
   usedQuota: quota,
   /** The time of the token's last call in unix seconds, or 0. */
   accessedAt: wireInteger,
-  /** How often the budget was edited, not counting calls. */
+  /** The number of edits of the budget. Calls are not counted. */
   edits: wireInteger,
 })
 export type TokenBudget = RowOf<typeof tokenBudget>

@@ -21,7 +21,8 @@ create table token_budgets (
   accessed_at bigint not null default 0,
   -- The position of the last change by the owner or an admin. Calls do not change this value.
   set_position bigint not null default 0,
-  -- The number of changes by the owner or an admin since the budget was opened, without calls.
+  -- The number of changes by the owner or an admin since the budget was opened. Calls are not
+  -- counted.
   edits bigint not null default 0
 );
 

@@ -10,7 +10,7 @@ const channelCheck = rowType({
   reason: Type.String(),
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** Unix seconds of the last test and of the last balance query, or 0. */
+  /** The times of the last test and of the last balance query in unix seconds, or 0. */
   testTime: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: Type.String(),
@@ -27,7 +27,10 @@ const selected = sql.fragment`
   from read_channel_checks.checks
 `
 
-/** Reads the results of channels checked at event positions above `after` and up to `upTo`. */
+/**
+ * Reads the results of the channels that were checked at event positions above `after` and up to
+ * `upTo`.
+ */
 export const changedChecks = (
   db: CommonQueryMethods,
   { after, upTo }: { after: number; upTo: number },
@@ -47,7 +50,9 @@ const runResult = rowType({
 })
 export type RunResult = RowOf<typeof runResult>
 
-/** Reads the results of a test of all channels, failed tests first, without deleted channels. */
+/**
+ * Reads the results of one test of all channels, failed tests first. Deleted channels are omitted.
+ */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
   db.any(sql.type(runResult)`
     select t.channel_id as "channelId", c.name, t.run_model as model, t.run_reason as reason,
@@ -70,7 +75,7 @@ const testRun = rowType({
 })
 export type TestRun = RowOf<typeof testRun>
 
-/** Reads the latest test of all channels, or null. */
+/** Reads the latest run that tested all channels. Returns null if there is none. */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
   db.maybeOne(sql.type(testRun)`
     select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",

@@ -1,6 +1,6 @@
--- `changed_position` is the position of the last event that changed the row. The columns `run…`
--- contain the last run of all channels that tested this channel, and its result. `reason` is the
--- result of the last test, whether an admin or a run started it.
+-- `changed_position` is the position of the last event that changed the row. The columns `run…` are
+-- from the last test of all channels that included this channel. `reason` is the result of the
+-- channel's last test, whether alone or with all channels.
 create table checks (
   channel_id bigint primary key,
   model text not null default '',

@@ -5,7 +5,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 
 const circuit = rowType({
   channelId: wireInteger,
-  /** The model and the key that the circuit covers. null means all. */
+  /** The model and the key to which the circuit applies. null means all. */
   model: nullable(Type.String()),
   keyRef: nullable(Type.String()),
   state: Type.Enum(['open', 'half-open']),
@@ -31,7 +31,7 @@ export const openCircuits = (db: CommonQueryMethods): Promise<readonly CircuitRo
 
 /**
  * Lists open and half-open circuits, with the event position up to which they are current. The
- * reader has to apply later events itself.
+ * reader must apply later events itself.
  */
 export const relayCircuits = (db: DatabasePool): Promise<AtPosition<CircuitRow>> =>
   atCheckpoint(db, 'channel-health', openCircuits)

@@ -89,15 +89,15 @@ const NOT_COUNTED_ERRORS = new Set([
 ])
 
 /**
- * These statuses count as failures of the channel, because they result from the operator's account
- * or the provider's limits, not from the caller's request.
+ * These statuses result from the operator's account or the provider's limits, not from the caller's
+ * request. They therefore count as failures of the channel.
  */
 const CHANNEL_FAILURE_STATUSES = new Set([401, 402, 404, 408, 429])
 
 /**
  * Returns whether an attempt counts as a success or a failure of the channel. Returns null if the
- * gateway or the caller ended the attempt, or the provider rejected the request. A failure of the
- * operator's account (`isAccounts`) always counts.
+ * gateway or the caller ended the attempt, or if the provider rejected the request. A rejection of
+ * the operator's account (`isAccounts`) always counts as a failure.
  */
 export function attemptOutcome({
   status,

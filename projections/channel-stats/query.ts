@@ -86,7 +86,10 @@ const minuteRow = rowType({
 })
 export type MinuteRow = RowOf<typeof minuteRow>
 
-/** Reads the statistics of each minute with attempts, summed over all models. */
+/**
+ * Reads the statistics of each minute, summed over all models. Minutes without attempts are
+ * omitted.
+ */
 export const minutesSince = (
   db: CommonQueryMethods,
   since: number,
@@ -122,8 +125,8 @@ export type ChannelStep = Pick<
 }
 
 /**
- * Reads a channel's statistics in steps of `stepSeconds`, oldest first, without steps that have no
- * attempts. `from` (inclusive) and `to` (exclusive) are unix seconds, and `from` is a multiple of
+ * Reads a channel's statistics in steps of `stepSeconds`, oldest first. Steps without attempts are
+ * omitted. `from` (inclusive) and `to` (exclusive) are unix seconds, and `from` is a multiple of
  * the step.
  */
 export async function channelSteps(

@@ -37,7 +37,7 @@ const SELECTED = {
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
   /** Why the gateway disabled the channel, or empty. */
   statusReason: Type.String(),
-  /** The time of the last status change in unix seconds, like `createdAt`. */
+  /** The time of the last status change. This time and `createdAt` are in unix seconds. */
   statusAt: wireInteger,
   createdAt: wireInteger,
   /** The position of the last event that changed the channel. A charged call is not a change. */
@@ -46,7 +46,7 @@ const SELECTED = {
   usedQuota: quota,
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** Unix seconds of the last test and of the last balance query, or 0. */
+  /** The times of the last test and of the last balance query in unix seconds, or 0. */
   testedAt: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: decimalText,
@@ -71,7 +71,10 @@ export const channelRow = rowType(
 )
 export type ChannelRow = RowOf<typeof channelRow>
 
-/** Joins to `channels c` the quota charged through each channel (`s`) and its last test (`t`). */
+/**
+ * Joins `channels c` with the quota charged through each channel (`s`) and with its last test
+ * (`t`).
+ */
 export const withFigures = sql.fragment`
   read_channels.channels c
     left join read_channels.spent s on s.channel_id = c.id
@@ -98,7 +101,7 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/** The fields of a channel that the row of its tag displays or sums. */
+/** The fields of a channel that its tag's row displays or sums. */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),

@@ -19,7 +19,7 @@ export type ChannelSort =
   | 'expired_time'
 
 export type ChannelOrder = {
-  /** If `sort` is null, this determines the sort column: the id if true, otherwise the priority. */
+  /** Used only if `sort` is null. true sorts by id, and false by priority. */
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
@@ -27,7 +27,7 @@ export type ChannelOrder = {
   readonly now: number
 }
 
-/** In a sort by expiry, channels that never expire come last. */
+/** When sorted by expiry, channels that never expire come last. */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({
     id: sql.fragment`c.id`,
@@ -54,8 +54,8 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
 }
 
 /**
- * Returns the sort order of tags. A tag has the position of its first channel in the sort
- * direction. In a sort by used quota, the sum over the tag's channels determines the position.
+ * Returns the sort order of tags. A tag is sorted by the channel that comes first in the sort
+ * direction. By used quota, a tag is sorted by the sum over its channels.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = normalizedOrder(order)

@@ -114,7 +114,8 @@ function addSpent(channelId: number | null, charge: number, rows: RowChanges): v
 }
 
 /**
- * Fields that queries use or that change separately have columns. All others are one JSON value.
+ * A field has a separate column if queries use it or if it changes separately. All other fields are
+ * one JSON value.
  */
 function termCells(terms: ChannelTerms): Cells {
   const { name, tag, models, groups, modelMapping, priority, weight, expiredTime, ...rest } = terms

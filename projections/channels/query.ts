@@ -62,7 +62,7 @@ export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
     select coalesce(max(id), 0) as id from read_channels.channels
   `)
 
-/** Returns the vault references of all keys and proxies, also of deleted channels. */
+/** Returns the vault references of all keys and proxies, including those of deleted channels. */
 export async function secretRefsOf(
   db: CommonQueryMethods,
   channelIds: readonly number[],
@@ -114,9 +114,9 @@ export async function listChannels(
 }
 
 /**
- * Lists the tags of the matching channels, and channels without a tag. Each tag has all its
- * channels, even those that do not match, because an action on a tag affects all of them. Channels
- * of a tag are short rows, because a thousand complete rows are a megabyte.
+ * Lists the tags of the matching channels, and matching channels without a tag. Each tag includes
+ * all its channels, because an action on a tag affects all of them. They are short rows, because a
+ * thousand complete rows are a megabyte.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
@@ -192,8 +192,8 @@ async function rowsOf(
 
 /**
  * Reads the channels that changed at event positions above `after` and up to `upTo`, in the order
- * of their last changes. Channels changed by the same event are returned together, even above
- * `limit`.
+ * of their last changes. Channels changed by the same event are returned together, even if the
+ * result exceeds `limit`.
  */
 export const changedChannels = (
   db: CommonQueryMethods,

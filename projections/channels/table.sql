@@ -1,5 +1,5 @@
--- Each term that a change of a tag can set has a separate column. `terms` contains the other terms
--- as they were recorded.
+-- A term has a separate column if it can be changed for all channels of a tag. `terms` contains the
+-- other terms as they were recorded.
 create table channels (
   id bigint primary key,
   terms jsonb not null,

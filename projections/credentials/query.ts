@@ -10,7 +10,10 @@ const tokenRow = rowType({
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>
 
-/** Finds the access token with this keyed hash, and its owner, or null. */
+/**
+ * Finds an access token and its owner by the keyed hash of the token. Returns null if there is
+ * none.
+ */
 export const findAccessToken = (
   db: CommonQueryMethods,
   tokenHash: string,
@@ -31,8 +34,7 @@ const credentialsRow = rowType({
 export type CredentialsRow = RowOf<typeof credentialsRow>
 
 /**
- * Reads which credentials a user has, with times in unix seconds, or null if the user never had
- * any.
+ * Reads which credentials a user has, or null if the user never had any. Times are in unix seconds.
  */
 export const credentialsOf = (
   db: CommonQueryMethods,

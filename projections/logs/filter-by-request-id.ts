@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 
 /**
- * The minimum length of a prefix. A shorter text is only compared with complete ids, because as a
- * prefix it would match too many calls.
+ * The minimum length of a prefix. A shorter prefix would match too many calls, so a shorter text
+ * must be a complete id.
  */
 export const REQUEST_ID_PREFIX_MIN = 8
 
@@ -13,10 +13,9 @@ const AFTER_ALL = '~'
 const DAY_SECONDS = 86_400
 
 /**
- * Builds the SQL condition for a complete request id, or a prefix of at least
- * `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case. A request id is a UUID v7, which
- * starts with the time. Table partitions of earlier months are therefore excluded (with a clock
- * difference of one day).
+ * Builds the SQL condition for a complete request id or a prefix, in upper or lower case. A request
+ * id is a UUID v7, which starts with the time. Table partitions of earlier months are therefore
+ * skipped, with one day of tolerance for clock differences.
  */
 export function requestIdCondition(text: string) {
   const id = text.toLowerCase()
@@ -27,8 +26,8 @@ export function requestIdCondition(text: string) {
       ? sql.fragment`true`
       : sql.fragment`created_at >= ${Math.max(0, startedAt - DAY_SECONDS)}`
   if (id.length === UUID_LENGTH) return sql.fragment`request_id = ${id} and ${since}`
-  // `~>=~` and `~<~` compare in byte order, as the index does. The collation may have another
-  // order.
+  // The operators `~>=~` and `~<~` compare in byte order, like the index. The order of the
+  // collation may differ.
   return sql.fragment`request_id ~>=~ ${id} and request_id ~<~ ${id + AFTER_ALL} and ${since}`
 }
 

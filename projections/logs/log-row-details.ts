@@ -101,7 +101,7 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })
 
-/** Returns prices as exact decimal text and as numbers, for clients that only display them. */
+/** Returns prices as exact decimal text, and as numbers for clients that only display them. */
 function ofPrice(price: PriceSnapshot): object {
   const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
   if (price.mode === 'call') {
@@ -122,8 +122,8 @@ const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
 /**
- * Returns the group ratio. If the user's group differs from the called group, the member
- * `user_group_ratio` contains the group ratio, too.
+ * Returns the group ratio. If the user's group differs from the called group, `user_group_ratio`
+ * also contains this ratio.
  */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),

@@ -187,7 +187,7 @@ const callOf = (
 })
 
 /**
- * Returns the channels whose attempts failed, by the rule of the channel statistics
+ * Returns the channels whose attempts failed. The channel statistics use the same rule
  * (`attemptOutcome`), so that the numbers agree.
  */
 function failedChannels(attempts: readonly Attempt[]): Pick<CallCells, 'failed_channels'> {

@@ -111,8 +111,7 @@ export const logRows = async (
 ): Promise<readonly LogRow[]> => {
   const access = await accessOf(db, filter)
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // The rows before the offset are skipped in the index, which is faster than reading complete
-  // rows.
+  // The offset is applied in the index, which is faster than reading the complete rows before it.
   const start =
     slice.offset === 0
       ? sql.fragment`true`
@@ -170,7 +169,8 @@ const logSums = rowType({
 export type LogSums = RowOf<typeof logSums>
 
 /**
- * Sums the log rows themselves, for filters that the stored sums by hour and day do not support.
+ * Sums the log rows themselves. This is needed for filters that the stored sums by hour and day do
+ * not support.
  */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`

@@ -37,9 +37,9 @@ const NAMES_MAX = 50_000
 const NAMELESS: readonly string[] = []
 
 /**
- * Returns a function that reads the rows of `logRows` in batches, but faster. It looks up each name
- * once instead of joining tables. Cells are text without a schema check, which would take most of
- * the time. Encrypted texts are read only if `withSealed` is true.
+ * Returns a function that reads the same rows as `logRows` in batches, but faster. It looks up each
+ * name once instead of joining tables. It does not check cells against a schema, which would take
+ * most of the time. Encrypted texts are read only if `withSealed` is true.
  */
 export function logBatches(
   { pg, db }: Pick<Core, 'pg' | 'db'>,
@@ -101,8 +101,8 @@ const jsonArrayOf = (text: string | null | undefined) =>
 type Nameless = { readonly row: LogRow; readonly tokenId: number }
 
 /**
- * Names stay empty, because they are looked up later. NOTE: a loop over the fields would take ten
- * times as long.
+ * Converts cells to a row. Names stay empty, because they are looked up later. NOTE: a loop over
+ * the fields would take ten times as long.
  */
 function readRow(cells: Cells): Nameless {
   const text = (index: number): string => cells[index] ?? ''

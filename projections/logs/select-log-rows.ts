@@ -51,7 +51,7 @@ export type LogFilter = {
   readonly to?: number
 }
 
-/** The key is first, and encrypted columns are last. */
+/** All columns of the log. The key columns are first, and the encrypted columns are last. */
 export const LOG_COLUMNS = [
   'id',
   'created_at',
@@ -89,16 +89,15 @@ const [_id, _createdAt, ...CELLS] = LOG_COLUMNS
 const RARE_ROWS_MAX = 1_000
 
 /**
- * Tells how the failures of a channel are found: in the order of the index of `failed_calls`, or in
- * an order that Postgres chooses for all conditions.
+ * The way to find the failed calls of a channel: in the index order of `failed_calls`, or in an
+ * order that Postgres chooses.
  */
 type Access = 'by-failures' | 'by-planner'
 
 /**
- * Returns how to read a page of the rows. If a filter value is rare, Postgres chooses the order,
- * because the index of the rare value finds the page fastest. If all values are frequent, the
- * failures of the channel are read in order, because Postgres might otherwise read the complete
- * log.
+ * Returns how to find the failed calls for a page of the log. If another filter value is rare,
+ * Postgres chooses the order, because the index of that value is fastest. Otherwise, the failed
+ * calls are read in index order, because Postgres might read the complete log.
  */
 export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promise<Access> {
   const { failedChannelId, type: _type, from: _from, to: _to, ...indexed } = filter
@@ -119,10 +118,9 @@ export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promi
 }
 
 /**
- * Returns the rows for the condition of `matching`, as a table `log`. With a failed channel, these
- * are the calls that failed on it. NOTE: the limit in the lateral query makes Postgres look up each
- * row by its key in the order of the index. For a plain join, Postgres expects one row and sorts
- * all rows.
+ * Returns a table `log` with the rows to which `matching` applies: all rows, or the calls that
+ * failed on the filter's channel. NOTE: the limit in the lateral query makes Postgres look up rows
+ * one by one in index order. For a plain join, Postgres expects one row and sorts all rows.
  */
 export function logOf({ failedChannelId }: LogFilter, access: Access = 'by-failures') {
   if (failedChannelId === undefined) return sql.fragment`read_call_log.log`
@@ -149,8 +147,8 @@ export function logOf({ failedChannelId }: LogFilter, access: Access = 'by-failu
 const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from', 'to']
 
 /**
- * Returns the rows of `logOf` for a query that reads only ids or figures, if possible from
- * `failed_calls` alone.
+ * Returns the same rows as `logOf`, for queries that read only ids or figures. If possible, they
+ * are read from `failed_calls` alone.
  */
 export function narrowLogOf(filter: LogFilter, access: Access) {
   const { failedChannelId } = filter
@@ -191,8 +189,8 @@ const ofTokens = (ids: readonly number[]) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Adds the current user and channel names to the selected rows, after the selection, so that only
- * selected rows are joined.
+ * Adds the current names of users, tokens and channels to the selected rows. The join comes after
+ * the selection, so that other rows are not joined.
  */
 export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})

@@ -19,12 +19,13 @@ create table log (
   client_ip text,
   other text not null default '{}',
   admin_other text not null default '{}',
-  -- The channels whose attempts failed, or null if no attempt failed, as for nearly all calls.
+  -- The channels whose attempts failed. The value is null for nearly all calls, because no attempt
+  -- failed.
   failed_channels bigint[],
   primary key (id, created_at)
 ) partition by range (created_at);
 
--- The indexes include the time, so that a page deep in a range is found without reading the rows
+-- The indexes include the time. A page deep in a range is thus found without reading the rows
 -- before the page.
 create index log_of_user on log (user_id, id desc) include (created_at);
 create index log_of_user_and_model on log (user_id, model, id desc);
@@ -41,8 +42,8 @@ create index log_by_request on log (request_id text_pattern_ops);
 create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);
 
--- One row for each channel on which an attempt of a call failed, so that the failures of a channel
--- are read in the order of their ids. The quota and the token counts are copied from the call, so
+-- One row for each channel on which an attempt of a call failed, so that a channel's failures can
+-- be read in the order of their ids. The quota and the token counts are copied from the call, so
 -- that sums need no other table.
 create table failed_calls (
   channel_id bigint not null,

@@ -114,8 +114,8 @@ const RECIPIENT_SORT_COLUMNS = {
 } satisfies Record<RecipientSort, unknown>
 
 /**
- * Lists recipients, or none of a deleted message. NOTE: the rows are kept, because events of
- * recipients may be processed before or after the deletion.
+ * Lists the recipients of a message, or none if the message was deleted. NOTE: the rows are kept,
+ * because events of recipients may be processed before or after the deletion.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,
@@ -228,9 +228,9 @@ export type PositionRange = { readonly after: number; readonly upTo: number }
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Finds the users among `userIds` whose inbox changed in a range of event positions, because a
- * message was sent, edited, deleted or read. `position` is that of the last change. Returns null if
- * no inbox changed.
+ * Finds the users among `userIds` whose inbox changed in a range of event positions: a message was
+ * sent, edited, deleted or read. `position` is that of the last change. Returns null if no inbox
+ * changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,

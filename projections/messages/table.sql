@@ -32,7 +32,7 @@ create table reads (
   primary key (user_id, message_id)
 );
 
--- For the order of a message's recipients by the time at which they read it.
+-- This index serves lists of a message's recipients that are sorted by the time of reading.
 create index reads_of_message on reads (message_id, user_id) include (read_at);
 create index reads_by_change on reads (changed_position);
 

@@ -11,7 +11,9 @@ import { projectionOf } from '../projection.ts'
 
 type CallEvent = CallAdmitted | CallProgressed | CallSettled | CallReleased | CallInterrupted
 
-/** Open calls, in which the sweeper finds the calls whose owner process has died. */
+/**
+ * The open calls. A background job (the sweeper) looks here for calls whose owner process has died.
+ */
 export const openCallsProjection = projectionOf<CallEvent>({
   name: 'open-calls',
   version: 1,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TaskEvent } from '#domain/tasks/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** The tasks that have not ended, whose status the poller queries from the providers. */
+/** The tasks that have not ended. A poller queries their status from the providers. */
 export const openTasksProjection = projectionOf<TaskEvent>({
   name: 'open-tasks',
   version: 1,

@@ -35,7 +35,7 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
 }
 
 /**
- * Returns a function that returns whether calls of a model in a group are refused because the model
+ * Returns a function of a model and a group. It returns true if calls are refused because the model
  * has no price.
  */
 export async function unpricedModels(
@@ -49,8 +49,8 @@ export async function unpricedModels(
 }
 
 /**
- * Returns a function that returns a model's current price before the group ratio. The result is
- * null if the model has no price, unless the user accepts such models.
+ * Returns a function that finds the current price of a model before the group ratio is applied. It
+ * returns null if the model has no price and the user does not accept such models.
  */
 export async function modelPrices(
   db: DatabasePool,

@@ -14,7 +14,9 @@ const plannedChange = rowType({
 })
 export type PlannedChange = RowOf<typeof plannedChange>
 
-/** Lists pending changes by their due time, and then all others, newest first. */
+/**
+ * Lists scheduled price changes: first the pending ones by due time, then all others, newest first.
+ */
 export async function plannedChanges(
   db: CommonQueryMethods,
   { limit, offset }: Slice,

@@ -3,13 +3,16 @@ import type { Core } from '#infra/core-dependencies.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * For this time in milliseconds after a commit or a request, positions are polled every `POLL_MS`,
- * even if no position advances.
+ * The time in milliseconds after a commit or a request in which lagging positions are polled every
+ * `POLL_MS`. Afterwards, they are polled every `IDLE_POLL_MS`.
  */
 const AFTER_NEWS_MS = 2_000
 
 export type Poller = {
-  /** Requests an early poll, when a reader starts to wait or the runner's positions change. */
+  /**
+   * Requests an early poll. It is called when a reader starts to wait or the runner's positions
+   * change.
+   */
   readonly pollSoon: () => void
   readonly stop: () => Promise<void>
 }
@@ -22,8 +25,8 @@ export type PollerDeps = {
 }
 
 /**
- * Polls the positions of the read models, more often while they lag behind the last committed
- * position that the event bus has reported.
+ * Polls the positions of the read models. It polls more often while they lag behind the last commit
+ * that the event bus has reported.
  */
 export function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,
@@ -39,8 +42,8 @@ export function createPoller(
 
   const plan = (delayMs: number): void => {
     const at = performance.now() + delayMs
-    // An earlier poll that is already scheduled is kept, so that a series of commits cannot
-    // postpone it forever.
+    // An earlier poll stays scheduled, because a series of commits could otherwise postpone polling
+    // forever.
     if (isStopped || at >= dueAt) return
     if (timer !== null) clearTimeout(timer)
     dueAt = at

@@ -9,8 +9,8 @@ import { advanceSignal, type Positions } from './read-model-advance-signal.ts'
 export type ReadModelName = ProjectionName
 
 /**
- * Reports up to which event position each read model is current. Positions are polled if other
- * processes update read models.
+ * Reports up to which event position each read model is current. If other processes update read
+ * models, their positions are polled.
  */
 export type Freshness = {
   /**
@@ -26,7 +26,7 @@ export type Freshness = {
   readonly positionOf: (name: ProjectionName) => number
   /**
    * Calls the listener after each commit that advances read models. Returns a function that removes
-   * it.
+   * the listener.
    */
   readonly onAdvance: (listener: (positions: Positions) => void) => () => void
   /** Removes all listeners and ends all pending calls of `waitFor` with false. */
@@ -79,8 +79,8 @@ export function createFreshness(core: Core): Freshness {
 }
 
 /**
- * Waits for the condition, the timeout or an abort of `stopped`. Returns whether the condition is
- * true.
+ * Waits until the condition is true, the time is over or `stopped` is aborted. Returns whether the
+ * condition is true.
  */
 function waitUntil(
   isThere: () => boolean,

@@ -5,12 +5,12 @@ export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
   /**
-   * The runner publishes positions at its start and after each commit, if it owns all lanes (stream
-   * partitions).
+   * Publishes positions to the listeners. A runner that owns all lanes (stream partitions)
+   * publishes at its start and after each commit.
    */
   readonly publish: (positions: Positions) => void
   /**
-   * True while a runner in this process owns all lanes (stream partitions). Otherwise, other
+   * True while a runner in this process owns all lanes (stream partitions). If false, other
    * processes may advance lanes without this signal.
    */
   readonly isComplete: () => boolean
@@ -32,7 +32,8 @@ export type AdvanceSignal = {
 const signals = new WeakMap<EventStore, AdvanceSignal>()
 
 /**
- * Returns the signal by which the runner notifies readers in the same process, one per event store.
+ * Returns the signal with which the runner notifies readers in the same process. Each event store
+ * has one signal.
  */
 export function advanceSignal(store: EventStore): AdvanceSignal {
   const existing = signals.get(store)

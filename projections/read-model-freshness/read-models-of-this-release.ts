@@ -7,8 +7,8 @@ import { definitionOf, readCheckpoints } from '../runner/checkpoints.ts'
 const LOOK_MS = 200
 const SAY_MS = 10_000
 /**
- * For this time in milliseconds after its detection, a read model of another release can be the
- * reason for a failed query.
+ * The time in milliseconds for which a detected read model of another release counts as the cause
+ * of failed queries.
  */
 const COUNTS_MS = 60_000
 
@@ -35,8 +35,8 @@ export async function waitForReadModels({ pg, log }: Pick<Core, 'pg' | 'log'>): 
 
 /**
  * Returns a function that tells whether a query may have failed because another release built a
- * read model. During an upgrade, a process reads the tables of the earlier or the later release.
- * A recent result counts too, because a rebuild may end between the query and the check.
+ * read model. This can happen during an upgrade. A detection counts for some time, because a
+ * rebuild may end between the query and the check.
  */
 export async function detectOtherReadModels({
   pg,

@@ -16,7 +16,10 @@ import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTION_FIELDS) })
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
-/** The status of a code `r` in SQL, by the rules of `statusOf` in `domain/redemptions`. */
+/**
+ * The status of a code `r` as an SQL expression. It follows the rules of `statusOf` in
+ * `domain/redemptions`.
+ */
 const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `
@@ -45,7 +48,7 @@ export type RedemptionSearch = Slice &
     readonly keyword: string
     /** The keyed hash of the keyword, which finds a code by its complete key. */
     readonly keyLookup: string
-    /** From 1 to 3. null matches all. */
+    /** The status from 1 to 3. null matches all. */
     readonly status: number | null
   }
 
@@ -94,7 +97,7 @@ const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.frag
     from read_redemptions.redemptions r where not r.is_deleted and ${condition} order by r.id
   `)
 
-/** Reads the keys of the given codes in ascending order of ids, without unknown codes. */
+/** Reads the keys of the given codes in ascending order of ids. Unknown codes are omitted. */
 export const redemptionKeys = (
   db: CommonQueryMethods,
   ids: readonly number[],

@@ -5,7 +5,7 @@ import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 import { HASHES_WITH_COMMENTS } from './hashes-with-comments.ts'
 
-/** The position up to which events are included, by the number of the lane (stream partition). */
+/** For each lane (stream partition), the position up to which events are included. */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
@@ -29,7 +29,7 @@ export const definitionOf = ({ sql, version }: Projection): string => {
 }
 const definitions = new Map<string, Map<number, string>>()
 
-/** Replaces hashes that earlier releases stored for the same tables by the present hashes. */
+/** Replaces hashes that earlier releases stored. The present hashes stand for the same tables. */
 export async function adoptEarlierHashes(
   pg: Pool,
   projections: readonly Projection[],
@@ -97,8 +97,8 @@ export type Move = {
 
 /**
  * Moves checkpoints in the caller's transaction. Returns false if a checkpoint is not at its
- * expected position, because another process has moved it or rebuilt the read model. The caller
- * must then roll back.
+ * expected position; the caller must then roll back. In this case, another process has moved it or
+ * rebuilt the read model.
  */
 export async function moveCheckpoints(
   client: PoolClient,
@@ -130,8 +130,8 @@ type LikeMoves = {
 }
 
 /**
- * Groups moves that have the same start, end and lanes (stream partitions), so that one statement
- * makes all moves of a group.
+ * Groups moves with the same start, end and lanes (stream partitions). One statement then makes all
+ * moves of a group.
  */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()

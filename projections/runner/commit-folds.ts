@@ -19,7 +19,7 @@ const BEGIN = `begin; set local synchronous_commit = off;
 /** The time limit of the transaction in milliseconds, equal to the pool's limit for a query. */
 const WITHIN_MS = 15_000
 
-/** One projection's row changes and new checkpoints in some lanes (stream partitions). */
+/** The row changes of one projection, and its new checkpoints in some lanes (stream partitions). */
 export type Folded = {
   readonly projection: Projection
   readonly moves: readonly (Move & { readonly cursor: Cursor })[]
@@ -55,8 +55,8 @@ export type CommitDeps = {
 /**
  * Commits folded batches in one transaction, which checks that this process still owns the lanes
  * (stream partitions). Locks are taken in the order leases, checkpoints, rows. The commit does not
- * wait for the disk: if Postgres crashes, it loses rows and checkpoints together, and they are
- * folded again from the durable events.
+ * wait for the disk. After a crash of Postgres, lost rows are folded again, because their
+ * checkpoints are lost with them.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,

@@ -8,7 +8,7 @@ import { writeCheckpoint } from './checkpoints.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * After this time in milliseconds, the connection is abandoned, and it is unknown whether the
+   * After this time in milliseconds, the connection is abandoned. It is then unknown whether the
    * transaction was committed.
    */
   readonly withinMs?: number

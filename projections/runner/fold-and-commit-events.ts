@@ -49,12 +49,10 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 })
 
 /**
- * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction.
- * Returns the lanes that another process may own by now; nothing was written for these lanes. A
- * cursor stops if its events cannot be folded or written, and the other cursors continue. After a
- * lost connection, the transaction is retried until the database is available. If another process
- * has moved a cursor's checkpoint, the cursor continues from the new checkpoint. If the new
- * checkpoint is before the segment, the cursor catches up later.
+ * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction, which
+ * is retried after a lost connection. Returns the lanes that another process may own by now;
+ * nothing was written for them. A cursor stops if its events cannot be folded or written, and the
+ * others continue. If another process has moved a checkpoint, the cursor continues from there.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,
@@ -101,8 +99,8 @@ async function commitCursors(
 }
 
 /**
- * If the database rejects the transaction, changes are committed by projection and then by lane
- * (stream partition), to find the lane whose rows are rejected.
+ * Commits all changes in one transaction. If the database rejects it, the changes are committed by
+ * projection, and then by lane (stream partition), to find the lane whose rows are rejected.
  */
 async function commitOrSplit(
   deps: FoldAndCommitDeps,
@@ -133,7 +131,8 @@ const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * A lane (stream partition) whose events cannot be folded is stopped and omitted from the result.
+ * Folds a segment for several cursors. A lane (stream partition) whose events cannot be folded is
+ * stopped and omitted from the result.
  */
 async function foldCursors(
   deps: FoldAndCommitDeps,
@@ -178,8 +177,8 @@ async function foldTogether(
 }
 
 /**
- * Returns a filter for the events that the cursors still need, or null in the usual case that all
- * events are needed.
+ * Returns a filter for the events that the cursors still need. Returns null if they need all
+ * events, which is the usual case.
  */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
   const isUsual =

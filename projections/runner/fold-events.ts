@@ -4,7 +4,7 @@ import { isUnavailable } from '#infra/postgres/query-timeouts.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
 
-/** An event cannot be folded. The projection stops before this event instead of skipping it. */
+/** An event cannot be folded. The projection stops before this event and does not skip it. */
 export class PoisonEvent extends Error {
   readonly position: number
   readonly type: string
@@ -20,8 +20,8 @@ export class PoisonEvent extends Error {
 export type EventFilter = (event: Recorded) => boolean
 
 /**
- * Folds the events that `matches` selects (null: all), without writing. Throws `PoisonEvent` for an
- * event that cannot be folded.
+ * Folds the events that `matches` selects, without writing. If `matches` is null, all events are
+ * folded. Throws `PoisonEvent` for an event that cannot be folded.
  */
 export async function fold(
   projection: Projection,

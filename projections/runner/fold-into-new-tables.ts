@@ -24,8 +24,8 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds further events into a schema that is not in use yet: the events after `after`, up to the
- * position of their lane (stream partition) in `upTo`.
+ * Folds further events into a schema that is not in use yet. These are the events after `after`, up
+ * to the position of their lane (stream partition) in `upTo`.
  */
 export async function continueFold(
   core: Core,

@@ -1,7 +1,7 @@
 /**
- * For the present hash of a definition: the hashes that were stored while SQL comments were part of
- * the hash. A read model with such a hash has the same tables and rows as one with the present
- * hash, so it is not rebuilt. An entry has no effect once its SQL or version changes.
+ * Maps the present hash of a definition to its hash from earlier releases, in which SQL comments
+ * were part of the hash. Both stand for the same tables and rows, so a read model with the earlier
+ * hash is not rebuilt. An entry has no effect once the SQL or version changes.
  */
 export const HASHES_WITH_COMMENTS: ReadonlyMap<string, string> = new Map([
   // users

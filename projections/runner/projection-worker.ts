@@ -15,22 +15,23 @@ import {
 const BATCH_MAX = 1_000
 /**
  * After a small batch, the runner waits four times as long as the batch took, at most
- * `REST_MAX_MS`. Under load, this makes batches larger and reduces statements per event. Without
+ * `REST_MAX_MS`. Under load, batches become larger and need fewer statements per event. Without
  * load, a new event is folded immediately.
  */
 const REST_FACTOR = 4
 const REST_MAX_MS = 60
 const RETRY_MS = 250
 /**
- * The interval in milliseconds of the check whether another process has rebuilt a stopped read
- * model.
+ * The interval in milliseconds at which the worker checks whether another process has rebuilt a
+ * stopped read model.
  */
 const STOPPED_CHECK_INTERVAL_MS = 2_000
 
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Another process may own the lanes (stream partitions), so the bus can deliver the events again.
+ * Another process may own the lanes (stream partitions) by now. With this error, the bus can
+ * deliver the events again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -51,9 +52,9 @@ export class ProjectionWorker implements LaneWorker {
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * By lane (stream partition): the last position that the bus has reported, or the store's last
-   * position when the lane was acquired. A cursor below this position reads the missing events from
-   * the store.
+   * For each lane (stream partition), the last position that the bus has reported. Initially, it is
+   * the store's last position when the lane was acquired. A cursor below this position reads the
+   * missing events from the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
@@ -235,7 +236,7 @@ export class ProjectionWorker implements LaneWorker {
     try {
       const { matches, limit } = pageFor(lanes)
       const events = await this.readAhead(after, end, limit, lanes)
-      // After an empty page, the store has no more events before `end`.
+      // An empty page means that the store has no more events up to `end`.
       const position = events.at(-1)?.position ?? end
       const ownEvents = lanes.length === LANE_COUNT ? events : events.filter(matches)
       const batch = { lanes, events: ownEvents, after, position }
@@ -249,7 +250,7 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   /**
-   * Reads a page of events, and starts to read the next page, which arrives while this page is
+   * Reads a page of events and starts to read the next page, so that it arrives while this page is
    * folded.
    */
   private async readAhead(
@@ -281,8 +282,8 @@ export class ProjectionWorker implements LaneWorker {
 }
 
 /**
- * The page length is inversely proportional to the number of lanes (stream partitions), so that
- * each transaction has about the same number of events.
+ * With fewer lanes (stream partitions), a page is longer, so that each transaction has about the
+ * same number of events.
  */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))

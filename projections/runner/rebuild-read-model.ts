@@ -7,16 +7,16 @@ import { inTransaction, withNamedLock } from './create-read-model-tables.ts'
 import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 /**
- * The maximum idle time in milliseconds during the swap, after which Postgres ends the transaction
- * of a stalled process. It exceeds the time that the fold of the last events needs.
+ * The maximum idle time in milliseconds during the swap. When it is exceeded, Postgres ends the
+ * transaction of the stalled process. Folding the last events takes less time.
  */
 const IDLE_MAX_MS = 30_000
 
 /**
  * Builds a read model in a second schema, and then swaps the schemas in one transaction. The live
- * version stays readable and keeps advancing until the swap. After a failure, the live version is
- * unchanged, and the next rebuild removes the unfinished schema. Returns the new positions by lane
- * (stream partition), or null if `isNeeded`, called under the rebuild lock, returns false.
+ * version stays readable and keeps advancing until the swap. After a failure, it is unchanged, and
+ * the next rebuild removes the unfinished schema. Returns the new positions by lane (stream
+ * partition), or null if `isNeeded` returns false under the rebuild lock.
  */
 export const rebuildReadModel = (
   core: Core,

@@ -17,8 +17,8 @@ export type RowChange = {
 }
 
 /**
- * A batch's row changes in one read model, merged to one change per row. A change only sets cells
- * or adds to cells, so that no rows have to be read.
+ * The row changes of a batch in one read model, merged to one change per row. A change only sets
+ * cells or adds to cells, so that no rows have to be read.
  */
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
@@ -33,9 +33,7 @@ export class RowChanges {
     this.#merge(table, 'upsert', key, set, {})
   }
 
-  /**
-   * Adds to cells and sets other cells. In a missing row, which is created, added cells start at 0.
-   */
+  /** Adds to cells and sets other cells. A missing row is created; its added cells start at 0. */
   add(table: string, key: Cells, add: Increments, set: Cells = {}): void {
     this.#merge(table, 'upsert', key, set, add)
   }
@@ -46,7 +44,7 @@ export class RowChanges {
 
   /**
    * Sets cells of all rows that match `where`, if any. These changes are written after all others
-   * of the batch, so later events must not set the same cells.
+   * of the batch. Later events of the batch must therefore not set the same cells.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])

@@ -50,9 +50,9 @@ export type RunnerOptions = {
 }
 
 /**
- * Starts to maintain the read models. Missing read models and those of another definition are built
- * first. Several processes share the work by lanes (stream partitions). Resolves when the read
- * models can be read, even if they are still catching up.
+ * Starts to maintain the read models. Read models that are missing or have another definition are
+ * built first. Several processes share the work by lanes (stream partitions). Resolves when the
+ * read models can be read, even if they are still catching up.
  */
 export async function startProjections(
   core: Core,
@@ -137,7 +137,7 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
     [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
   )
 
-/** Returns functions that give the same results in every process. */
+/** Returns the functions that event handlers use. They give the same results in every process. */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {

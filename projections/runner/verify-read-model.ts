@@ -23,7 +23,7 @@ export type VerificationResult = {
 
 /**
  * Compares the hash of all rows with the hash of newly folded rows. The live read model can keep
- * advancing, because its rows and checkpoints are of one snapshot.
+ * advancing, because its rows and checkpoints are read in one snapshot.
  */
 export const verifyReadModel = (
   core: Core,

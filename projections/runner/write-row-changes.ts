@@ -21,9 +21,10 @@ type TableRows = {
 }
 
 /**
- * Writes folded batches in the caller's transaction, one statement per kind of change and table.
- * Rows are one JSON text, so that each statement is planned once per connection. Tables and rows
- * are in a fixed order (see `isShared`). Throws if a new row exists, or a required row is missing.
+ * Writes folded batches in the caller's transaction, with one statement per table and kind of
+ * change. Rows are passed as one JSON text, so that each statement is planned once per connection.
+ * Tables and rows are written in a fixed order (see `isShared`). Throws if a row to insert exists
+ * or a required row is missing.
  */
 export async function writeChanges(
   client: PoolClient,
@@ -145,7 +146,7 @@ function nameOf(text: string): string {
 
 /**
  * Converts cells to values that Postgres can store. Postgres rejects NUL characters and unpaired
- * surrogates, and one rejected text would stop the projection for all later events of the account.
+ * surrogates. One rejected text would stop the projection for all later events of the account.
  */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells

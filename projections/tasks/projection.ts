@@ -46,9 +46,7 @@ const submissionCells = (data: TaskSubmitted['data']) => ({
   prompt: data.prompt,
 })
 
-/**
- * If a failure comes without an answer of the provider, the cells of its earlier answer are kept.
- */
+/** If the provider did not answer, the row keeps the channel and code of an earlier answer. */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

@@ -29,7 +29,7 @@ export type TaskFilter = {
   readonly userId?: number
   readonly channelId?: number
   readonly id?: string
-  /** `id` is also compared with the provider's id of the task. */
+  /** If set, `id` is also compared with the provider's id of the task. */
   readonly isByUpstreamId?: boolean
   readonly from?: number
   readonly to?: number
@@ -53,8 +53,8 @@ const withId = (id: string, isByUpstreamId: boolean) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Adds the current user and channel names to the selected tasks, after the selection, so that only
- * selected tasks are joined.
+ * Adds the current names of users and channels to the selected tasks. The join comes after the
+ * selection, so that other tasks are not joined.
  */
 const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   with chosen as materialized (${rows})
@@ -143,8 +143,8 @@ export const newestTaskPosition = async (
 export const TASKS_COUNTED_MAX = 100_000
 
 /**
- * Counts matching tasks, at most `most`. The default is one above the highest displayed number, so
- * that the caller recognises whether there are more.
+ * Counts matching tasks, up to `most`. The default is one above the highest displayed number, so
+ * that the caller can tell whether there are more.
  */
 export const countTasks = (
   db: CommonQueryMethods,
@@ -187,7 +187,7 @@ export type PositionRange = {
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })
 export type TaskOwner = RowOf<typeof taskOwner>
 
-/** Reads the owners of the given tasks, without unknown and finished tasks. */
+/** Reads the owners of the given tasks. Unknown and finished tasks are omitted. */
 export const openTaskOwners = (
   db: CommonQueryMethods,
   ids: readonly string[],

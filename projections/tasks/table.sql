@@ -18,7 +18,7 @@ create table tasks (
   -- The code of the provider's answer, or 0 if the task was not submitted.
   code bigint not null default 0,
   status text not null default 'NOT_START',
-  -- The cause of the failure if the provider gave no reason.
+  -- The cause of the failure, or empty without a failure.
   cause text not null default '',
   -- The times are in unix milliseconds, and null until the task reaches the state.
   submitted_at bigint not null,

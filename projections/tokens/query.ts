@@ -23,7 +23,9 @@ const TOKEN = {
   id: wireInteger,
   userId: wireInteger,
   name: Type.String(),
-  /** The owner has not disabled the token. It may still be expired or exhausted. */
+  /**
+   * False if the owner has disabled the token. An enabled token may still be expired or exhausted.
+   */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
   /** When the token expires, in unix seconds, or null. */
@@ -45,7 +47,7 @@ const TOKEN = {
 const tokenRow = rowType(TOKEN)
 export type TokenRow = RowOf<typeof tokenRow>
 
-/** Returns the settings of a row that its owner can change, named as in the events. */
+/** Returns the settings in a row that the token's owner can change, named as in the events. */
 export const termsOfToken = (row: TokenRow): SharedTerms => ({
   expiresAt: row.expiresAt,
   models: row.models,
@@ -74,7 +76,9 @@ export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
     `),
   )
 
-/** Returns the ids of all tokens with this name, also of deleted ones, of one user or all users. */
+/**
+ * Returns the ids of all tokens with this name, including deleted tokens, of one user or all users.
+ */
 export const tokenIdsByName = (
   db: CommonQueryMethods,
   name: string,
@@ -93,7 +97,10 @@ export type TokenSearch = Slice &
     readonly keyword: string
     /** The tokens whose keys match a search. null matches all. */
     readonly ids: readonly number[] | null
-    /** At the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. null matches all. */
+    /**
+     * The status at the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. null matches
+     * all.
+     */
     readonly status: number | null
     /** The current time in unix seconds. */
     readonly now: number
@@ -103,8 +110,8 @@ export type TokenSearch = Slice &
 const NEVER = sql.fragment`9223372036854775807`
 
 /**
- * The status of a token `t` with the budget `b` in SQL, by the rules of `statusOf` in
- * `read-api/tokens`.
+ * The status of a token `t` with the budget `b` as an SQL expression. It follows the rules of
+ * `statusOf` in `read-api/tokens`.
  */
 const statusAt = (now: number) => sql.fragment`
   case
@@ -176,9 +183,8 @@ const touched = rowType({ ...TOKEN, position: wireInteger })
 export type TouchedToken = RowOf<typeof touched>
 
 /**
- * Reads tokens changed, refilled or used at event positions above `after` and up to `upTo`, of one
- * user or all users, including deleted tokens. `position` is that of the last change, refill or
- * use.
+ * Reads the tokens that were changed, refilled or used at event positions above `after` and up to
+ * `upTo`, including deleted tokens. `position` is that of the last change, refill or use.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

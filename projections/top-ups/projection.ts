@@ -63,7 +63,7 @@ const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   },
 }
 
-/** Who ordered how much quota at which price, and whether the order was paid or refunded. */
+/** The orders, with user, quota and price, and whether each was paid or refunded. */
 export const orders = projectionOf<TopUpEvent>({
   name: 'orders',
   version: 2,

@@ -66,7 +66,8 @@ const SORT_COLUMNS = {
 } satisfies Record<OrderSort, unknown>
 
 /**
- * Lists orders. Equal sort values are ordered newest first. A sort by money ignores the currency.
+ * Lists orders. Orders with equal sort values are listed newest first. A sort by money ignores the
+ * currency.
  */
 export async function listOrders(
   db: CommonQueryMethods,
@@ -98,7 +99,10 @@ export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
     select coalesce(max(id), 0) as id from read_orders.orders
   `)
 
-/** Returns the order that a Stripe payment paid, or null if the payment is not of this site. */
+/**
+ * Returns the order that was paid with this Stripe payment. Returns null if the payment does not
+ * belong to this site.
+ */
 export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_orders.orders

@@ -13,9 +13,9 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /**
- * Sums of the usage log. Sums by hour are kept for the site and for each user, channel and group.
- * Sums by day are kept for each user, token, channel and group, because a range of several years
- * has too many rows by hour. Providers' costs are summed only in tables for admins.
+ * Sums of the usage log by hour and by day. Ranges of several years use the sums by day, because
+ * they would have too many rows by hour. For tokens, only sums by day are kept. Providers' costs
+ * are summed only in tables for admins.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
@@ -81,8 +81,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the channel and group in the row's columns, so that the sums agree with the log when it
- * is filtered by group.
+ * Returns the row's channel and group as the log's columns contain them. Sums and log therefore
+ * agree under a filter by group.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined

@@ -125,8 +125,8 @@ export type Hours = { readonly fromHour: number; readonly toHour: number }
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
 /**
- * For calls whose provider cost is known: what providers charged (`cost`), and what users were
- * charged for the same calls (`costedQuota`).
+ * Sums over the calls whose provider cost is known. `cost` is what providers charged, and
+ * `costedQuota` is what users were charged.
  */
 const costed = { cost: quota, costedQuota: quota }
 
@@ -207,8 +207,8 @@ function wholeDays({ fromHour, toHour }: Hours) {
 const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
 /**
- * Reads the channels with the highest charges, including deleted channels, from daily and hourly
- * sums like `topUsers`.
+ * Reads the channels with the highest charges, including deleted channels. Like `topUsers`, it uses
+ * daily and hourly sums.
  */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
   const { first, last, end } = wholeDays(hours)
@@ -253,8 +253,8 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
   `)
 
 /**
- * Reads a user's charges by UTC day for the most used tokens, deleted ones included, and for the
- * playground.
+ * Reads a user's charges by UTC day, for the playground and for the most used tokens, including
+ * deleted tokens.
  */
 export const tokenDays = (
   db: CommonQueryMethods,

@@ -1,5 +1,5 @@
--- `cost` is the sum of the known prices of providers, in quota. `costed_quota` is the quota that
--- was charged for the same calls.
+-- `cost` is what providers charged, in quota, for the calls whose provider price is known.
+-- `costed_quota` is what users were charged for the same calls.
 create table by_model (
   hour bigint not null,
   type smallint not null,
@@ -25,8 +25,8 @@ create table by_user_and_model (
   primary key (user_id, hour, type, model)
 );
 
--- The users with the highest charges are read from two tables: from this table for the hours at
--- both ends of a range, and from `charged_by_day` for the complete days between these hours.
+-- This index serves the list of users with the highest charges. The list reads this table for the
+-- hours at both ends of a range, and `charged_by_day` for the complete days between.
 create index by_user_and_model_hour on by_user_and_model (hour);
 
 create table charged_by_day (
@@ -39,8 +39,8 @@ create table charged_by_day (
   primary key (day, user_id)
 );
 
--- The usage by hour of a part such as `channel:3` or `group:vip`. Tokens are not included, because
--- a token has nearly as many rows by hour as calls.
+-- The usage by hour of a channel or group, such as `channel:3` or `group:vip`. Tokens are not
+-- included, because a token has nearly as many rows by hour as calls.
 create table by_part (
   part text not null,
   hour bigint not null,

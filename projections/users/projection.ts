@@ -18,7 +18,10 @@ import { SETTING_COLUMNS } from './query.ts'
 
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
-/** Sets cells of the event's user, with the event's position as the user's last change. */
+/**
+ * Sets cells of the event's user. The event's position is stored as the position of the user's last
+ * change.
+ */
 const changeUser = (
   { data, position }: Pick<OfUser, 'data' | 'position'>,
   rows: RowChanges,
@@ -39,8 +42,8 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * An identity's stream sets the owner of the identity, and a user's stream the user's fields, so
- * that only one lane (stream partition) changes each row. NOTE: the row of a released identity is
+ * An identity's stream sets the identity's owner, and a user's stream sets the user's fields. Each
+ * row is thus changed by only one lane (stream partition). NOTE: the row of a released identity is
  * kept, because the identity may be claimed again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {

@@ -82,13 +82,16 @@ export const highestUserId = (db: CommonQueryMethods): Promise<number> =>
     select coalesce(max(id), 0) as id from read_users.users
   `)
 
-/** Reads all users, also deactivated ones, with the event position up to which they are current. */
+/**
+ * Reads all users, including deactivated ones, with the event position up to which they are
+ * current.
+ */
 export const relayUsers = (db: DatabasePool): Promise<AtPosition<UserRow>> =>
   atCheckpoint(db, 'users', (snapshot) =>
     snapshot.any(sql.type(userRow)`select ${columns} from read_users.users u order by u.id`),
   )
 
-/** Reads users in any order, without unknown ids. */
+/** Reads users in any order. Unknown ids are omitted. */
 export const usersByIds = (
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -177,8 +180,8 @@ export type UserSelection = {
 }
 
 /**
- * Returns the ids of users selected by id, by group or as all users, in ascending order without
- * duplicates and deleted users.
+ * Returns the ids of the selected users: all users, or users selected by group or id. The ids are
+ * in ascending order without duplicates, and deleted users are omitted.
  */
 export const selectedUserIds = (
   db: CommonQueryMethods,

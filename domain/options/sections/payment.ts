@@ -27,7 +27,9 @@ export const PAYMENT: OptionSection = {
   ],
 }
 
-/** Only currencies with two decimal places, because the code stores money in hundredths. */
+/**
+ * Only currencies with two decimal places are listed, because the code stores money in hundredths.
+ */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CNY', 'HKD', 'SGD', 'AUD', 'CAD', 'CHF', 'INR'] as const
 
 export const STRIPE: OptionSection = {
