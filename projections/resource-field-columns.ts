@@ -13,7 +13,10 @@ import type { Cells } from './runner/row-changes.ts'
 /** The column names by field, for columns whose name is not the field's name in snake case. */
 type ColumnNames = Readonly<Record<string, string>>
 
-/** Returns `max_concurrency` for `maxConcurrency`, unless `names` overrides it. */
+/**
+ * Returns the column name of a field, such as `max_concurrency` for `maxConcurrency`. An entry in
+ * `names` overrides it.
+ */
 const columnOf = (name: string, names: ColumnNames): string =>
   names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 

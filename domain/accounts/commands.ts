@@ -45,8 +45,8 @@ export type SetBalance = {
 }
 
 /**
- * Adds `reward` to the inviter's affiliate balance: quota earned by inviting users. Each
- * `inviteeId` is rewarded once. `reward` may be 0.
+ * Adds `reward` to the inviter's affiliate balance, which contains quota earned by inviting users.
+ * The reward for one `inviteeId` is added only once. `reward` may be 0.
  */
 export type RewardInvite = {
   readonly type: 'RewardInvite'
@@ -121,8 +121,8 @@ export type ReverseRebate = {
 
 /**
  * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, `remain
- * - expected` is added to the remaining quota, so that no charge since the owner's last read is
- * lost.
+ * - expected` is added to the remaining quota. Charges since the owner's last read are therefore
+ * not lost.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'

@@ -32,8 +32,8 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A repeated command changes nothing, but for a task it is refused, so that two
- * tasks never share one hold.
+ * limit is tried. A repeated command changes nothing. A repeated command for a task is refused, so
+ * that two tasks never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -90,9 +90,9 @@ function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): A
 }
 
 /**
- * Returns the error that ends a running call, or null. A call must end if a deduction, a refund or
- * an edit of the token's budget has used up the quota since its admission. Calls with a hold of 0
- * and calls of submitted tasks always continue.
+ * Returns the error that ends a running call, or null if the call may continue. The call must end
+ * if a deduction, a refund or an edit of the token's budget has used up the quota since its
+ * admission. Calls with a hold of 0 and calls of submitted tasks always continue.
  */
 export function emptiedError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -125,8 +125,8 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
 }
 
 /**
- * Raises a hold to `hold`, or to the highest total that the account can pay. The command is refused
- * if this total is below `least`.
+ * Raises a call's hold to `hold`, or to the highest total that the account can pay. The command is
+ * refused if this total is below `least`.
  */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)

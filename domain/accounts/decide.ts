@@ -183,8 +183,8 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: a token may have had an earlier budget that was closed. Its open calls return unused
-  // holds to the new budget.
+  // NOTE: the token may have had an earlier budget that was closed. Calls that are still open
+  // return unused holds to the new budget.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')
   }

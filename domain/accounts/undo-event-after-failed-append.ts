@@ -21,7 +21,7 @@ export function undoAccount(state: AccountState, event: AccountEvent): () => voi
   }
 }
 
-/** Returns a function that reverts the changes of `event` to maps and sets. */
+/** Returns a function that reverts the changes that `event` makes to maps and sets. */
 function undoOthers(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':

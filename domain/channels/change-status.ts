@@ -91,7 +91,7 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
 
 /**
  * Returns whether a channel has expired. Both times are in unix seconds. An `expiredTime` of -1
- * means that the channel never expires. 0 means the same, because some clients send 0.
+ * means that the channel never expires. Some clients send 0 instead of -1.
  */
 export const isExpired = (expiredTime: number, now: number): boolean =>
   expiredTime > 0 && expiredTime <= now

@@ -47,8 +47,8 @@ export type ChannelTerms = {
 }
 
 /**
- * How the key of a call is chosen. Empty: the channel has only one key. `random`: at random.
- * `polling`: in rotation.
+ * The rule that chooses the key for a call. `random`: at random. `polling`: in rotation. It is
+ * empty if the channel has only one key.
  */
 export type KeyMode = '' | 'random' | 'polling'
 

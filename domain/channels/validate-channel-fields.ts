@@ -36,8 +36,8 @@ export type TermsErrorCode =
   | 'wrong-case'
 
 /**
- * `field` is the field's name in the API. `name` is the invalid entry within the field, if the
- * field has entries.
+ * `field` is the field's name in the API. `name` is the invalid entry, if the field contains
+ * several entries.
  */
 export type FieldError = {
   readonly field: string

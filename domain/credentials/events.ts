@@ -5,8 +5,8 @@ export const credentialsStream = (userId: number): string => `credentials-${user
 type UserReference = { readonly userId: number }
 
 /**
- * A new access token replaces any earlier one. It becomes invalid when the user's `authVersion`
- * increases.
+ * A new access token replaces any earlier one. The token becomes invalid when the user's
+ * `authVersion` increases.
  */
 export type AccessTokenIssued = Fact<
   'AccessTokenIssued',

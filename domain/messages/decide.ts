@@ -29,7 +29,7 @@ export type MarkRead = {
 }
 
 /**
- * The maximum number of id ranges in one event. The ranges then have at most 350 KB, a size that
+ * The maximum number of id ranges in one event. The ranges then take at most 350 KB, a size that
  * every event store accepts.
  */
 export const RANGES_MAX = 20_000

@@ -141,7 +141,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { error }
 }
 
-/** Only the form is checked, not whether the host or mailbox exists. */
+/** Only the format is checked, not whether the host or mailbox exists. */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly error: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,

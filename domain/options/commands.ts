@@ -67,7 +67,7 @@ export type OptionsError = CodedError<OptionsErrorCode>
 type PlannedChange = PriceChangeScheduled['data']
 
 /**
- * `values` has the texts of ordinary options, and `secretRefs` the vault references of secret
+ * `values` has the texts of ordinary options. `secretRefs` has the vault references of secret
  * options. `planned` has the scheduled price changes by id.
  */
 export type OptionsState = {

@@ -11,7 +11,7 @@ export type OptionSet = Fact<
   { readonly key: string; readonly value: string; readonly before: string | null }
 >
 
-/** The text is in the vault. An empty reference means that the option was cleared. */
+/** The option's text is in the vault. An empty reference means that the option was cleared. */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
   { readonly key: string; readonly secretRef: string; readonly before: string | null }

@@ -20,7 +20,10 @@ export type OptionDefinition = {
   readonly type: OptionType
   readonly preset: string
   readonly unit?: OptionUnit
-  /** Who may set the option. If it is omitted, every admin may set it. */
+  /**
+   * The access that is required to set the option. If it is omitted, every admin may set the
+   * option.
+   */
   readonly access?: OptionAccess
   /** The site checks and stores the option, but no code reads it. Forms do not show the option. */
   readonly hasNoEffect?: true
@@ -28,7 +31,10 @@ export type OptionDefinition = {
    * The key of another numeric option. Its value is the minimum of this option; 0 means no minimum.
    */
   readonly notBelow?: string
-  /** This server sends requests to the option's address, so the outbound policy must permit it. */
+  /**
+   * This server sends requests to the option's address, so the outbound policy must permit the
+   * address.
+   */
   readonly isOutboundAddress?: true
 }
 

@@ -25,9 +25,9 @@ export type InputKinds = {
 const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 
 /**
- * Returns the maximum cost of a call. Each input token is priced at the highest ratio of the
- * possible input kinds, because it may be a cache write, an image or audio. Each output token is
- * priced at the highest output ratio.
+ * Returns the maximum cost of a call. Any input token may be a cache write, an image or audio, so
+ * each is priced at the highest ratio of the possible input kinds. Each output token is priced at
+ * the highest output ratio.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds

@@ -30,8 +30,8 @@ export type PriceList = {
 export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 
 /**
- * The ratio of models without a price, for users who accept such models: $75 per million tokens. No
- * call is therefore free.
+ * The ratio of models without a price, for users who accept such models: $75 per million tokens.
+ * Calls of these models are therefore never free.
  */
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
@@ -171,7 +171,7 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/** Returns the fallback price. If only one ratio of the pair is set, the ratio is ignored. */
+/** Returns the fallback price. If only one of the two fallback ratios is set, it is ignored. */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

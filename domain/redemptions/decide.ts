@@ -147,7 +147,7 @@ export type RedemptionErrorCode =
   | 'RedemptionNotEditable'
   /** The code is used, so it cannot be enabled or disabled. */
   | 'RedemptionUsed'
-  /** The name does not have 1 to 20 characters. */
+  /** The name is empty or has more than 20 characters. */
   | 'RedemptionNameLength'
   | 'RedemptionQuotaTooSmall'
   /** The maximum number of uses is below 1, or below the number of uses so far. Params: `least`. */
@@ -211,8 +211,8 @@ function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Ou
 }
 
 /**
- * An ordinary code can be redeemed once, a gift once per user. The error is the same for an unknown
- * code, a disabled code and a code that another user has used.
+ * An ordinary code can be redeemed once, and a gift can be redeemed once per user. The error is the
+ * same for an unknown code, a disabled code and a code that another user has used.
  */
 function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const { redemptionId, userId, quota, now } = command
@@ -252,7 +252,7 @@ export type AssignRedemptionIds = {
   readonly request?: RedemptionRequest
 }
 
-/** `requests` maps the hash of a request's key to the hash of its content. */
+/** `requests` maps the hash of a request's key to the hash of the request's content. */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**

@@ -1,10 +1,10 @@
 import type { CodedError } from './coded-error.ts'
 
 /**
- * The pure functions of an aggregate. Times and ids are part of the commands. `decide` returns the
- * events to append, or an error. It returns no events if nothing changes, for example for a
- * repeated command. NOTE: `decide` must never change the state. `evolve` may change it in place,
- * because an account with hundreds of open holds is updated on every call.
+ * The pure functions of an aggregate. Times and ids are part of the commands. `decide` returns an
+ * error or the events to append (none if nothing changes), and never changes the state. NOTE:
+ * `evolve` may change the state in place, because an account with hundreds of open holds is updated
+ * on every call.
  */
 export type Decider<State, Command, Event, R extends CodedError> = {
   readonly initialState: () => State

@@ -1,6 +1,6 @@
 /**
- * An event as an aggregate returns it. Its type is in the past tense. The data is plain JSON
- * without secrets or readable personal data. A changed shape requires a new version `v` and an
+ * An event as a decider returns it. The name of its type is in the past tense. The data is plain
+ * JSON without secrets or readable personal data. A changed shape requires a new version `v` and an
  * upcaster.
  */
 export type Fact<Type extends string = string, Data extends object = object> = {

@@ -26,8 +26,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Replaces a proxy's password, or the user name if there is no password, for readers who may not
- * see the credentials.
+ * Readers without permission see this text instead of a proxy's password. If there is no password,
+ * it replaces the user name.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g

@@ -1,6 +1,6 @@
 /**
- * The token id for calls from the console's playground, which need no token. The id differs for
- * each user and from all token ids, so that usage by token id stays separate.
+ * The token id for calls from the console's playground, which need no token. Each user has a
+ * different id, and no token has such an id. Usage by token id therefore stays separate.
  */
 export const playgroundTokenId = (userId: number): number => -userId
 

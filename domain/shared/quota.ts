@@ -1,6 +1,6 @@
 import { assert } from './assert.ts'
 
-/** The default of the option `QuotaPerUnit`. */
+/** The quota for one dollar of a price. It equals the default of the option `QuotaPerUnit`. */
 export const QUOTA_PER_DOLLAR = 500_000n
 
 /** Whole units of quota. Floating-point numbers would cause rounding errors. */

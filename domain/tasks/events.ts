@@ -101,7 +101,7 @@ export type TaskSucceeded = Fact<
     /** The URL of a drawing's image. It is null for a music task. */
     readonly imageUrl: Sealed | null
     readonly promptEn: Sealed | null
-    /** JSON: the `buttons` and `properties` of a drawing, or the `data` of a music task. */
+    /** The `buttons` and `properties` of a drawing, or the `data` of a music task, as JSON text. */
     readonly result: Sealed | null
   }
 >
@@ -116,7 +116,7 @@ export type FailureCause = 'failed' | 'refused' | 'unreachable' | 'lost' | 'time
 export type TaskFailed = Fact<
   'TaskFailed',
   TaskFacts & {
-    /** The channel to which the task was sent, or null if no provider accepted the task. */
+    /** The channel to which the task was sent, or null if there is none. */
     readonly channelId: number | null
     /** The code with which the provider refused the task, such as 3, 23 or 24, or null. */
     readonly code: number | null

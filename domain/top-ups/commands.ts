@@ -48,7 +48,7 @@ type Report = {
   readonly currency: string
 }
 
-/** The provider's report on a refund, or on the sum of all refunds of a charge (`isTotal`). */
+/** The provider's report on one refund, or on the sum of all refunds of a payment (`isTotal`). */
 export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string

@@ -84,9 +84,9 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
 }
 
 /**
- * Returns whether the operator lost the disputed money. The dispute was lost, or Stripe has
- * withdrawn the money and not returned it. NOTE: after a lost dispute, `funds_reinstated` only
- * returns the money of an earlier refund, which has a separate report.
+ * Returns whether the operator lost the disputed money. This is the case if the dispute was lost,
+ * or if Stripe has withdrawn the money and not returned it. NOTE: after a lost dispute,
+ * `funds_reinstated` only returns the money of an earlier refund, which has a separate report.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
@@ -106,7 +106,9 @@ function coveredBy(
   return coveredCents + (more < open ? more : open)
 }
 
-/** Returns the money that admins or the provider refunded, at most the payment. */
+/**
+ * Returns the money that admins or the provider refunded, but at most the amount of the payment.
+ */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
   const due = recordedCents + lostCents(reports) - coveredCents

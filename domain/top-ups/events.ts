@@ -2,7 +2,10 @@ import type { DecimalText } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** Only the events in this stream determine whether the order is paid. */
+/**
+ * Returns the name of an order's event stream. Only this stream determines whether the order is
+ * paid.
+ */
 export const topUpStream = (orderId: number): string => `top-up-${orderId}`
 
 export type PaymentProvider = 'epay' | 'stripe'
@@ -29,7 +32,7 @@ export type TopUpOrdered = Fact<
     readonly money: MoneyText
     /** The ISO 4217 code of the currency, such as `CNY`. */
     readonly currency: string
-    /** The top-up code that the user entered, and its factor on the price. */
+    /** The top-up code that the user entered, and the factor by which it multiplies the price. */
     readonly code: { readonly name: string; readonly ratio: DecimalText } | null
   }
 >
@@ -99,10 +102,14 @@ export type TopUpRefundReported = Fact<
   {
     readonly orderId: number
     readonly userId: number
-    /** The provider's id of the refund, or of the charge if `isTotal` is set. */
+    /**
+     * The provider's id of the refund. If `isTotal` is set, it is the provider's id of the charge.
+     */
     readonly refundId: string
     readonly money: MoneyText
-    /** `money` is the sum of all refunds of the charge so far, not the amount of one refund. */
+    /**
+     * Set if `money` is the sum of all refunds of the payment so far, not the amount of one refund.
+     */
     readonly isTotal?: true
     /** `pending`, `succeeded`, `failed`, `canceled` or `requires_action`. */
     readonly status: string

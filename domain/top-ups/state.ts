@@ -25,7 +25,7 @@ export type ProviderReports = {
   readonly refunds: ReadonlyMap<string, ReportedRefund>
   /** The disputes by their id at the provider. */
   readonly disputes: ReadonlyMap<string, ReportedDispute>
-  /** The highest reported sum of all refunds of the charge, in hundredths. */
+  /** The highest reported sum of all refunds of the payment, in hundredths. */
   readonly chargeCents: bigint
 }
 

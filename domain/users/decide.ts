@@ -36,7 +36,7 @@ function create({ type, ...data }: CreateUser, user: UserRecord | null): Outcome
   return user.passwordRef === data.passwordRef ? [] : codedError('UserExists')
 }
 
-/** The user may already be deactivated. A repeated command changes nothing. */
+/** Erases a user, who may already be deactivated. A repeated command changes nothing. */
 function erase({ actorRole }: EraseUser, user: UserRecord | null): Outcome {
   if (user === null) return codedError('UserUnknown')
   if (actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminErases')

@@ -109,7 +109,7 @@ export type UserSettingsChanged = Fact<
   { readonly userId: number; readonly settings: Partial<UserSettings> }
 >
 
-/** The identity replaces an earlier identity of the same provider. */
+/** The user bound an identity. It replaces any earlier identity of the same provider. */
 export type IdentityBound = Fact<
   'IdentityBound',
   {

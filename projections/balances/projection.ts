@@ -130,8 +130,8 @@ function post(postings: readonly Posting[], rows: RowChanges): void {
 }
 
 /**
- * Moves the quota of an ended call. The unused part of the hold goes back, and the charge is added
- * to the used quota. A released call is not counted as a request.
+ * Applies the postings of an ended call and adds the charge to the used quota. A released call is
+ * not counted as a request.
  */
 function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
   post(postings, rows)

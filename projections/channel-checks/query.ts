@@ -67,7 +67,9 @@ const testRun = rowType({
   total: wireInteger,
   tested: wireInteger,
   failed: wireInteger,
-  /** Unix seconds. `endedTime` is 0 while the run is in progress. */
+  /**
+   * The start and end of the run in unix seconds. `endedTime` is 0 while the run is in progress.
+   */
   startedTime: wireInteger,
   endedTime: wireInteger,
   startedPosition: wireInteger,

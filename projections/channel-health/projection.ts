@@ -4,10 +4,7 @@ import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 
-/**
- * The circuit breakers of channels, models and keys. The row of a closed circuit keeps its last
- * values.
- */
+/** The circuits of channels, models and keys. The row of a closed circuit keeps its last values. */
 export const channelHealth = projectionOf<ChannelHealthEvent>({
   name: 'channel-health',
   version: 1,

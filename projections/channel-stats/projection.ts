@@ -7,7 +7,7 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import { bucketOf } from './histogram-buckets.ts'
 
-/** `LATENCY` is an attempt's duration, and `FIRST_TOKEN` the time to its first token. */
+/** `LATENCY` is an attempt's duration. `FIRST_TOKEN` is the time to its first token. */
 export const LATENCY = 1
 export const FIRST_TOKEN = 2
 

@@ -43,7 +43,7 @@ type SpreadRow = RowOf<typeof spreadRow>
 const LATENCY = 1
 const FIRST_TOKEN = 2
 
-/** Reads the statistics of all channels with attempts since the minute `since` (unix seconds). */
+/** Reads the statistics since the minute `since` (unix seconds) for all channels with attempts. */
 export async function figuresSince(
   db: CommonQueryMethods,
   since: number,

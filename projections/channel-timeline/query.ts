@@ -6,8 +6,8 @@ import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
 import type { Listed } from '../list-queries.ts'
 
 /**
- * Every kind of entry except `expired`. No event records an expiry, so the API response adds
- * entries of this kind.
+ * The kinds of entries that are stored. The API response adds entries of the kind `expired`,
+ * because no event records an expiry.
  */
 const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
 export type TimelineKind = (typeof KINDS)[number]

@@ -27,7 +27,10 @@ const SELECTED = {
   id: wireInteger,
   terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
   keyRefs: Type.Array(Type.String()),
-  /** How one of several keys is chosen for a call. It is empty for a channel with a single key. */
+  /**
+   * The rule that chooses one of several keys for a call. It is empty for a channel with a single
+   * key.
+   */
   keyMode: Type.Enum(['', 'random', 'polling']),
   /** The keys that are temporarily not used, with the reason and the time in unix seconds. */
   keysSetAside: Type.Array(
@@ -35,12 +38,15 @@ const SELECTED = {
   ),
   /** 1 is enabled, 2 disabled by an admin, 3 disabled by the gateway. */
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
-  /** Why the gateway disabled the channel, or empty. */
+  /** The reason for which the gateway disabled the channel, or empty. */
   statusReason: Type.String(),
   /** The time of the last status change. This time and `createdAt` are in unix seconds. */
   statusAt: wireInteger,
   createdAt: wireInteger,
-  /** The position of the last event that changed the channel. A charged call is not a change. */
+  /**
+   * The position of the last event that changed the channel. Charging a call does not count as a
+   * change.
+   */
   changedPosition: wireInteger,
   isDeleted: Type.Boolean(),
   usedQuota: quota,

@@ -22,12 +22,15 @@ type ChannelFilter = {
   readonly group: string
   /** A part of a model name. An empty text matches all. */
   readonly model: string
-  /** The displayed status. 0 matches every status except enabled, and null every status. */
+  /** The displayed status. 0 matches every status except enabled. null matches every status. */
   readonly status: number | null
   readonly type: number | null
   /** The complete tag. An empty text matches all. */
   readonly tag: string
-  /** In unix seconds. An enabled channel that has expired by this time counts as disabled. */
+  /**
+   * The current time in unix seconds. An enabled channel that has expired by this time counts as
+   * disabled.
+   */
   readonly now: number
 }
 
@@ -90,7 +93,7 @@ type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 /** A tag with its channels, or a single channel without a tag (`tag` is empty). */
 export type ChannelsOfTag = {
   readonly tag: string
-  /** Short rows of all channels of the tag. It is empty for a channel without a tag. */
+  /** Short rows of all channels of the tag. The list is empty for a channel without a tag. */
   readonly members: readonly MemberRow[]
   /** The complete rows, or empty if only short rows were requested. */
   readonly rows: readonly ChannelRow[]
@@ -207,8 +210,8 @@ export const changedChannels = (
 const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.String()) })
 
 /**
- * Lists the models of usable channels of the given types, by the names that callers use, with the
- * groups that can use them. `now` is in unix seconds.
+ * Lists the models of usable channels of the given types, with the groups that can use each model.
+ * Models have the names that callers use. `now` is in unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,

@@ -28,7 +28,7 @@ export type { LogFilter, LogRow } from './select-log-rows.ts'
 
 /**
  * Reads a number from the details of a row, or -1 if the details have no such number. NOTE: a
- * regular expression is used, because Postgres cannot parse JSON that contains the character 0.
+ * regular expression is used, because Postgres cannot parse JSON that contains a NUL character.
  */
 const numberInDetails = (name: 'model_ratio' | 'frt') => sql.fragment`
   coalesce(substring(w.other from ${`"${name}":([-+.0-9eE]+)`})::numeric, -1)

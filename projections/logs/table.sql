@@ -42,9 +42,9 @@ create index log_by_request on log (request_id text_pattern_ops);
 create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);
 
--- One row for each channel on which an attempt of a call failed, so that a channel's failures can
--- be read in the order of their ids. The quota and the token counts are copied from the call, so
--- that sums need no other table.
+-- One row for each channel on which an attempt of a call failed. A channel's failures can thus be
+-- read in the order of their ids. The quota and the token counts are copied from the call, so that
+-- sums need no other table.
 create table failed_calls (
   channel_id bigint not null,
   id bigint not null,

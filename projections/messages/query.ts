@@ -204,7 +204,7 @@ export const findInInbox = (
     from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
-/** Counts the unread messages of each user. The count may be 0. */
+/** Counts the unread messages of each user. Users without unread messages have the count 0. */
 export async function unreadCounts(
   db: CommonQueryMethods,
   userIds: readonly number[],

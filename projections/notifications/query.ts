@@ -4,7 +4,9 @@ import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgr
 
 const settingsRow = rowType({
   means: Type.Enum(['email', 'webhook']),
-  /** Below this remaining quota, the user is warned. null means the site's default. */
+  /**
+   * The user is warned if the remaining quota is below this value. null means the site's default.
+   */
   threshold: nullable(quota),
   mailTo: Type.String(),
   webhookUrl: Type.String(),
@@ -45,8 +47,9 @@ const lowRow = rowType({
 export type LowAccount = RowOf<typeof lowRow>
 
 /**
- * Finds the users among `userIds` who must be warned of low quota: active users with an address,
- * with quota below their threshold, and without a warning since `warnedBefore` (unix milliseconds).
+ * Finds the users among `userIds` who must be warned of low quota. They are active, have an
+ * address, and have less quota than their threshold. They have not been warned since `warnedBefore`
+ * (unix milliseconds).
  */
 export const lowAccounts = (
   db: CommonQueryMethods,

@@ -96,9 +96,8 @@ export type Move = {
 }
 
 /**
- * Moves checkpoints in the caller's transaction. Returns false if a checkpoint is not at its
- * expected position; the caller must then roll back. In this case, another process has moved it or
- * rebuilt the read model.
+ * Moves checkpoints in the caller's transaction. Returns false if another process has moved a
+ * checkpoint or rebuilt the read model. The caller must then roll back.
  */
 export async function moveCheckpoints(
   client: PoolClient,

@@ -99,8 +99,9 @@ async function commitCursors(
 }
 
 /**
- * Commits all changes in one transaction. If the database rejects it, the changes are committed by
- * projection, and then by lane (stream partition), to find the lane whose rows are rejected.
+ * Commits all changes in one transaction. If the database rejects it, the changes are committed
+ * separately by projection and then by lane (stream partition). This finds the lane whose rows are
+ * rejected.
  */
 async function commitOrSplit(
   deps: FoldAndCommitDeps,

@@ -4,7 +4,10 @@ import type { ProjectionName } from '../projection-names.ts'
 import { PoisonEvent } from './fold-events.ts'
 
 export type ProjectionFailure = {
-  /** The event that could not be folded, or null if the database rejected the rows of a batch. */
+  /**
+   * The position of the event that could not be folded. It is null if the database rejected the
+   * rows of a batch.
+   */
   readonly position: number | null
   readonly message: string
 }
@@ -21,7 +24,7 @@ export type Cursor = {
 
 export type ProjectionHealth = {
   readonly name: ProjectionName
-  /** How many of the projection's lanes (stream partitions) this process owns. */
+  /** The number of the projection's lanes (stream partitions) that this process owns. */
   readonly lanes: number
   /** The lowest position of the lanes (stream partitions) that this process owns, or 0. */
   readonly position: number

@@ -98,7 +98,7 @@ export class RowChanges {
   }
 }
 
-/** Throws if a cell is undefined, because the event does not have the expected shape. */
+/** Throws if a cell is undefined, which means that the event has an unexpected shape. */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {
     assert(set[column] !== undefined, `${table}.${column} is missing in the event`)

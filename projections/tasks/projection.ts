@@ -46,7 +46,7 @@ const submissionCells = (data: TaskSubmitted['data']) => ({
   prompt: data.prompt,
 })
 
-/** If the provider did not answer, the row keeps the channel and code of an earlier answer. */
+/** If the failure has no channel or code, the row keeps those of the provider's earlier answer. */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

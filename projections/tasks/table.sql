@@ -12,15 +12,16 @@ create table tasks (
   model text not null,
   task_group text not null,
   hold bigint not null,
-  -- 0 until a provider has accepted the task.
+  -- The id of the channel, or 0 until a provider has accepted the task.
   channel_id bigint not null default 0,
   upstream_id text not null default '',
-  -- The code of the provider's answer, or 0 if the task was not submitted.
+  -- The code of the provider's answer, or 0 without an answer.
   code bigint not null default 0,
   status text not null default 'NOT_START',
   -- The cause of the failure, or empty without a failure.
   cause text not null default '',
-  -- The times are in unix milliseconds, and null until the task reaches the state.
+  -- The times are in unix milliseconds. `started_at` and `finished_at` are null until the task has
+  -- started or ended.
   submitted_at bigint not null,
   started_at bigint,
   finished_at bigint,

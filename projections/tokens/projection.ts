@@ -54,8 +54,8 @@ export const tokens = projectionOf<TokenEvent | UserErased>({
     TokensEnabled: (event, rows) => patchAll(event, rows, { status: 1 }),
     TokensDisabled: (event, rows) => patchAll(event, rows, { status: 2 }),
     TokensDeleted: (event, rows) => patchAll(event, rows, { is_deleted: true }),
-    // The names of deleted tokens are cleared, too. After the user's data key is destroyed, a
-    // rebuild cannot decrypt them.
+    // The names of deleted tokens are cleared, too, because a rebuild cannot decrypt them after the
+    // user's data key is destroyed.
     UserErased: ({ data }, rows) =>
       rows.patchWhere('tokens', { user_id: data.userId }, { name: '' }),
   },

@@ -28,7 +28,7 @@ const TOKEN = {
    */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
-  /** When the token expires, in unix seconds, or null. */
+  /** The expiry in unix seconds, or null. */
   expiresAt: nullable(wireInteger),
   models: nullable(Type.Array(Type.String())),
   rateLimit: Type.Object({

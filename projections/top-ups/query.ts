@@ -52,7 +52,8 @@ const columns = selectedFields('o', ORDER_FIELDS, {
 })
 
 /**
- * The sort columns of orders `o`. By status, pending orders come first, then paid, then refunded.
+ * The sort columns of orders `o`. When sorted by status, pending orders come first, then paid, then
+ * refunded orders.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`o.id`,

@@ -33,8 +33,8 @@ create table refunds (
   quota bigint not null,
   reason text not null,
   actor_id bigint not null,
-  -- The origin (`admin`, `refund` or `dispute`). `source_id` is the provider's id of the refund or
-  -- dispute.
+  -- The cause of the refund: an admin (`admin`) or a report of the provider (`refund` or
+  -- `dispute`). `source_id` is the provider's id of the refund or dispute.
   source text not null default 'admin',
   source_id text not null default '',
   created_at bigint not null,

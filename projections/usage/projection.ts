@@ -14,7 +14,7 @@ const DAY = 86_400
 
 /**
  * Sums of the usage log by hour and by day. Ranges of several years use the sums by day, because
- * they would have too many rows by hour. For tokens, only sums by day are kept. Providers' costs
+ * the sums by hour would be too many rows. For tokens, only sums by day are kept. Providers' costs
  * are summed only in tables for admins.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
@@ -81,8 +81,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the row's channel and group as the log's columns contain them. Sums and log therefore
- * agree under a filter by group.
+ * Returns the row's channel and group as the log's columns contain them. With a filter by group,
+ * the sums therefore agree with the log.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined

@@ -15,7 +15,7 @@ export { usageKeyOf } from './usage-sum-keys.ts'
 
 /** The unix seconds at which the first and the last hour of the range start. */
 export type HoursFilter = {
-  /** The user whose sums are read, or all users. */
+  /** The user whose sums are read. If it is omitted, the sums are for all users. */
   readonly userId?: number
   readonly type?: number
   readonly model?: string

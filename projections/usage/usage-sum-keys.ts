@@ -1,4 +1,6 @@
-/** The keys under which usage is summed. The site's total has a table without keys. */
+/**
+ * The keys under which usage is summed. The site's total is in a separate table without these keys.
+ */
 export const usageKeyOf = {
   user: (id: number) => `user:${id}`,
   token: (id: number) => `token:${id}`,

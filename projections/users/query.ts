@@ -102,8 +102,8 @@ export const usersByIds = (
   `)
 
 /**
- * The sort columns of users `u` and accounts `a`. By status, deactivated users come after banned
- * ones.
+ * The sort columns of users `u` and accounts `a`. When sorted by status, deactivated users come
+ * after banned ones.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`u.id`,
@@ -154,8 +154,8 @@ export async function listUsers(
 const changed = rowType({ id: wireInteger, position: wireInteger })
 
 /**
- * Reads users created or changed at event positions above `after` and up to `upTo`, in the order of
- * their last changes.
+ * Reads the users that were created or changed at event positions above `after` and up to `upTo`,
+ * in the order of their last changes.
  */
 export const changedUsers = (
   db: CommonQueryMethods,
