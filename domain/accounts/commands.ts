@@ -120,9 +120,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, `remain
- * - expected` is added to the remaining quota. Charges since the owner's last read are therefore
- * not lost.
+ * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, the
+ * difference between `remain` and `expected` is added to the remaining quota. Charges since the
+ * owner's last read are therefore not lost.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'

@@ -79,8 +79,8 @@ const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns how a call ended. If the gateway ended the last attempt, this is the error of the attempt,
- * because `end` would blame the provider.
+ * Returns how a call ended. If the gateway ended the last attempt, this is the error of that
+ * attempt, because `end` would blame the provider.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error ?? null
