@@ -30,17 +30,20 @@ describe('a wall clock that is set back', () => {
     await page.clock.install()
     await openAsRoot(page, site, '/app/tokens')
     await page.getByRole('gridcell', { name: 'production', exact: true }).waitFor()
-    const answer = site.routes['GET /api/token/']
-    site.routes['GET /api/token/'] = () => ({
-      status: 429,
-      headers: { 'retry-after': '600' },
-      body: { success: false, message: 'slow down', code: 'Busy' },
-    })
+    const answers = { ...site.routes }
+    // A late response to another request of the page would end the wait.
+    for (const route of Object.keys(answers)) {
+      site.routes[route] = () => ({
+        status: 429,
+        headers: { 'retry-after': '600' },
+        body: { success: false, message: 'slow down', code: 'Busy' },
+      })
+    }
     await page.getByRole('button', { name: en('ui.refresh') }).click()
     const banner = page.locator('.tg-health').getByText(/Try again in/)
     await banner.waitFor()
     await setClockBack()
-    if (answer !== undefined) site.routes['GET /api/token/'] = answer
+    Object.assign(site.routes, answers)
     await page.clock.runFor(601_000)
     await banner.waitFor({ state: 'detached' })
   })

@@ -91,6 +91,10 @@ const END_REASONS = [
   'token_exhausted',
 ] as const
 
+/** The end of a call on an empty balance already states this reason. */
+const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
+  end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
+
 function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -114,9 +118,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
   // The failure panel already shows the end of a failed call.
   add(t('shared.end'), isCall && !isFailed && <CallEnd other={other} />)
-  // The end of a call on an empty balance already states this reason.
-  const isReasonShown = other.end !== 'balance-spent'
-  const endReason = END_REASONS.find((code) => isReasonShown && code === other.end_reason)
+  const endReason = shownEndReason(other)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
   if (isCall) {
     const ms = durationMs(row, other)
