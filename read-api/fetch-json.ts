@@ -4,7 +4,8 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 const TIME_MAX_MS = 10_000
 
 /**
- * Fetches JSON. Returns null, and never rejects, if the status is not 200 or the JSON is invalid.
+ * Fetches JSON and never rejects. Returns null if the request fails, the status is not 200 or the
+ * JSON is invalid.
  */
 export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<unknown> {
   try {

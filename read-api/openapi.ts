@@ -2,7 +2,10 @@ import Type from 'typebox'
 import { ErrorEnvelope } from './contract/response-envelope.ts'
 import type { App } from './read-route-helpers.ts'
 
-/** `GET /api/openapi.json`: generated from the schemas of the write API and the read API. */
+/**
+ * `GET /api/openapi.json`: the OpenAPI document, generated from the schemas of the write API and
+ * the read API.
+ */
 export function describeApi(app: App): void {
   app.get(
     '/api/openapi.json',
@@ -65,7 +68,7 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // Only routes that declare status 409 can fail because of a concurrent change.
+  // Only some routes declare status 409. They can fail because of a concurrent change.
   const { 409: conflict, ...declared } = responses
   const statuses = [
     ...(hasBody || parameters.length > 0 ? ['400'] : []),
@@ -86,8 +89,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
 }
 
 /**
- * Adds the error response. An error of a business rule also has status 200, so a client must check
- * `success`.
+ * Adds the error response to a successful response. Errors of business rules also have status 200,
+ * so clients must check `success`.
  */
 function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined

@@ -12,32 +12,34 @@ import type { HealthCache } from './channels/health/health-cache.ts'
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /** The signal that is aborted when this process begins to drain, before it stops. */
+  /** Aborted when this process begins to stop. Running calls may still continue. */
   readonly draining: AbortSignal
-  /** Counts long responses. A stop of the process waits until the counted responses have ended. */
+  /**
+   * Counts long responses. When the process stops, it waits until all counted responses have ended.
+   */
   readonly longResponses?: LongResponses
   readonly health: HealthCache
   readonly progress: TaskProgress
-  /** The balances that each reader has last seen in a response. */
+  /** For each session or access token, the balances that its responses last contained. */
   readonly shownBalances: ShownAmounts
-  /** The token budgets that each reader has last seen in a response. */
+  /** For each session or access token, the token budgets that its responses last contained. */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
-  /** The channel types that a provider profile serves. */
+  /** The supported channel types. */
   readonly servedTypes: readonly number[]
-  /** The served channel types that support chat. */
+  /** The supported channel types that offer chat. */
   readonly chatTypes: readonly number[]
 }
 
-/** The types of its handlers are derived from the route schemas. */
+/** A Fastify app. The types of its handlers are derived from the schemas of the routes. */
 export type App = ReturnType<typeof withTypes>
 export const withTypes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
 const WAIT_MAX_MS = 2_000
 
 /**
- * A `preHandler` that waits, up to a time limit, until the named read models have reached the
- * position in the header `X-After-Position`.
+ * Returns a `preHandler` that waits for read models. They must reach the position in the request's
+ * header `X-After-Position`. The wait has a time limit.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {
@@ -55,8 +57,8 @@ type PageParameters = {
 }
 
 /**
- * Returns the page number (`p`, from 0) and the page size of a query validated with `PageQuery`.
- * With `after`, the page starts below this row, and no row is skipped by an offset.
+ * Returns the page number (`p`, from 0) and the page size of a query. If the query contains
+ * `after`, the page starts after that row, and the offset is 0.
  */
 export function pageOf(query: PageParameters): {
   page: number
@@ -72,7 +74,10 @@ export function pageOf(query: PageParameters): {
     : { page, limit, offset: 0, after }
 }
 
-/** Returns the requested order (see `sortedBy`), by default by id, newest first. */
+/**
+ * Returns the requested order of a list (see `sortedBy`). By default, the list is ordered by id,
+ * newest first.
+ */
 export const orderOf = <Sort extends string>(query: {
   sort?: Sort | 'id' | ''
   order?: 'asc' | 'desc' | ''
@@ -87,6 +92,9 @@ export const integerOf = (value: string | undefined): number | undefined =>
 export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value
 
-/** Returns the id in the actor `user:7`; null for every other actor, such as `system:sweeper`. */
+/**
+ * Returns the user id in an actor such as `user:7`. For any other actor, such as `system:sweeper`,
+ * it is null.
+ */
 export const userIdOf = (actor: string): number | null =>
   /^user:[1-9]\d{0,14}$/.test(actor) ? Number(actor.slice('user:'.length)) : null

@@ -106,7 +106,7 @@ export async function readApi(
   const deps: ReadDeps = { ...apiDeps, ...ownDeps }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-    // The client caused this error with an invalid or oversized frame.
+    // Only a client can cause this error, by an invalid or oversized frame.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   for (const route of ROUTES) route(withTypes(app), deps)

@@ -45,16 +45,16 @@ export type Deps = {
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
-  /** The balances that each reader has last seen in a response. */
+  /** For each session or access token, the balances that its responses last contained. */
   readonly shownBalances: ShownAmounts
-  /** The token budgets that each reader has last seen in a response. */
+  /** For each session or access token, the token budgets that its responses last contained. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck
   readonly providers: Providers
   readonly outbound: Outbound
-  /** The outbound policy, which determines the addresses that channels may use. */
+  /** The outbound policy, which decides whether requests to an address are allowed. */
   readonly upstreams: OutboundPolicy
 }
 
@@ -64,8 +64,8 @@ export type Action = (api: Api, deps: Deps) => void
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * Returns what all events of a request record: the actor, the request's id as the cause, and the
- * time.
+ * Returns the data that every event of a request records: actor, time, and the request id as the
+ * cause.
  */
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
@@ -73,16 +73,15 @@ export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandConte
   at: core.now(),
 })
 
-/** Returns the events of a command, or throws its error, which the error handler translates. */
+/** Returns the result of a successful command. Throws the error of a rejected command. */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
   if (!outcome.isDone) throw toHttpError(outcome.error)
   return outcome
 }
 
 /**
- * Sends the position of a write in the header `X-Position`. The response waits up to two seconds
- * until the named read models include the write, so that the caller's next request sees the change.
- * The write is already committed.
+ * Waits up to two seconds until the named read models include a write. The caller's next request
+ * then sees the change. The write's position is sent in the header `X-Position`.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,

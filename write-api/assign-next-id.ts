@@ -19,18 +19,24 @@ type Kind = keyof typeof KINDS
 
 export type WithId<O> = { readonly id: number; readonly outcome: O }
 
-/** Calls `create` with the next free id, and again with later ids while the id is in use. */
+/**
+ * Calls `create` with the next free id. If the id is already in use, `create` is called again with
+ * the next higher id.
+ */
 export type NextIds = <E extends Fact, R extends CodedError>(
   kind: Kind,
   create: (id: number) => Promise<Outcome<E, R>>,
 ) => Promise<WithId<Outcome<E, R>>>
 
-/** How many ids are tried. An id may be in use, because the read model may lack new objects. */
+/**
+ * The maximum number of ids to try. The next id may already be in use, because the read model may
+ * lack the newest objects.
+ */
 const TRIES_MAX = 1_000
 
 /**
- * Within this process, objects are created one at a time. If processes choose the same id, only one
- * of them can append to the new stream.
+ * Within this process, objects of one kind are created one at a time. If two processes choose the
+ * same id, only one of them can append to the object's stream.
  */
 export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()

@@ -36,7 +36,7 @@ export type DomainErrorCode =
   | UserErrorCode
   | UsernameErrorCode
 
-/** The compiler reports codes that have no entry. */
+/** The errors of the domain. The type ensures that every error code has an entry. */
 const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
   ...CHANNEL_ERRORS,

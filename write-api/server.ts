@@ -180,11 +180,14 @@ export type WriteApiDeps = {
   readonly freshness: Pick<Freshness, 'waitFor'>
   /** The supported channel types, with the fields that they require. */
   readonly servedTypes: ServedTypes
-  /** Prints a line when the server is ready. `{url}` is replaced with the server's address. */
+  /**
+   * Prints a line when the server is ready. `{url}` in the line is replaced with the server's
+   * address.
+   */
   readonly printLine?: (line: string, when: 'ready') => void
 }
 
-/** Registers the write routes with an app of `createHttpApp`. */
+/** Registers the write routes. The app must have been created with `createHttpApp`. */
 export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()

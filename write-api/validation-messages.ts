@@ -7,8 +7,8 @@ type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode
 
 /**
- * `error` is the error code of the domain, and `name` the invalid entry. `minimum` and `maximum`
- * are in the unit `unit`.
+ * Returns the message for an invalid value. `error` is the domain's error code, and `name` is the
+ * invalid entry of a list or map. `minimum` and `maximum` are given in `unit`.
  */
 export function validationMessage({
   error = '',
@@ -31,7 +31,10 @@ export function validationMessage({
   return inEn === '' ? { zh, en } : { zh: `${zh}（${inZh}）`, en: `${en} (${inEn})` }
 }
 
-/** For a value that is not a number, the message contains the minimum and the maximum. */
+/**
+ * The errors for values that are not numbers. Their message contains both the minimum and the
+ * maximum.
+ */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
 function rangeWords(minimum: string | number = '', maximum: string | number = ''): Words {
@@ -112,7 +115,10 @@ const PROBLEMS: Record<ProblemCode, Words> = {
   'not-secret': { zh: '不是机密选项', en: 'is not a secret option' },
 }
 
-/** Returns `…: a, b, c and 97 more`, or the message for a single object if there are no names. */
+/**
+ * Returns the message `several` with a list of names, such as `…: a, b, c and 97 more`. Without
+ * names, the message `one` is returned.
+ */
 export function appendNames({ names, more }: Details, one: Words, several: Words): Words {
   if (names === undefined) return one
   const [zh, en] = more === undefined ? ['', ''] : [` 等，另有 ${more} 个`, ` and ${more} more`]

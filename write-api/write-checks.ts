@@ -5,7 +5,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
-/** The maximum number of writing calls per user and minute. */
+/** The maximum number of write calls per user and minute. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
 /** The number of objects in a batch that count as one call. */
@@ -13,10 +13,10 @@ const OBJECTS_PER_CALL = 10
 const OBJECTS_MAX = 100
 
 /**
- * Limits the writes of normal users, because events are stored permanently: 120 calls per minute
- * and 1 000 per day. Ten objects of a batch count as one call. Further calls receive status 429.
- * Calls that write nothing do not count. Admins are not limited, because they run scripts for the
- * whole site.
+ * Limits the writes of normal users, because events are stored permanently. A user can make 120
+ * write calls per minute and 1 000 per day. Ten objects of a batch count as one call, and calls
+ * that write nothing do not count. Further calls receive status 429. Admins are not limited,
+ * because they run scripts for the whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -35,13 +35,17 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
-    // A response has a position only if the action has written an event.
+    // If the action has written an event, the response has the header `X-Position`. Otherwise, the
+    // call does not count.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })
 }
 
-/** A batch counts by its number of ids, or by the `count` of objects to create. */
+/**
+ * Returns the number of calls for which a request counts. The objects of a batch are those in
+ * `ids`, or the `count` objects to create.
+ */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
   const objects = Array.isArray(ids) ? ids.length : typeof count === 'number' ? count : 1
@@ -49,14 +53,17 @@ function costOf(body: FastifyRequest['body']): number {
 }
 
 /**
- * Write routes that are allowed on a demo site. Visitors must be able to set up the site, log in
- * and log out. Payment notifications report money that was already paid. A request for a price
+ * The write routes that everyone may use on a demo site. Visitors must be able to set up the site,
+ * log in and log out. Payment notifications report money that is already paid. A price request
  * changes nothing.
  */
 const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
-/** Rejects writes of everyone except the super admin, who must be able to end the demo mode. */
+/**
+ * Rejects all writes on a demo site, except those of the super admin, who must be able to end the
+ * demo mode.
+ */
 export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return

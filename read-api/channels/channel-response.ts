@@ -6,7 +6,7 @@ import type { Channel } from '../contract/channels.ts'
 import { answerOf } from '../contract/resource-field-definition.ts'
 
 /**
- * The response for admins contains everything except keys and secrets. `now` is in Unix
+ * Returns the response for admins, which contains no keys and no secrets. `now` is in Unix
  * milliseconds.
  */
 export const channelResponse = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
@@ -32,7 +32,7 @@ export const channelResponse = ({ terms, ...row }: ChannelRow, now: number): Cha
 
 type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
 
-/** An expired channel has the status of an automatically disabled channel. */
+/** Returns the status in responses. An expired channel counts as automatically disabled. */
 function effectiveStatus(
   { status, statusReason, statusAt }: Row,
   expiredTime: number,

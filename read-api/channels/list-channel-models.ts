@@ -7,8 +7,8 @@ import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
- * For admins: `GET /api/channel/models` lists the models that have a price or occur in a channel.
- * `GET /api/channel/models_enabled` lists the models that enabled channels serve.
+ * For admins: `GET /api/channel/models` lists all models that have a price or that a channel
+ * offers. `GET /api/channel/models_enabled` lists the models that enabled channels serve.
  */
 export function listChannelModels(app: App, deps: ReadDeps): void {
   const { core } = deps

@@ -31,7 +31,7 @@ export function getChannel(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/channel/` and `GET /api/channel/search`, for admins: the channels that are not deleted.
+ * `GET /api/channel/` and `GET /api/channel/search`, for admins: all channels except deleted ones.
  */
 export function listChannelRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/channel/', 'GET /api/channel/search'] as const) {
@@ -40,9 +40,9 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
-      // The response is serialised without its schema. With the schema, the serialiser would have
-      // to distinguish tags from channels, which would take longer than all other work of the
-      // request.
+      // The response is serialized without its schema. With the schema, the serializer would test
+      // for each row whether it is a tag or a channel. These tests would take longer than all other
+      // work of the request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {
@@ -75,8 +75,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns one row for a tag, with the totals and common values of its channels. A channel without a
- * tag has its own row.
+ * Returns one row for all channels of a tag, with their totals and common values. Channels without
+ * a tag have their own rows.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelResponse(row, now))

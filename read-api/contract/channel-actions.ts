@@ -3,7 +3,7 @@ import { FetchModels } from '#write-api/contract/channels.ts'
 import { ChannelType } from './channel-type-schema.ts'
 import { Envelope, IdParams } from './response-envelope.ts'
 
-/** `time` is the duration in seconds. */
+/** The result of one test. `time` is the duration in seconds. */
 export const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),
@@ -22,8 +22,8 @@ export const ChannelTestAnswer = Type.Object({
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
 /**
- * The progress of the latest test of all channels. If all channels were never tested, the fields
- * are 0 or empty.
+ * The progress of the latest test of all channels. Before the first such test, the fields are 0 or
+ * empty.
  */
 export const TestProgress = Type.Object({
   run: Type.String(),
@@ -31,13 +31,16 @@ export const TestProgress = Type.Object({
   total: Type.Integer(),
   tested: Type.Integer(),
   failed: Type.Integer(),
-  /** The start in Unix seconds. `ended_time` is 0 while the test is running. */
+  /** The start of the test in Unix seconds. `ended_time` is 0 while the test is running. */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
 })
 export type TestProgress = Static<typeof TestProgress>
 
-/** The latest test of all channels: failed tests first, then the slowest channels. */
+/**
+ * The results of the latest test of all channels. Failed tests come first, then successful tests,
+ * slowest first.
+ */
 export const TestResults = Type.Object({
   run: Type.String(),
   results: Type.Array(
@@ -47,14 +50,14 @@ export const TestResults = Type.Object({
       model: Type.String(),
       /** The error code of the test, or empty if the test succeeded. */
       reason: Type.String(),
-      /** In milliseconds. */
+      /** The duration in milliseconds. */
       duration: Type.Integer(),
     }),
   ),
 })
 export type TestResults = Static<typeof TestResults>
 
-/** In US dollars. */
+/** A channel's balance at the provider in US dollars. */
 export const ChannelBalanceAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
@@ -63,7 +66,10 @@ export const ChannelBalanceAnswer = Type.Object({
 })
 export type ChannelBalanceAnswer = Static<typeof ChannelBalanceAnswer>
 
-/** `left` is the number of channels whose balance was not read in time. */
+/**
+ * The result of reading all balances. `left` is the number of channels whose balance could not be
+ * read in time.
+ */
 export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),
   failed: Type.Integer(),
@@ -71,22 +77,25 @@ export const BalanceUpdate = Type.Object({
 })
 export type BalanceUpdate = Static<typeof BalanceUpdate>
 
-/** The latest test and balance of a channel, with the field names of the response for a channel. */
+/**
+ * The latest test and balance of a channel. The fields have the same names as in the response for a
+ * channel.
+ */
 export type ChannelCheckResult = {
   readonly id: number
   readonly response_time: number
   readonly test_time: number
   readonly balance: number
   readonly balance_updated_time: number
-  /** The model and the error code of the latest test. `reason` is empty if the test succeeded. */
+  /** The model of the latest test. `reason` is the error code, or empty if the test succeeded. */
   readonly model: string
   readonly is_success: boolean
   readonly reason: string
 }
 
 /**
- * The channels that were checked since the last message. `run` is the progress of the latest test
- * of all channels, or null.
+ * The channels that were tested, or whose balance was read, since the last message. `run` is the
+ * progress of the latest test of all channels, or null.
  */
 export type TestPush = {
   readonly kind: 'test'

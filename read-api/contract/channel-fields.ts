@@ -1,11 +1,11 @@
 import type { Fields } from './resource-field-definition.ts'
 
-/** The maximum length of a channel's name and of its keys, in characters. */
+/** The maximum number of characters in a channel's name, and in all of its keys together. */
 export const CHANNEL_NAME_MAX = 200
 export const CHANNEL_KEYS_MAX = 500_000
 
 /**
- * The fields are stored exactly as requests send them, with the names and order of the stored
+ * The fields are stored as requests send them. Their names and their order are those of the stored
  * events.
  */
 export const CHANNEL_FIELDS = {

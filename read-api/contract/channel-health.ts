@@ -4,19 +4,19 @@ import { Envelope, IdParams } from './response-envelope.ts'
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** The success counts and latencies of a period. null means no data. */
+/** The success counts and latencies in a period of time. null means that there is no data. */
 export const HealthFigures = Type.Object({
   successes: Type.Integer(),
   failures: Type.Integer(),
   latency_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds })),
   first_token_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })),
   tokens_per_second: orNull(Type.Number()),
-  /** The responses whose reported usage, model or cost is implausible. */
+  /** The number of responses with an implausible usage, model or cost. */
   anomalies: Type.Integer(),
 })
 export type HealthFigures = Static<typeof HealthFigures>
 
-/** The last 5 minutes, the last hour and the last 24 hours. */
+/** The figures of the last 5 minutes, the last hour and the last 24 hours. */
 export const HealthWindows = Type.Object({
   m5: orNull(HealthFigures),
   h1: orNull(HealthFigures),
@@ -25,18 +25,21 @@ export const HealthWindows = Type.Object({
 export type HealthWindows = Static<typeof HealthWindows>
 
 export const CircuitState = Type.Object({
-  /** The model that the circuit covers, or null for all models. */
+  /** The model to which the circuit applies, or null for all models. */
   model: orNull(Type.String()),
-  /** The index (from 0) of the key that the circuit covers, or null for all keys. */
+  /** The key to which the circuit applies, by index (from 0), or null for all keys. */
   key_index: orNull(Type.Integer()),
   state: Type.Union([Type.Literal('open'), Type.Literal('half-open')]),
-  /** The error code that opened the circuit: `connect`, `timeout`, `status-503`… */
+  /**
+   * The code of the error that opened the circuit, such as `connect`, `timeout` or `status-503`.
+   */
   reason: Type.String(),
   failures: Type.Integer(),
   /** How often the circuit has opened since it was last closed. */
   round: Type.Integer(),
   /**
-   * The time, in Unix milliseconds, until which calls avoid the circuit's channel, model or key.
+   * The end of the pause in Unix milliseconds. Until then, calls avoid the circuit's channel, model
+   * or key.
    */
   until: Type.Integer(),
   opened_at: Type.Integer(),
@@ -53,23 +56,27 @@ export const ChannelHealth = Type.Object({
   status_reason: Type.String(),
   /** When the status changed, in Unix seconds. */
   status_time: Type.Integer(),
-  /** The calls in flight, summed over all relay processes, or null if no process reports them. */
+  /** The number of running calls in all relay processes, or null if no process reports it. */
   in_flight: orNull(Type.Integer()),
   /** The maximum number of simultaneous calls, and of calls per minute. 0 means no limit. */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
-  /** In US dollars, or null if the balance was never read. */
+  /** The balance at the provider in US dollars, or null if it was never read. */
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * Only this channel offers some model to some group, so the gateway never disables the channel.
+   * True if no other channel offers some model to some group. The gateway never disables such a
+   * channel.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
-  /** The models that the channel offers or that were called in the last 24 hours. */
+  /** All models that the channel offers, and all models that were called in the last 24 hours. */
   models: Type.Array(Type.Object({ model: Type.String(), figures: HealthWindows })),
-  /** The minutes of the last hour with attempts: start (Unix seconds), successes and failures. */
+  /**
+   * The minutes of the last hour in which calls were attempted. Each has its start (Unix seconds),
+   * its successes and its failures.
+   */
   minutes: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Integer()])),
 })
 export type ChannelHealth = Static<typeof ChannelHealth>
@@ -81,7 +88,10 @@ export const HealthSnapshot = Type.Object({
 })
 export type HealthSnapshot = Static<typeof HealthSnapshot>
 
-/** The changes since the last message. `removed` has the ids of channels that no longer exist. */
+/**
+ * The channels whose health has changed since the last message. `removed` contains the ids of
+ * channels that no longer exist.
+ */
 export type HealthPush = {
   readonly kind: 'health'
   readonly at: number
@@ -94,7 +104,10 @@ const Percentiles = orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })
 export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
-/** If there was no attempt in the step, both counts are 0 and all other figures are null. */
+/**
+ * The figures of one time step. Without any attempt, both counts are 0 and all other figures are
+ * null.
+ */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */
   at: Type.Integer(),
@@ -107,7 +120,7 @@ export type HealthHistoryPoint = Static<typeof HealthHistoryPoint>
 
 export const HealthHistory = Type.Object({
   range: Type.Unsafe<HistoryRange>(Type.Union(HISTORY_RANGES.map((range) => Type.Literal(range)))),
-  /** In seconds. */
+  /** The length of a time step in seconds. */
   step: Type.Integer(),
   /** All time steps of the range, oldest first. The last step has not ended yet. */
   points: Type.Array(HealthHistoryPoint),

@@ -24,29 +24,35 @@ export const TIMELINE_KINDS = [
   'tested',
 ] as const
 
-/** Fields that do not apply to the entry's kind are omitted. */
+/** One entry of the timeline. Fields that do not apply to its kind are omitted. */
 export const TimelineEntry = Type.Object({
-  /** The position of the entry's event. It is negative for an expiry, which has no event. */
+  /** The position of the event. An expiry has no event, so its id is negative. */
   id: Type.Integer(),
-  /** In Unix milliseconds. */
+  /** The time of the entry in Unix milliseconds. */
   at: Type.Integer(),
   kind: oneOf(TIMELINE_KINDS),
   /** The user who caused the entry, or null for the gateway. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  /** The code of the reason for the entry. */
+  /** Why the entry was caused, as a code. */
   reason: Type.Optional(Type.String()),
-  /** The model that the circuit covers, or null for all models. */
+  /** The model to which the circuit applies, or null for all models. */
   model: Type.Optional(orNull(Type.String())),
-  /** The current index (from 0) of the circuit's key, or null if the key was removed. */
+  /**
+   * The key to which the circuit applies, by its current index (from 0). It is null if the key was
+   * removed.
+   */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
   /** The changed terms of the channel, by their names in the API. */
   fields: Type.Optional(Type.Array(Type.String())),
   tag: Type.Optional(Type.String()),
   /**
-   * Whether the channel was created enabled. Only entries of the kind `created` have this field.
+   * True if the channel was enabled when it was created. Only entries of the kind `created` have
+   * this field.
    */
   is_enabled: Type.Optional(Type.Boolean()),
-  /** The number of keys that were enabled again, or of failures that opened a circuit. */
+  /**
+   * The number of keys that were enabled again, or the number of failures that opened a circuit.
+   */
   count: Type.Optional(Type.Integer()),
   /** The end of a circuit's pause in Unix milliseconds. */
   until: Type.Optional(Type.Integer()),
@@ -71,7 +77,7 @@ export const StateAt = Type.Object({
   /** The requested time in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /** The entry that caused the state, or null if the channel did not exist. */
+  /** The latest entry that determined the state, or null if the channel did not exist. */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>
@@ -87,7 +93,7 @@ export type ChannelTimeline = Static<typeof ChannelTimeline>
 
 const TimelineQuery = Type.Object({
   ...Query.page,
-  /** The start of the range in Unix seconds. The range includes `from` and `to`. */
+  /** The start of the range in Unix seconds. The range includes both `from` and `to`. */
   from: Query.integer,
   to: Query.integer,
   at: Query.integer,

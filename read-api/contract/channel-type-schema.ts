@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { TranslatedText } from './response-envelope.ts'
 
-/** A field that depends on the channel's type. The console derives the form from these fields. */
+/**
+ * A field that only some channel types have. The console builds the form from these definitions.
+ */
 export const ChannelTypeField = Type.Object({
   /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
@@ -15,17 +17,22 @@ export const ChannelTypeField = Type.Object({
 })
 export type ChannelTypeField = Static<typeof ChannelTypeField>
 
-/** A channel type that a provider profile serves. */
+/** A supported channel type. */
 export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   /** The default address of the type, or empty if the type has none. */
   base_url: Type.String(),
-  /** The keywords that an admin may enter instead of an address, each with its address. */
+  /**
+   * The keywords that an admin may enter instead of an address, and the address for each keyword.
+   */
   bases: Type.Array(
     Type.Object({ keyword: Type.String(), name: TranslatedText, base_url: Type.String() }),
   ),
-  /** The path for chat requests below the address, which may contain `{model}` and `{other}`. */
+  /**
+   * The path of chat requests, which is appended to the address. It may contain `{model}` and
+   * `{other}`.
+   */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),
   key_hint: TranslatedText,

@@ -12,14 +12,14 @@ export const Channel = Type.Object({
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
   /**
-   * A copy of `status`. A client that sends back both fields unchanged does not change the status.
+   * A copy of `status`. If a client sends back both fields unchanged, the status is not changed.
    */
   expected_status: Type.Optional(Type.Integer()),
   /** The response time of the latest test in milliseconds, or 0. */
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),
-  /** The reason and time of the status, as JSON text with `status_reason` and `status_time`. */
+  /** JSON text with `status_reason` and `status_time`, the reason and the time of the status. */
   other_info: Type.String(),
   test_time: Type.Integer(),
   /** The error code of the latest test, or empty. */
@@ -28,17 +28,17 @@ export const Channel = Type.Object({
   created_time: Type.Integer(),
   /** The provider's price as a multiple of the list price, or null if unknown. */
   cost_ratio: Type.Union([Type.Number(), Type.Null()]),
-  /** How a call's key is chosen. It is empty for a channel with a single key. */
+  /** How one of several keys is chosen for a call. It is empty for a channel with a single key. */
   multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   key_count: Type.Integer(),
-  /** The automatically disabled keys, by index (from 0). `time` is in Unix seconds. */
+  /** The keys that were automatically disabled, by index (from 0). `time` is in Unix seconds. */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
   ),
 })
 export type Channel = Static<typeof Channel>
 
-/** The summary of a channel in the row of its tag. */
+/** A channel of a tag, with the fields that the tag's row shows. */
 export const TagMember = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -47,26 +47,29 @@ export const TagMember = Type.Object({
 })
 export type TagMember = Static<typeof TagMember>
 
-/** A list row with all channels of a tag. null means that the channels have different values. */
+/** A row for all channels of a tag. A field is null if the channels have different values. */
 export const TagGroup = Type.Object({
   tag: Type.String(),
-  /** The groups of all channels of the tag, comma-separated. */
+  /** All groups that a channel of the tag has, comma-separated. */
   group: Type.String(),
   used_quota: Type.Integer(),
-  /** The mean response time of the tested channels in milliseconds, or 0. */
+  /**
+   * The mean response time of the channels that were tested, in milliseconds. It is 0 if none was
+   * tested.
+   */
   response_time: Type.Integer(),
   priority: Type.Union([Type.Integer(), Type.Null()]),
   weight: Type.Union([Type.Integer(), Type.Null()]),
   members: Type.Array(TagMember),
   /**
-   * The channels of the tag with all fields. With `children=false`, the list is empty, and the
-   * client reads the channels page by page with `tag=…`.
+   * The channels of the tag. With `children=false`, the list is empty, and the client reads the
+   * channels page by page with `tag=…`.
    */
   children: Type.Array(Channel),
 })
 export type TagGroup = Static<typeof TagGroup>
 
-/** In tag mode, a row is a tag with its channels, or a channel without a tag. */
+/** A row of the list. In tag mode, it is a tag with its channels, or a channel without a tag. */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
 
@@ -99,12 +102,13 @@ const SearchChannels = Type.Object({
   id_sort: Query.flag,
   tag_mode: Query.flag,
   /**
-   * With `false`, tags are listed without their channels. The parameter only applies in tag mode.
+   * With `false`, the row of a tag does not contain its channels. The parameter only applies in tag
+   * mode.
    */
   children: Query.flag,
   /** Limits the list to channels with exactly this tag. */
   tag: Query.text,
-  /** Limits the list to channels with this status. 0 means every status except enabled. */
+  /** Limits the list to channels with this status. 0 means all channels that are not enabled. */
   status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
   type: Query.integer,
   sort: choiceOf(CHANNEL_SORTS),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Envelope } from './response-envelope.ts'
 
-/** Times are in Unix seconds. */
+/** A session of the caller. Times are in Unix seconds. */
 export const OwnSession = Type.Object({
   id: Type.Integer(),
   ip: Type.String(),

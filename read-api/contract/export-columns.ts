@@ -1,4 +1,4 @@
-/** The columns are in the order of the file. Their names are the same in every language. */
+/** The columns of a CSV file, in their order. Their names are the same in every language. */
 const EXPORT_COLUMNS = [
   'id',
   'time',

@@ -55,7 +55,7 @@ type Choice<Each extends Field, Other extends TSchema> = Each extends {
   ? TUnsafe<Value>
   : Other
 
-/** Returns the schemas for requests that create the resource, with the bounds of the fields. */
+/** Returns the schemas of the fields for requests that create the resource. */
 export const requestProperties = <F extends WritableFields>(fields: F): RequestProperties<F> =>
   byWireName(fields, (field) =>
     field.isRequired ? requestSchema(field) : Type.Optional(requestSchema(field)),

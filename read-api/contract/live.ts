@@ -24,17 +24,16 @@ export type LiveRequest =
 /**
  * A message of the live socket. Messages of the type `event` have one of these topics:
  * - `logs`: a new row of the log.
- * - `channels`: a changed channel or the removal of a channel, test results, and health figures.
- *   Health figures have no position in the stream.
- * - `tokens`: changed tokens. They are sent only to their owner, so an admin does not receive the
+ * - `channels`: a channel that was changed or removed, test results, or health figures.
+ * - `tokens`: changed tokens. Only their owner receives them, so an admin does not receive the
  *   tokens of other users.
- * - `inbox`: the number of unread messages. It is sent on subscription and whenever the inbox
- *   changes.
- * - `tasks`: a changed drawing or music task, and the progress of tasks that have not ended.
- * - `users` (for admins): the id of a user who was created or changed, so that the client reads the
+ * - `inbox`: the number of unread messages. It is sent on subscription and after each change of the
+ *   inbox.
+ * - `tasks`: a changed drawing or music task, or the progress of running tasks.
+ * - `users` (for admins): the id of a user who was created or changed. The client then reads the
  *   user again.
- * - `stats` (for admins): the site's totals in the form of `/api/log/stat`. They are sent on
- *   subscription and whenever they change.
+ * - `stats` (for admins): the site's totals, as in `/api/log/stat`. They are sent on subscription
+ *   and after each change.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }

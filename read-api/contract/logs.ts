@@ -3,16 +3,16 @@ import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Query, sortedBy } from './response-envelope.ts'
 
-/** The fields are in the order of the responses. */
+/** The fields of a log row, in the order of the responses. */
 export const LOG_FIELDS = {
   /** The position of the event that created the row. Newer rows have higher ids. */
   id: { wire: 'id', type: 'integer', access: 'read' },
-  /** In Unix seconds. */
+  /** The time in Unix seconds. */
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
   /** 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 a check-in, 6 an error. */
   type: { wire: 'type', type: 'code', values: [1, 2, 3, 4, 5, 6], access: 'read' },
   requestId: { wire: 'request_id', type: 'text', access: 'read' },
-  /** For readers who are not admins, all channel fields are 0 or empty. */
+  /** The channel of the call. For readers who are not admins, all channel fields are 0 or empty. */
   channelId: { wire: 'channel', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
@@ -36,8 +36,8 @@ export const LogEntry = Type.Object(answerProperties(LOG_FIELDS))
 export type LogEntry = Static<typeof LogEntry>
 
 /**
- * The counts from which a charge is computed. Each token is counted once, except that `output`
- * includes `reasoning` and `outputAudio`.
+ * The usage from which a charge is computed. Each model token is counted in one field. As the only
+ * exception, `output` includes `reasoning` and `outputAudio`.
  */
 export type LoggedUsage = {
   inputUncached?: number
@@ -49,27 +49,28 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
-  /** The number by which a price per call is multiplied. The default is 1. */
+  /** For a price per call: the number of times that the price is charged. The default is 1. */
   calls?: number
 }
 
 /**
- * The members of `other`. Ratios and prices are numbers. `price` has them as exact decimal text.
+ * The members of `other`. Ratios and prices are numbers here. `price` contains them as exact
+ * decimals.
  */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** The group ratio, only if the group of the call differs from the user's group. */
+  /** The group ratio. It is only present if the call's group is not the user's group. */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
   /**
-   * Set if the call used audio. The next fields are the audio and text tokens, and the ratios of
-   * audio prices to the text price.
+   * True if the call used audio. The fields below up to `audio_completion_ratio` are then present:
+   * counts of audio and text tokens, and ratios of audio prices to the text price.
    */
   audio?: boolean
   audio_input?: number
@@ -81,51 +82,64 @@ export type LogOther = {
   /** The time to the first token in milliseconds. */
   frt?: number
   duration_ms?: number
-  /** Set if the channel mapped the model to `upstream_model_name`. Only for admins. */
+  /**
+   * For admins: true if the channel has replaced the requested model with `upstream_model_name`.
+   */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
-  /** The output limit (tokens per choice), if it was reduced because the quota was too low. */
+  /**
+   * The maximum number of output tokens per choice. It is only present if the gateway reduced it,
+   * because the quota was too low.
+   */
   output_limit?: number
-  /** The full usage, if the account could not pay for it and only `usage` was charged. */
+  /**
+   * The full usage of the call. It is only present if the account could not pay for it, so that
+   * only `usage` was charged.
+   */
   unpaid_usage?: LoggedUsage
   usage_source?: string
   end?: string
-  /** The error code (such as `user_disabled`) that the caller of a `revoked` call received. */
+  /** For a `revoked` call: the error code that the caller received, such as `user_disabled`. */
   end_reason?: string
-  /** The provider's message about a failed call, without keys, accounts and addresses. */
+  /** The provider's error message. Keys, accounts and addresses are removed from it. */
   provider_message?: string
-  /** The quota held at the admission. At the end, the part above the charge was released. */
+  /**
+   * The quota that was held when the call was admitted. At its end, the part above the charge was
+   * released.
+   */
   hold?: number
   anomaly?: string
   /**
-   * The price at the admission of the call, as text, so that the charge can be recomputed exactly.
-   * With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`, `cacheWrite`,
-   * `image`, `audio`, `audioCompletion` and `group`. With `mode` `call`, they are `price` and
-   * `group`.
+   * The price when the call was admitted. Its decimals are text, so that the charge can be
+   * recomputed exactly. With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`,
+   * `cacheWrite`, `image`, `audio`, `audioCompletion` and `group`. With `mode` `call`, they are
+   * `price` and `group`.
    */
   price?: Record<string, string>
-  /** The usage in the units that have a price. Counts that are 0 may be omitted. */
+  /** The charged usage. Counts that are 0 may be omitted. */
   usage?: LoggedUsage
   error_type?: string
   error_code?: string
   status_code?: number
   channel_id?: number
   /**
-   * For admins: who changed the balance or the group. `note` is the reason: null if none was given,
-   * and empty if the user's texts were erased.
+   * For admins: the author of a change of the balance or group. `note` is the reason. It is null if
+   * there is none, and empty if the user's texts were erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
-   * For admins: the provider's charge in quota. `cost_ratio` is the channel's cost ratio, a
-   * multiple of the list price (group ratio 1). Both are omitted if the charge is unknown.
+   * For admins: what the provider charged, in quota. `cost_ratio` is the provider's price as a
+   * multiple of the list price (group ratio 1). Both are omitted if they are unknown.
    */
   cost?: number
   cost_ratio?: string
-  /** For admins: the channels whose attempts failed, by the rule of the channel statistics. */
+  /**
+   * For admins: the channels that failed during the call, as the channel statistics count failures.
+   */
   failed_channels?: number[]
   /** For admins: all attempts of the call in their order. */
   admin_info?: {
@@ -134,7 +148,7 @@ export type LogOther = {
   }
 }
 
-/** `total` is the exact number of matching rows. */
+/** A page of the log. `total` is the exact number of matching rows. */
 export const LogPage = Type.Object({
   items: Type.Array(LogEntry),
   page: Type.Integer(),
@@ -144,7 +158,10 @@ export type LogPage = Static<typeof LogPage>
 
 export const LogStat = Type.Object({
   quota: Type.Integer(),
-  /** The calls (`rpm`) and tokens (`tpm`) of the last 60 seconds. */
+  /**
+   * The number of calls in the last 60 seconds. `tpm` is the number of model tokens in the same
+   * time.
+   */
   rpm: Type.Integer(),
   tpm: Type.Integer(),
   prompt_tokens: Type.Integer(),
@@ -164,7 +181,7 @@ export const UsagePoint = Type.Object({
 })
 export type UsagePoint = Static<typeof UsagePoint>
 
-/** Filters of the log and its totals. An empty filter is ignored. */
+/** The filters for the log and for its totals. An empty filter is ignored. */
 const LogFilters = {
   type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
   token_name: Query.text,
@@ -175,13 +192,14 @@ const LogFilters = {
   end_timestamp: Query.integer,
 }
 
-/** Admins see the rows of all users, so they can also filter by user and channel. */
+/** Filters for admins, who see the rows of all users. */
 const AdminFilters = {
   ...LogFilters,
   username: Query.text,
   channel: Query.integer,
   /**
-   * A channel on which an attempt of the call failed. Another channel may have answered the call.
+   * Limits the list to calls that failed on this channel at least once. Another channel may have
+   * answered the call.
    */
   failed_channel: Type.Optional(
     Type.String({
@@ -199,8 +217,8 @@ export type LogQuery = Static<typeof AllStat>
 const OwnStat = Type.Object(LogFilters)
 
 /**
- * Only the newest 10 000 rows are sorted. `ratios` sorts by the model ratio, and `retries` by the
- * number of retries. The details have no order, because they are texts of different kinds.
+ * The columns by which the log can be sorted. Only the newest 10 000 rows are sorted. `ratios`
+ * sorts by the model ratio, and `retries` by the number of retries.
  */
 const LOG_SORTS = [
   'created_at',
@@ -220,16 +238,19 @@ const LOG_SORTS = [
 ] as const
 export type LogSort = (typeof LOG_SORTS)[number]
 
-/** With `before`, the page contains only rows with lower ids. A sorted list ignores `before`. */
+/**
+ * The paging parameters. With `before`, a page contains only rows with lower ids. A list with
+ * `sort` ignores `before`.
+ */
 const Paging = { ...Query.page, before: Query.integer, ...sortedBy(LOG_SORTS) }
 export const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
 const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
 
 const FileOptions = {
   format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
-  /** The IANA time zone of the times in a CSV file. The default is UTC. */
+  /** The IANA time zone in which a CSV file shows times. The default is UTC. */
   zone: Type.Optional(Type.String({ maxLength: 64 })),
-  /** The columns of a CSV file, comma-separated. The default is all columns. */
+  /** The columns of a CSV file, comma-separated. By default, the file has all columns. */
   columns: Type.Optional(Type.String({ maxLength: 500 })),
 }
 const AllRows = Type.Object({ ...AdminFilters, ...FileOptions })

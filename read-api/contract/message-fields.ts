@@ -4,9 +4,9 @@ import { type Fields, writableFields } from './resource-field-definition.ts'
 export const MESSAGE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   title: { wire: 'title', type: 'text', maxLength: 200, initial: '', isRequired: true },
-  /** In lists, the text is limited to its first 2 000 characters. */
+  /** The text of the message. In lists, it is cut after 2 000 characters. */
   content: { wire: 'content', type: 'text', maxLength: 20_000, initial: '', isRequired: true },
-  /** A request without this field does not change the format. */
+  /** The format of the text. A request without this field does not change it. */
   format: {
     wire: 'format',
     type: 'choice',
@@ -25,8 +25,8 @@ export const INBOX_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields that an admin sees. In responses, the counts of `MESSAGE_STATS_FIELDS` follow these
- * fields.
+ * The fields of a message for admins. In responses, the counts of `MESSAGE_STATS_FIELDS` follow
+ * them.
  */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,

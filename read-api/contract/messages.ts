@@ -64,7 +64,7 @@ export const messageQueries = {
   'GET /api/admin/messages/:id': { params: IdParams, response: { 200: Envelope(AdminMessage) } },
   'GET /api/admin/messages/:id/recipients': {
     params: IdParams,
-    /** Without `sort`, the user ids are ascending. */
+    /** Without `sort`, the list is ordered by user id, lowest first. */
     querystring: Type.Object({ ...Query.keysetPage, ...sortedBy(RECIPIENT_SORTS) }),
     response: { 200: Envelope(Page(Recipient)) },
   },

@@ -4,8 +4,8 @@ import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
 
 /**
- * An option's current value as text: `true` or `false` for a boolean, formatted JSON for a list or
- * map, and `***` for a secret that is set.
+ * An option and its current value as text. A boolean is `true` or `false`, and a list or map is
+ * formatted JSON. A secret that is set is `***`.
  */
 export const Option = Type.Object({ key: Type.String(), value: Type.String() })
 export type Option = Static<typeof Option>
@@ -21,23 +21,23 @@ const Tab = Type.Union([
 ])
 
 /**
- * The rules by which an option's value is validated. Fields that do not apply to the type are
- * omitted.
+ * The type of an option's value, with the rules for validation. Fields that do not apply to the
+ * type are omitted.
  */
 export const OptionType = Type.Object({
   /**
-   * Plain text: `flag`, `integer`, `decimal`, `text` (one line), `lines`, `url`, `link` and
-   * `choice`. JSON: `ratios`, `nested-ratios`, `choice-by-name`, `names`, `counts`, `list`, `links`
-   * and `object`.
+   * The kind of the value. These are plain text: `flag`, `integer`, `decimal`, `text` (one line),
+   * `lines`, `url`, `link` and `choice`. These are JSON: `ratios`, `nested-ratios`,
+   * `choice-by-name`, `names`, `counts`, `list`, `links` and `object`.
    */
   kind: Type.String(),
   minimum: Type.Optional(Type.String()),
   maximum: Type.Optional(Type.String()),
   max_length: Type.Optional(Type.Integer()),
   is_required: Type.Optional(Type.Boolean()),
-  /** The form of a text that is not empty: `host` or `mail`. */
+  /** What the text must be if it is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** Set if the text may be empty, which means that there is no value. */
+  /** True if the text may be empty. An empty text means that there is no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
   /** A name that the JSON object must contain. */
@@ -53,23 +53,26 @@ export const OptionSchema = Type.Object({
   type: OptionType,
   default: Type.String(),
   is_secret: Type.Boolean(),
-  /** 10 is an admin, and 100 is the super admin. */
+  /** The lowest role that may change the option: 10 is an admin, and 100 is the super admin. */
   minimum_role: Type.Integer(),
   label: TranslatedText,
   help: Type.Union([TranslatedText, Type.Null()]),
   /** The unit (quota, dollar, percent, second, minute or millisecond), or empty. */
   unit: Type.String(),
-  /** The label of each possible value, if the option is a choice. */
+  /** If the option is a choice, the label of each possible value. */
   choice_words: Type.Record(Type.String(), TranslatedText),
-  /** Why the site still stores an option that has no effect. The console hides such an option. */
+  /**
+   * For an option without effect: why the site still stores it. The console hides such an option.
+   */
   note: Type.Union([TranslatedText, Type.Null()]),
-  /** The message that replaces the general error message for a value that is out of bounds. */
+  /** The message for a value that is out of bounds. It replaces the general message. */
   bounds_words: Type.Union([TranslatedText, Type.Null()]),
   /**
-   * The key of an option whose value is the minimum for this option, or empty. 0 means no minimum.
+   * The key of another option, whose value is the minimum of this option. If that value is 0 or
+   * this field is empty, there is no minimum.
    */
   not_below: Type.String(),
-  /** The form asks the question `words` before an admin chooses `value`. */
+  /** If an admin chooses `value`, the form first asks the question `words`. */
   ask_before: Type.Union([
     Type.Object({ value: Type.String(), words: TranslatedText }),
     Type.Null(),
@@ -85,51 +88,52 @@ export const OptionSection = Type.Object({
 })
 export type OptionSection = Static<typeof OptionSection>
 
-/** All sections and options in the order in which forms show them. */
+/** All sections and options, in the order in which the console shows them. */
 export const OptionsSchema = Type.Object({
   sections: Type.Array(OptionSection),
   options: Type.Array(OptionSchema),
 })
 export type OptionsSchema = Static<typeof OptionsSchema>
 
-/** The fields are in the order of the responses. */
+/** A change of an option. The fields are in the order of the responses. */
 export const OPTION_CHANGE_FIELDS = {
   /** The position of the event that changed the option. */
   id: { wire: 'id', type: 'integer', access: 'read' },
   key: { wire: 'key', type: 'text', access: 'read' },
-  /** The value before the change, `***` for a secret that is set, or null if unknown. */
+  /** The previous value. It is `***` for a secret that was set, and null if it is unknown. */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'text', access: 'read' },
-  /** The author of the change: a user (`user:7`) or a part of the system (`system:setup`). */
+  /** Who changed the option: a user (`user:7`) or a part of the system (`system:setup`). */
   actor: { wire: 'actor', type: 'text', access: 'read', isComputed: true },
-  /** The name of the user, or empty for the system. */
+  /** The name of the user. It is empty if the system made the change. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
-  /** The scheduled price change that caused this change. */
+  /** The id of the scheduled price change that made this change. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
-  /** Responses contain Unix seconds. */
+  /** The time of the change. Responses contain it in Unix seconds. */
   at: { wire: 'changed_at', type: 'timeMs', access: 'read' },
 } as const satisfies Fields
 
 export const OptionChange = Type.Object(answerProperties(OPTION_CHANGE_FIELDS))
 export type OptionChange = Static<typeof OptionChange>
 /**
- * The price of a model, the ratio of a group, or a special ratio, which users of one group pay for
- * calls in another group.
+ * A change of a model's price, of a group's ratio or of a special ratio. Users of one group pay the
+ * special ratio for calls in another group.
  */
 export const PRICE_CHANGE_FIELDS = {
-  /** In Unix seconds. */
+  /** The time of the change in Unix seconds. */
   changedAt: { wire: 'time', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read', isComputed: true },
-  /** The name of the user, or empty for user 0, which represents the system. */
+  /** The name of the user. It is empty for user 0, which stands for the system. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
-  /** The id of the scheduled change that caused this change. */
+  /** The id of the scheduled price change that made this change. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
   option: { wire: 'option', type: 'text', access: 'read' },
   model: { wire: 'model', type: 'text', access: 'read' },
   group: { wire: 'group', type: 'text', access: 'read' },
   userGroup: { wire: 'user_group', type: 'text', access: 'read' },
   /**
-   * The prices before and after the change, as exact decimals. null means that there is no entry.
+   * The price before the change, as an exact decimal. `after` is the price after the change. null
+   * means that there was no entry.
    */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'nullableText', access: 'read' },
@@ -138,7 +142,7 @@ export const PRICE_CHANGE_FIELDS = {
 export const PriceChange = Type.Object(answerProperties(PRICE_CHANGE_FIELDS))
 export type PriceChange = Static<typeof PriceChange>
 
-/** All times are in Unix seconds. */
+/** A scheduled price change. All times are in Unix seconds. */
 export const SCHEDULED_CHANGE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   /** When the change is due. */
@@ -152,8 +156,8 @@ export const SCHEDULED_CHANGE_FIELDS = {
     access: 'read',
   },
   /**
-   * When the change was applied, was cancelled or failed. The time is absent while the change is
-   * pending.
+   * When the change was applied or cancelled, or when it failed. A pending change does not have
+   * this field.
    */
   endedAt: { wire: 'ended_time', type: 'optionalInteger', absent: 0, access: 'read' },
   /** The error code of a failed change, or empty. */
@@ -172,18 +176,24 @@ export const ScheduledChange = Type.Object({
 })
 export type ScheduledChange = Static<typeof ScheduledChange>
 
-/** The ratios of one source, as exact decimals in text. */
+/** The model ratios of one source. Ratios are exact decimals as text. */
 export const PresetRatios = Type.Object({
   source: Type.String(),
-  /** `shipped` with this release, or `fetched` from the configured address. */
+  /**
+   * Where the ratios come from: `shipped` with this release, or `fetched` from the configured
+   * address.
+   */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
-  /** The date of the shipped maps, or empty. */
+  /** The date of the shipped ratios. It is empty for fetched ratios. */
   as_of: Type.String(),
-  /** True if the maps could not be fetched, so that the response contains the shipped maps. */
+  /** True if fetching failed. The response then contains the shipped ratios. */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),
-  /** The maximum output tokens by model. Models without a published limit are omitted. */
+  /**
+   * The maximum number of output tokens of each model. Models without a published maximum are
+   * omitted.
+   */
   max_output: Type.Record(Type.String(), Type.String()),
 })
 export type PresetRatios = Static<typeof PresetRatios>

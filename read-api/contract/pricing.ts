@@ -1,26 +1,29 @@
 import Type, { type Static } from 'typebox'
 import { UsableGroups } from './users.ts'
 
-/** A model that can be called, with its price before the group ratio is applied. */
+/** A model that the caller can use. Its price does not include the group ratio. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
-  /** The vendor, derived from the model name, or empty. */
+  /** The vendor, which is derived from the model's name, or empty. */
   owner_by: Type.String(),
-  /** 0 means priced by tokens, and 1 per call. */
+  /** 0 if the model is priced by tokens, and 1 if it has a price per call. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
-  /** 1 means $2 per million input tokens. It is 0 if the model has a price per call. */
+  /**
+   * The price of input tokens. 1 means $2 per million tokens. It is 0 if the model has a price per
+   * call.
+   */
   model_ratio: Type.Number(),
-  /** In dollars per call. It is 0 if the model is priced by tokens. */
+  /** The price per call in dollars. It is 0 if the model is priced by tokens. */
   model_price: Type.Number(),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
-  /** The caller's groups in which the model can be called. */
+  /** The groups of the caller that can use the model. */
   enable_groups: Type.Array(Type.String()),
 })
 export type PricedModel = Static<typeof PricedModel>
 
-/** `GET /api/pricing`. Some maps are outside `data`, because existing clients expect them there. */
+/** The response of `GET /api/pricing`. Existing clients expect some maps outside `data`. */
 export const Pricing = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),

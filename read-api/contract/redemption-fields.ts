@@ -11,13 +11,11 @@ export const REDEMPTION_KEY_MAX = 64
 export const REDEMPTION_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
-  /**
-   * The key is only returned to an admin with a session. With an access token, the key is empty.
-   */
+  /** The complete key. Only admins with a session receive it. With an access token, it is empty. */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
-  /** The last four characters of the key. It is empty if the key is short. */
+  /** The last four characters of the key. It is empty for a short key. */
   keyHint: { wire: 'key_hint', type: 'text', access: 'read' },
-  /** The quota that is credited at each redemption. */
+  /** The quota that each redemption credits. */
   quota: {
     wire: 'quota',
     type: 'integer',
@@ -27,7 +25,8 @@ export const REDEMPTION_FIELDS = {
     isRequired: true,
   },
   /**
-   * 1 is unused, 2 disabled, 3 used. A gift stays unused, because other users can still redeem it.
+   * 1 is unused, 2 is disabled, and 3 is used. A gift stays unused, because other users can still
+   * redeem it.
    */
   status: { wire: 'status', type: 'code', values: [1, 2, 3], access: 'read' },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
@@ -36,9 +35,11 @@ export const REDEMPTION_FIELDS = {
   usedUsername: { wire: 'used_username', type: 'text', access: 'read' },
   /** The time of the last redemption, or 0. */
   redeemedAt: { wire: 'redeemed_time', type: 'integer', access: 'read' },
-  /** Several users can redeem a gift, each once. */
+  /** True if several users can redeem the code. Each of them can redeem it once. */
   isGift: { wire: 'is_gift', type: 'flag', initial: false },
-  /** The maximum number of redemptions: null for no limit, 1 for a code that is not a gift. */
+  /**
+   * The maximum number of redemptions. null means no limit. It is 1 for a code that is not a gift.
+   */
   maxUses: {
     wire: 'max_uses',
     type: 'optionalInteger',
@@ -54,5 +55,5 @@ export const REDEMPTION_FIELDS = {
   validUntil: { wire: 'valid_until', type: 'time', initial: null },
 } as const satisfies Fields
 
-/** The fields that an admin can set, with the names and order of the stored events. */
+/** The fields that an admin can set. Their names and their order are those of the stored events. */
 export const REDEMPTION_TERMS = writableFields(REDEMPTION_FIELDS)

@@ -8,7 +8,10 @@ export type Redemption = Static<typeof Redemption>
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
-/** `key` sorts by the last four characters, because complete keys are encrypted. */
+/**
+ * The columns by which codes can be sorted. `key` sorts by the last four characters, because
+ * complete keys are encrypted.
+ */
 const REDEMPTION_SORTS = [
   'id',
   'name',

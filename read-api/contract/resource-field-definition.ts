@@ -1,9 +1,9 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * The definition of a resource's field. The code derives from it the schemas of requests and
- * responses, the database column, the mapping from row to response, and the form in the console
- * with its validation.
+ * The definition of one field of a resource. Several things are derived from it: the schemas of
+ * requests and responses, the database column, the mapping of rows to responses, and the console's
+ * form.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']
@@ -11,8 +11,9 @@ export type Fields = Readonly<Record<string, Field>>
 export type WritableFields = Readonly<Record<string, WritableField>>
 
 /**
- * A field stored as requests send it. `initial` is the value in a new resource, and in a resource
- * stored before the field existed. `isRequired`: a request for a new resource must contain a value.
+ * A field that is stored as requests send it. `initial` is its value in a new resource, and in
+ * resources that are older than the field. With `isRequired`, a request for a new resource must
+ * contain it.
  */
 type WritableField = {
   readonly wire: string
@@ -26,8 +27,8 @@ type WritableField = {
       readonly initial: number
     }
   /**
-   * A number or null. Responses contain the number `absent` for null. A request may send null or
-   * this number.
+   * A number or null. Responses contain the number `absent` instead of null. A request may send
+   * either.
    */
   | {
       readonly type: 'optionalInteger'
@@ -36,7 +37,10 @@ type WritableField = {
       readonly absent: number
       readonly initial: number | null
     }
-  /** A time in Unix seconds, or null, which is 0 in responses. A request may send null or 0. */
+  /**
+   * A time in Unix seconds, or null. Responses contain 0 instead of null. A request may send
+   * either.
+   */
   | { readonly type: 'time'; readonly initial: number | null }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
   /** One line of text without surrounding spaces. */
@@ -44,21 +48,21 @@ type WritableField = {
   /** Text without surrounding spaces. A request may send null instead of an empty text. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
   /**
-   * Personal text, encrypted with its owner's key. A request may send null instead of an empty
-   * text.
+   * A personal text, which is encrypted with its owner's key. A request may send null instead of an
+   * empty text.
    */
   | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
-  /** Distinct names, as one comma-separated text in requests and responses. */
+  /** A list of distinct names. Requests and responses contain them as one comma-separated text. */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }
   | { readonly type: 'flag'; readonly initial: boolean }
-  /** The number 1 or 0 in requests and responses. */
+  /** A boolean. Requests and responses contain 1 or 0. */
   | { readonly type: 'numericFlag'; readonly initial: boolean }
   | { readonly type: 'choice'; readonly values: readonly string[]; readonly initial: string }
 )
 
 /**
- * A field that requests cannot change. `isComputed`: it has no database column, and the response
- * computes it. `isOptional`: only some responses contain it.
+ * A field that requests cannot change. With `isComputed`, it has no database column and is computed
+ * for each response. With `isOptional`, only some responses contain it.
  */
 type ReadOnlyField = {
   readonly wire: string
@@ -69,7 +73,7 @@ type ReadOnlyField = {
   | {
       readonly type: 'integer' | 'nullableInteger' | 'text' | 'nullableText' | 'sealedText' | 'flag'
     }
-  /** A number or null. Responses contain the number `absent` for null. */
+  /** A number or null. Responses contain the number `absent` instead of null. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
   /** A time in Unix seconds, or null. Responses contain text in ISO format. */
   | { readonly type: 'isoTime' }
@@ -78,7 +82,7 @@ type ReadOnlyField = {
   /** Hundredths of a currency. Responses contain text such as `7.30`. */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
-  /** A small number, one of `values`. */
+  /** A small number that stands for a state. It is one of `values`. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
 
@@ -115,19 +119,19 @@ type Answered = Omit<
   money: string
 }
 
-/** The values by their names in the domain. Personal texts are encrypted. */
+/** The stored values, by their names in the domain. Personal texts are encrypted. */
 export type ValuesOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
     : Stored[F[Name]['type']]
 }
 
-/** The values by their names in the domain. Personal texts are decrypted. */
+/** The stored values, by their names in the domain. Personal texts are decrypted. */
 export type PlainValuesOf<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Plain[F[Name]['type']]
 }
 
-/** The values by their names in the API, as in responses. */
+/** The values in a response, by their names in the API. */
 export type AnswerOf<F extends Fields> = {
   [Name in keyof F as F[Name] extends Optional ? never : F[Name]['wire']]: F[Name] extends {
     type: 'choice'
@@ -153,7 +157,7 @@ export const writableFields = <F extends Fields>(fields: F): Writable<F> =>
 export const initialValues = <F extends WritableFields>(fields: F): ValuesOf<F> =>
   mapFields(fields, (_name, { initial }) => initial) as ValuesOf<F>
 
-/** Returns the values of the fields, without other members of the row. */
+/** Returns the values of the fields. Other members of the row are left out. */
 export const valuesIn = <F extends Fields>(fields: F, row: ValuesOf<F>): ValuesOf<F> =>
   mapFields(fields, (name) => row[name]) as ValuesOf<F>
 
@@ -179,7 +183,7 @@ function plainValue(field: WritableField, sent: string | number | boolean | null
   return type === 'numericFlag' ? sent === 1 : sent
 }
 
-/** Returns all values except optional ones, as in responses. */
+/** Returns the values as responses contain them. Optional fields are left out. */
 export function answerOf<F extends Fields>(fields: F, values: PlainValuesOf<F>): AnswerOf<F> {
   const plain: Readonly<Record<string, unknown>> = values
   const entries = Object.entries(fields)
@@ -202,11 +206,13 @@ function answeredValue(field: Field, value: unknown): unknown {
 const moneyText = (cents: bigint): string =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** Returns the number that represents null in requests and responses. */
+/** Returns the number that stands for null in requests and responses. */
 export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>
   field.type === 'time' ? 0 : field.absent
 
-/** Decrypts personal texts. If the key of a text was destroyed, the text is empty. */
+/**
+ * Decrypts the personal texts of a row. If the key of a text was destroyed, the text becomes empty.
+ */
 export async function openValues<F extends Fields>(
   fields: F,
   values: ValuesOf<F>,

@@ -3,7 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 /** The schema of `Words`: a text in both languages of the console. */
 export const TranslatedText = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/** Returns the schema of a response of `/api`. `data` is null if a request returns no data. */
+/** Returns the schema of a response of `/api`. `data` is null if there is no data to return. */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
 
@@ -18,11 +18,14 @@ export const ErrorEnvelope = Type.Object({
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
-/** Returns the schema for one page of a list. `page` starts with 0 like the parameter `p`. */
+/** Returns the schema of one page of a list. Like the parameter `p`, `page` starts with 0. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), page: Type.Integer(), total: Type.Integer() })
 
-/** The page number `p` starts with 0. The page size (`page_size` or `size`) is from 1 to 100. */
+/**
+ * The paging parameters of a list. The page number `p` starts with 0. The page size (`page_size` or
+ * `size`) is from 1 to 100.
+ */
 export const PageQuery = {
   p: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
@@ -30,8 +33,9 @@ export const PageQuery = {
 }
 
 /**
- * With `after`, the id of the last row of the previous page, a page starts below this row in the
- * requested order. Rows that are added or deleted in between then shift no page.
+ * The paging parameters of a list that changes. `after` is the id of the last row of the previous
+ * page. The page starts after this row. Rows that are added or deleted meanwhile then do not shift
+ * the page.
  */
 export const KeysetPageQuery = {
   ...PageQuery,
@@ -40,7 +44,7 @@ export const KeysetPageQuery = {
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** Text parameters are filters. An empty text means no filter. */
+/** Common query parameters. A text parameter is a filter, and an empty text means no filter. */
 export const Query = {
   page: PageQuery,
   keysetPage: KeysetPageQuery,
@@ -50,15 +54,21 @@ export const Query = {
   integer: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
 }
 
-/** Path parameters are text, so the schema checks that the id is a positive integer. */
+/**
+ * The id in a path. Path parameters are text, so a pattern checks that the id is a positive
+ * integer.
+ */
 export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
-/** The parameter must be one of the texts. An empty text means no value. */
+/**
+ * Returns the schema of a parameter that must be one of the texts. An empty text means no value.
+ */
 export const choiceOf = <T extends string>(texts: readonly T[]) =>
   Type.Optional(Type.Unsafe<T | ''>(Type.Union([...texts, ''].map((text) => Type.Literal(text)))))
 
 /**
- * Returns the query parameters of a sorted list. The order is descending unless `order` is `asc`.
+ * Returns the query parameters of a list that can be sorted. Without `order=asc`, the order is
+ * descending.
  */
 export const sortedBy = <T extends string>(columns: readonly T[]) => ({
   sort: choiceOf(columns),

@@ -31,7 +31,9 @@ export const Status = Type.Object({
   github_client_id: Type.String(),
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
-  /** The configured or discovered endpoint, or empty while it is unknown. */
+  /**
+   * The authorization endpoint, which is configured or discovered. It is empty while it is unknown.
+   */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
   linuxdo_client_id: Type.String(),
@@ -50,13 +52,13 @@ export const Status = Type.Object({
   ),
   /** The address of another site where users can buy quota, or empty. */
   top_up_link: Type.String(),
-  /** The inviter's share of each top-up in percent, or 0. */
+  /** The percentage of each top-up that the inviter receives, or 0. */
   rebate_percentage: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
-  /** The colours of the groups' badges. Groups without an entry have the default colour. */
+  /** The colour of each group's badge. Groups without an entry have the default colour. */
   group_colors: Type.Record(Type.String(), Type.String()),
-  /** False until `/setup` has created the root account. */
+  /** False until `/setup` has created the super admin. */
   setup: Type.Boolean(),
 })
 export type Status = Static<typeof Status>
@@ -70,11 +72,14 @@ export type SetupStatus = Static<typeof SetupStatus>
 
 export const LatestRelease = Type.Object({
   current: Type.String(),
-  /** The latest available version, or empty if no release source is configured. */
+  /** The latest available version. It is empty if no address for releases is configured. */
   latest: Type.String(),
   notes: Type.String(),
   is_newer: Type.Boolean(),
-  /** When a new version was last looked up, in Unix seconds. It is 0 without a release source. */
+  /**
+   * When the latest version was last requested, in Unix seconds. It is 0 if no address for releases
+   * is configured.
+   */
   checked_at: Type.Integer(),
 })
 export type LatestRelease = Static<typeof LatestRelease>

@@ -3,48 +3,59 @@ import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
-/** `total` is at most 100 000. `is_total_capped` is true if there are more tasks. */
+/**
+ * A page of tasks. `total` counts at most 100 000 tasks. If there are more, `is_total_capped` is
+ * true.
+ */
 export const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
 
 const TASK_FIELDS = {
-  /** The position of the event that submitted the task. Newer tasks have higher positions. */
+  /**
+   * The position of the event that submitted the task. The newest task has the highest position.
+   */
   position: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
-  /** 0 if no channel was chosen yet, and for readers who are not admins. */
+  /**
+   * The channel of the task. It is 0 if no channel was chosen yet, and for readers who are not
+   * admins.
+   */
   channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
-  /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
+  /** What the task does, such as `IMAGINE`, `UPSCALE` or `MUSIC`. */
   action: { wire: 'action', type: 'text', access: 'read' },
   /**
-   * `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or `UNKNOWN`. The final statuses are
-   * `SUCCESS` and `FAILURE`.
+   * `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or `UNKNOWN` while the task is
+   * running. Afterwards, the status is `SUCCESS` or `FAILURE`.
    */
   status: { wire: 'status', type: 'text', access: 'read' },
-  /** In percent, such as `40%`. */
+  /** The progress in percent, such as `40%`. */
   progress: { wire: 'progress', type: 'text', access: 'read', isComputed: true },
-  /** In responses, a time is 0 if its event has not occurred yet. */
+  /** When the task was submitted. In responses, all times of a task are 0 until they are known. */
   submittedAt: { wire: 'submit_time', type: 'timeMs', access: 'read' },
   startedAt: { wire: 'start_time', type: 'timeMs', access: 'read' },
   finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
   prompt: { wire: 'prompt', type: 'sealedText', access: 'read' },
-  /** Text from the provider or the gateway, or empty. */
+  /**
+   * Why the task failed, as text from the provider or the gateway. It is empty if there is no
+   * reason.
+   */
   failReason: { wire: 'fail_reason', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
-/** The fields are in the order of the responses. */
+/** The fields of a drawing task, in the order of the responses. */
 export const DRAWING_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'mj_id', type: 'text', access: 'read' },
   /**
-   * The code in the provider's answer: 0 means not submitted, 1 submitted, 21 waiting, 22
+   * The code in the provider's answer: 0 is not submitted, 1 submitted, 21 waiting, and 22
    * duplicate.
    */
   code: { wire: 'code', type: 'integer', access: 'read' },
   description: { wire: 'description', type: 'sealedText', access: 'read' },
   promptEn: { wire: 'prompt_en', type: 'sealedText', access: 'read' },
-  /** The URL of the picture for browsers, or empty. */
+  /** The URL of the picture, which a browser can open, or empty. */
   imageUrl: { wire: 'image_url', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
@@ -56,15 +67,18 @@ export const Song = Type.Object({
   title: Type.String(),
   text: Type.String(),
   tags: Type.String(),
-  /** In seconds, or 0 if unknown. */
+  /** The duration in seconds, or 0 if it is unknown. */
   duration: Type.Number(),
-  /** The URL of the audio file for browsers, or empty. `image_url` is the URL of the cover. */
+  /**
+   * The URL of the audio file, which a browser can open, or empty. `image_url` is the URL of the
+   * cover.
+   */
   audio_url: Type.String(),
   image_url: Type.String(),
 })
 export type Song = Static<typeof Song>
 
-/** The fields are in the order of the responses. The songs of the task follow these fields. */
+/** The fields of a music task, in the order of the responses. In a response, its songs follow. */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'task_id', type: 'text', access: 'read' },
@@ -78,8 +92,8 @@ export const MusicTask = Type.Object({
 export type MusicTask = Static<typeof MusicTask>
 
 /**
- * A changed task, or the progress of several tasks by `mj_id` or `task_id`. Missed progress is not
- * sent again, because clients receive the progress with each list.
+ * A changed task, or the progress of several tasks, by `mj_id` or `task_id`. Progress that a client
+ * has missed is not sent again, because each list contains the progress.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
@@ -87,8 +101,8 @@ export type TaskPush =
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
 /**
- * Only the newest 10 000 tasks are sorted. Prompts and results are encrypted, ids are random, and
- * the progress is not stored, so that these columns have no order.
+ * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. Prompts,
+ * results, ids and the progress are not included, because they are encrypted, random or not stored.
  */
 const TASK_SORTS = [
   'submit_time',
@@ -103,7 +117,10 @@ const TASK_SORTS = [
 ] as const
 export type TaskSort = (typeof TASK_SORTS)[number]
 
-/** Times are in Unix seconds and included in the range. `channel_id` is only for admins. */
+/**
+ * The filters of the list. Times are in Unix seconds, and the range includes both of them.
+ * `channel_id` is only for admins.
+ */
 const Filters = {
   ...Query.page,
   channel_id: Query.integer,

@@ -3,7 +3,9 @@ import { answerProperties } from './field-schemas.ts'
 import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from './token-fields.ts'
 
-/** Fields that change when the token is used or when time passes. The live socket sends them. */
+/**
+ * The fields that change when the token is used or when time passes. The live socket sends them.
+ */
 export const TokenState = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -12,7 +14,7 @@ export const TokenState = Type.Object({
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
-  /** How often the budget was edited, not counting calls. */
+  /** The number of times that the budget was edited. Calls do not count as edits. */
   budget_version: Type.Integer(),
   /** The expiry in Unix seconds, or -1 if the token never expires. */
   expired_time: Type.Integer(),
@@ -24,8 +26,8 @@ export type TokenState = Static<typeof TokenState>
 export const Token = Type.Object({
   ...TokenState.properties,
   /**
-   * A copy of `remain_quota`. A client that changes the token sends the copy back, and the server
-   * adds the difference to the token's remaining quota.
+   * A copy of `remain_quota`. A client that changes `remain_quota` sends this copy back. The server
+   * then adds the difference of both to the remaining quota.
    */
   expected_remain_quota: Type.Optional(Type.Integer()),
   user_id: Type.Integer(),
@@ -44,8 +46,8 @@ export const Token = Type.Object({
 export type Token = Static<typeof Token>
 
 /**
- * `key` sorts by the last four characters, because complete keys are encrypted. `model_limits`
- * sorts by the number of allowed models.
+ * The columns by which tokens can be sorted. `key` sorts by the last four characters, because
+ * complete keys are encrypted. `model_limits` sorts by the number of allowed models.
  */
 const TOKEN_SORTS = [
   'id',

@@ -4,8 +4,9 @@ import type { Fields } from './resource-field-definition.ts'
 import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 /**
- * The source is an admin or a provider's report. `sourceId` is the provider's id of the refund or
- * dispute. It is empty for a refund by an admin, and for readers who are not admins.
+ * The source of a refund or of a restoration: an admin, or a provider's report of a refund or
+ * dispute. `sourceId` is the provider's id of that refund or dispute. It is empty if the source is
+ * an admin, and for readers who are not admins.
  */
 const SOURCE_FIELDS = {
   source: {
@@ -17,13 +18,15 @@ const SOURCE_FIELDS = {
   sourceId: { wire: 'source_id', type: 'text', access: 'read' },
 } as const satisfies Fields
 
-/** The fields are in the order of the responses. Times are in Unix seconds. */
+/**
+ * A refund of an order. The fields are in the order of the responses. Times are in Unix seconds.
+ */
 export const REFUND_FIELDS = {
   /** The number of the refund within the order, from 1. */
   refundNo: { wire: 'refund_no', type: 'integer', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },
-  /** Encrypted with the key of the user who placed the order. */
+  /** The reason, encrypted with the key of the user who placed the order. */
   reason: { wire: 'reason', type: 'sealedText', access: 'read' },
   /** The admin who made the refund. It is 0 for readers who are not admins. */
   actorId: { wire: 'actor_id', type: 'integer', access: 'read' },
@@ -32,7 +35,7 @@ export const REFUND_FIELDS = {
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** Refunded quota is restored if the refund failed or the dispute was won. */
+/** A restoration of refunded quota, because the refund failed or the dispute was won. */
 export const RESTORATION_FIELDS = {
   money: { wire: 'money', type: 'money', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },
@@ -45,22 +48,28 @@ export const REPORT_FIELDS = {
   /** The provider's id of the refund, the charge or the dispute. */
   reportId: { wire: 'report_id', type: 'text', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
-  /** The provider's status, such as `needs_response`, and reason code, such as `fraudulent`. */
+  /**
+   * The provider's status of the refund or dispute, such as `needs_response`. The reason is a code
+   * such as `fraudulent`.
+   */
   status: { wire: 'status', type: 'text', access: 'read' },
   reason: { wire: 'reason', type: 'text', access: 'read' },
-  /** The deadline for a response to a dispute, in Unix seconds, or null if none is possible. */
+  /**
+   * The deadline for the response to a dispute, in Unix seconds. It is null if no response is
+   * possible.
+   */
   dueBy: { wire: 'due_by', type: 'nullableInteger', access: 'read' },
   isWithdrawn: { wire: 'is_withdrawn', type: 'flag', access: 'read' },
   isReinstated: { wire: 'is_reinstated', type: 'flag', access: 'read' },
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** The fields are in the order of the responses. Times are in Unix seconds. */
+/** An order of quota. The fields are in the order of the responses. Times are in Unix seconds. */
 export const ORDER_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
-  /** The id of the order that the payment provider reports. */
+  /** The id by which the payment provider identifies the order. */
   tradeNo: { wire: 'trade_no', type: 'text', access: 'read' },
   method: {
     wire: 'payment_method',
@@ -80,11 +89,11 @@ export const ORDER_FIELDS = {
     values: ['pending', 'paid', 'refunded'],
     access: 'read',
   },
-  /** The provider's id of the payment. It is empty while the order is not paid. */
+  /** The provider's id of the payment. It is empty until the order is paid. */
   paymentId: { wire: 'payment_id', type: 'text', access: 'read' },
-  /** The money that can still be refunded, or 0. */
+  /** The amount of money that can still be refunded. */
   refundable: { wire: 'refundable', type: 'money', access: 'read' },
-  /** The money that is currently refunded. Restored money does not count. */
+  /** The amount of money that is refunded. Restored money does not count. */
   refunded: { wire: 'refunded', type: 'money', access: 'read' },
   /** The inviter's rebate in quota. It is 0 for readers who are not admins. */
   rebateQuota: { wire: 'rebate_quota', type: 'integer', access: 'read' },

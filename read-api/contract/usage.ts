@@ -8,11 +8,14 @@ const spent = {
   token_used: Type.Integer(),
 }
 
-/** The usage of one token on one UTC day. The `token_id` 0 is the total of all other tokens. */
+/**
+ * The usage of one token on one UTC day. The entry with the `token_id` 0 is the total of all usage
+ * that no other entry contains.
+ */
 export const TokenUsagePoint = Type.Object({
   /** The start of the day in Unix seconds. */
   created_at: Type.Integer(),
-  /** The id is negative for calls from the playground. */
+  /** The id of the token. Calls from the playground have a negative id. */
   token_id: Type.Integer(),
   token_name: Type.String(),
   ...spent,
@@ -20,19 +23,20 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * For calls whose provider charge is known: what providers charged (`cost`), and what users were
- * charged for the same calls (`costed_quota`). The margin is `costed_quota` minus `cost`.
+ * `cost` is what providers charged, in quota. `costed_quota` is what users were charged for the
+ * same calls. Calls whose provider charge is unknown are left out, so that the margin is
+ * `costed_quota` minus `cost`.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 
 /** The usage of the entire site, for admins. */
 export const SiteUsage = Type.Object({
-  /** Hours that are only partly in the range are included in full. */
+  /** The totals of the range. An hour that is only partly in the range is included in full. */
   totals: Type.Object({
     ...spent,
     ...costed,
     failed: Type.Integer(),
-    /** The number of users with charges in the range. */
+    /** The number of users who were charged in the range. */
     users: Type.Integer(),
   }),
   top_users: Type.Array(
@@ -52,7 +56,10 @@ export const SiteUsage = Type.Object({
       ...costed,
     }),
   ),
-  /** The lag of the slowest read model. `behind` is the number of events not processed yet. */
+  /**
+   * The lag of the slowest read model. `behind` is the number of events that it has not processed
+   * yet.
+   */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })
 export type SiteUsage = Static<typeof SiteUsage>

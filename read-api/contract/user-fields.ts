@@ -1,8 +1,11 @@
 import { type Fields, writableFields } from './resource-field-definition.ts'
 
-/** The settings that only the user can change, named as in the events. */
+/** The settings that only the user can change. They have the same names as in the events. */
 export const USER_SETTING_FIELDS = {
-  /** True if calls of models without a price are accepted, at a fixed ratio (`UNPRICED_RATIO`). */
+  /**
+   * True if the user accepts calls of models without a price. They are charged at a fixed ratio
+   * (`UNPRICED_RATIO`).
+   */
   acceptUnsetModelRatioModel: {
     wire: 'accept_unset_model_ratio_model',
     type: 'flag',
@@ -11,12 +14,15 @@ export const USER_SETTING_FIELDS = {
   showIpInLogs: { wire: 'show_ip_in_logs', type: 'flag', initial: false },
 } as const satisfies Fields
 
-/** The fields are in the order of the responses. Times are in Unix seconds. */
+/** The fields of a user, in the order of the responses. Times are in Unix seconds. */
 export const USER_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', maxLength: 200, initial: '' },
-  /** The address and the provider ids below are empty if the user has not bound the identity. */
+  /**
+   * The email address. It is empty if the user has not bound one. The same applies to the provider
+   * ids below.
+   */
   email: { wire: 'email', type: 'text', access: 'read' },
   githubId: { wire: 'github_id', type: 'text', access: 'read' },
   oidcId: { wire: 'oidc_id', type: 'text', access: 'read' },
@@ -26,8 +32,8 @@ export const USER_FIELDS = {
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
   quota: { wire: 'quota', type: 'integer', access: 'read', isComputed: true },
   /**
-   * A copy of `quota` for admins. If a client changes `quota` and sends this copy back, the server
-   * rejects the request unless the balance still equals the copy.
+   * A copy of `quota` for admins. A client that changes `quota` sends this copy back. If the
+   * balance is no longer equal to the copy, the server rejects the change.
    */
   expectedQuota: { wire: 'expected_quota', type: 'integer', access: 'read', isOptional: true },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
@@ -48,13 +54,13 @@ export const USER_FIELDS = {
   /** True if the user is deactivated and all personal texts are destroyed. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
   /**
-   * Only present in users' own data. A user without a password can set a first password without
-   * entering a current password.
+   * True if the user has a password. Otherwise, the user can set one without entering a current
+   * password. Only the user's own data contains this field.
    */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },
   /**
-   * True if the user has an authenticator app or a passkey, which an admin can remove. Only present
-   * in the response for a single user, and only for admins.
+   * True if the user has an authenticator app or a passkey, which an admin can remove. Only the
+   * response for a single user contains this field, and only for admins.
    */
   hasSecondFactor: { wire: 'has_second_factor', type: 'flag', access: 'read', isOptional: true },
 } as const satisfies Fields

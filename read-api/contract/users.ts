@@ -3,7 +3,7 @@ import { answerProperties } from './field-schemas.ts'
 import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
 import { USER_FIELDS } from './user-fields.ts'
 
-/** The user data that a login returns and the console stores. */
+/** The data of a signed-in user, which a login returns and the console stores. */
 export const SessionUser = Type.Object({
   id: Type.Integer(),
   username: Type.String(),
@@ -11,7 +11,7 @@ export const SessionUser = Type.Object({
   role: Type.Integer(),
   status: Type.Integer(),
   group: Type.String(),
-  /** The server generated the password, so the user should choose a new one. */
+  /** True if the server has generated the password, so that the user should choose a new one. */
   must_change_password: Type.Optional(Type.Boolean()),
 })
 export type SessionUser = Static<typeof SessionUser>
@@ -19,7 +19,10 @@ export type SessionUser = Static<typeof SessionUser>
 export const User = Type.Object(answerProperties(USER_FIELDS))
 export type User = Static<typeof User>
 
-/** `GET /api/user/self/groups`: the description, the user's ratio and the colour of each group. */
+/**
+ * The response of `GET /api/user/self/groups`: each group with its description, its colour and the
+ * ratio that the user pays.
+ */
 export const UsableGroups = Type.Record(
   Type.String(),
   Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),
@@ -31,8 +34,8 @@ export const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
 export type CheckInStatus = Static<typeof CheckInStatus>
 
 /**
- * `chat` limits the list to models that a channel serves for chat. `group` limits the list to
- * models that can be called in this group.
+ * `chat=true` limits the list to models for chat. `group` limits the list to models that can be
+ * called in this group.
  */
 const ModelsQuery = Type.Object({ chat: Query.flag, group: Query.text })
 

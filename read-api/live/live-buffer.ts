@@ -1,20 +1,20 @@
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-response.ts'
 
-/** One change of the read models, with the live socket's message for each kind of viewer. */
+/** A change that the live sockets send. It has a message for each kind of viewer. */
 export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
   /**
-   * The user who receives the item. null means only admins. `each` means all users for whom
-   * `textFor` returns a text.
+   * The user who receives the item. With null, only admins receive it. With `each`, all users for
+   * whom `textFor` returns a text receive it.
    */
   readonly ownerId: number | null | 'each'
-  /** True if only the owner receives the item. Otherwise, admins receive the item as well. */
+  /** True if only the owner receives the item. Otherwise, admins receive it as well. */
   readonly isPrivate?: boolean
-  /** The approximate size in memory in bytes, for items that may be large. */
+  /** The approximate size of the item in memory, in bytes. Only items that may be large have it. */
   readonly weight?: number
-  /** Returns the message for a viewer, or null. */
+  /** Returns the message for a viewer, or null if the viewer receives none. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
@@ -22,8 +22,8 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items after the position `from`, in ascending order. All sockets share the buffer, so
- * that items for slow clients are stored only once.
+ * The latest items, in ascending order of their positions. The buffer contains the items after the
+ * position `from`. All sockets share it, so that items for slow clients are stored only once.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []
@@ -55,7 +55,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Returns the number of oldest items that must be removed to keep the limits of items and memory.
+   * Returns how many of the oldest items must be removed, so that the number of items and their
+   * size stay within the limits.
    */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
@@ -68,7 +69,10 @@ export class LiveBuffer {
     return count
   }
 
-  /** Yields the items after a position, which must be `from` or later. */
+  /**
+   * Yields the items after `position`. Earlier items than those after `from` are no longer in the
+   * buffer.
+   */
   *after(position: number): Generator<LiveItem> {
     let low = 0
     let high = this.#items.length
@@ -84,7 +88,10 @@ export class LiveBuffer {
   }
 }
 
-/** Returns a function that creates the text of a message once for each kind of viewer. */
+/**
+ * Returns a function that returns a message as text. For each kind of viewer, the text is created
+ * only once.
+ */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()
   return (viewer) => {

@@ -4,12 +4,15 @@ import { readItems } from './read-live-items.ts'
 
 const INTERVAL_MS = 1_000
 /**
- * The minimum pause after a run, as a multiple of its duration, so that runs take at most a tenth
- * of the time.
+ * The minimum pause after a run, as a multiple of the run's duration. Runs therefore take at most a
+ * tenth of the time.
  */
 const PAUSE_FACTOR = 10
 
-/** Runs `work` about once a second, one run at a time. Returns a function that stops the runs. */
+/**
+ * Runs `work` about once a second. A run starts only after the previous one has ended. The returned
+ * function stops the runs.
+ */
 export function everySecond(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
@@ -45,19 +48,19 @@ const READ_MODELS = [
 
 export type Hub = {
   readonly buffer: () => LiveBuffer
-  /** Resolves when the buffer contains all items up to the current positions of the read models. */
+  /** Resolves when the buffer contains all items that the read models currently include. */
   readonly ready: () => Promise<void>
   /**
-   * Adds a socket. `wake` is called each time the buffer has received new items. Returns a function
-   * that removes the socket.
+   * Adds a socket. `wake` is called whenever the buffer has new items. The returned function
+   * removes the socket.
    */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }
 
 /**
- * Reads new items from the read models once for all sockets. All items are committed, and their
- * data is the same as in REST responses.
+ * Reads new items from the read models, once for all sockets. Only committed changes become items,
+ * and they contain the same data as REST responses.
  */
 export function createHub(
   deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>,
@@ -103,7 +106,7 @@ export function createHub(
       members.set(wake, userId)
       return () => {
         members.delete(wake)
-        // While there are no sockets, the buffer receives no items.
+        // Without sockets, no items are read. The next socket starts a new buffer.
         if (members.size === 0) isOpen = false
       }
     },
@@ -115,7 +118,8 @@ export function createHub(
 }
 
 /**
- * Returns a function that runs `work`. Any number of calls during a run lead to one further run.
+ * Returns a function that runs `work`. If it is called during a run, `work` runs once more
+ * afterwards, however often it was called.
  */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null

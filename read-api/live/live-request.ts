@@ -20,9 +20,8 @@ const TOPIC_REQUIRED = {
 }
 
 /**
- * Parses a client's message. Throws an `HttpError` if the message is invalid, or has only unknown
- * topics. Unknown topics beside known topics are ignored, because they may belong to another
- * release.
+ * Parses a client's message. Throws an `HttpError` if the message is invalid or contains no known
+ * topic. Other unknown topics are ignored, because clients of another release may send them.
  */
 export function readRequest(text: string): LiveRequest {
   const value = parseJson(text)

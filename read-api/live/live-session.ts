@@ -13,7 +13,10 @@ import { readItems } from './read-live-items.ts'
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
-/** A client that has missed more items must read all data again. */
+/**
+ * The maximum number of missed items that are sent. A client that has missed more must read all
+ * data again.
+ */
 const MISSED_MAX = 5_000
 
 export type TaskProgress = {
@@ -24,7 +27,10 @@ export type TaskProgress = {
 
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
-/** A socket's topics, its position in the stream of items, and what its viewer may see. */
+/**
+ * One socket of a client. It knows the subscribed topics, the position up to which items were sent,
+ * and what its viewer may see.
+ */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
@@ -32,16 +38,18 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** The position up to which the socket has received all items that its viewer may see. */
+  /** The position up to which the socket has received all items for its viewer. */
   #sent = 0
   /**
-   * The version of the channels' health that the socket has received, or at which it subscribed.
+   * The version of the health cache that the client has. At first, it is the version at the
+   * subscription.
    */
   #health = 0
-  /** The site's totals that the socket has last received, as JSON text. */
+  /** The site's totals that were last sent to the client, as JSON text. */
   #stats = ''
   /**
-   * The position at which unread messages were last counted. Earlier items have outdated counts.
+   * The position at which the unread messages were last counted. Items up to this position have
+   * outdated counts.
    */
   #unread = 0
   #isFollowing = false
@@ -65,8 +73,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends all items after the position `after`, in order. If `after` is null, only new items are
-   * sent.
+   * Subscribes to topics. All items after the position `after` are sent in order. If `after` is
+   * null, only new items are sent.
    */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
     this.#subscriptions += 1
@@ -80,8 +88,8 @@ export class LiveSession {
     this.#sent = after ?? this.#hub.buffer().upTo
     const isCaughtUp = after === null || (await this.#catchUp(subscription))
     if (subscription !== this.#subscriptions || this.#isClosed) return
-    // The current number is sent, because the buffer has no items for messages that arrived while
-    // no socket was open.
+    // Messages may have arrived while no socket was open, and the buffer has no items for them. The
+    // number of unread messages is therefore sent now.
     if (this.#topics.has('inbox')) await this.#pushUnread()
     if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
@@ -91,16 +99,16 @@ export class LiveSession {
   }
 
   /**
-   * Sends items from the buffer until the client accepts no more. Called for new items, and when
-   * the client has received data.
+   * Sends items from the buffer while the client can receive them. It is called for new items, and
+   * when a slow client is ready again.
    */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // All items of one position are sent together. Otherwise, a client that resumes after this
-      // position would miss some of them.
+      // All items with the same position are sent together. Otherwise, a client that reconnects
+      // with this position would miss some of them.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)
@@ -113,8 +121,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the changes of the channels' health. If the client is slow, a later message contains all
-   * changes.
+   * Sends the changes of the channels' health. A slow client receives all changes with a later
+   * message.
    */
   pushHealth(): void {
     if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
@@ -140,7 +148,10 @@ export class LiveSession {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /** Sends the progress of tasks. A slow client receives only later progress. */
+  /**
+   * Sends the progress of tasks. A client that is too slow does not receive it, but receives later
+   * progress.
+   */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal
@@ -152,7 +163,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
   }
 
-  /** Sends an error with the message of the REST API. */
+  /** Sends an error with the same code and message as the REST API. */
   sendError({ code, words }: HttpError): void {
     this.send({ type: 'error', code, message: words[this.#viewer.language] })
   }
@@ -162,7 +173,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the missed items that are no longer in the buffer. Returns false if they are too many.
+   * Sends the items that the client has missed and that are no longer in the buffer. Returns false
+   * if the client must read all data again.
    */
   async #catchUp(subscription: number): Promise<boolean> {
     if (this.#sent > this.#hub.buffer().upTo) {
@@ -207,7 +219,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
-  /** Tells the client to read all data again. Afterwards, only new items are sent. */
+  /** Tells the client to read all data again. From then on, only new items are sent. */
   #resync(): void {
     this.#sent = this.#hub.buffer().upTo
     for (const topic of this.#topics) this.send({ type: 'resync', topic })

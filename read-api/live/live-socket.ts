@@ -19,8 +19,8 @@ import { LiveSession } from './live-session.ts'
 const ROWS_MAX = 1_000
 
 /**
- * Sends the progress of tasks to subscribed sockets. Without such a socket, nothing is read.
- * Returns a function that stops the sending.
+ * Sends the progress of tasks to the sockets that have subscribed to tasks. Without such sockets,
+ * no progress is read. The returned function stops the sending.
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
@@ -30,7 +30,8 @@ function feedProgress(
   let mark: number | null = null
   const push = async (): Promise<void> => {
     const receivers = [...sessions()].filter(({ receivesTasks }) => receivesTasks)
-    // Clients receive earlier progress with the task lists.
+    // Progress from the time before a subscription is not sent, because clients receive it with the
+    // list of tasks.
     if (receivers.length === 0) mark = null
     else if (mark === null) mark = await progress.mark()
     else {
@@ -63,7 +64,7 @@ type OpenSocket = WatchedSession & {
   isAlive: boolean
 }
 
-/** `GET /api/live`: a WebSocket for the changes that the session's user may see. */
+/** `GET /api/live`: a WebSocket that sends the changes that the session's user may see. */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps)
   const open = new Set<OpenSocket>()
@@ -80,7 +81,7 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
-  // A stopping process must not serve readers, although calls may still be running.
+  // When the process begins to stop, sockets are closed at once. Calls may continue for some time.
   deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
@@ -89,12 +90,12 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     stopListening()
     hub.stop()
     closeForRestart()
-    // The server sent the close frame seconds ago. Clients that have not answered would delay the
-    // stop by half a minute.
+    // The sockets were asked to close some seconds ago. Without this line, clients that do not
+    // answer would delay the stop by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: if an earlier hook has rejected the upgrade, no other code closes the connection. The
-  // connection would stay open as long as the client keeps it open, even after a shutdown.
+  // NOTE: an earlier hook may have rejected the upgrade. No other code closes such a connection, so
+  // it would stay open as long as the client wants, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -113,8 +114,8 @@ const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
   [...open].map(({ session }) => session)
 
 /**
- * Rejects new sockets while the process is draining. The port stays open for some time, but clients
- * must reconnect to another process.
+ * Rejects new sockets while the process is stopping. The port is still open then, but clients must
+ * connect to another process.
  */
 function assertNotDraining(draining: AbortSignal): void {
   if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
@@ -130,7 +131,7 @@ function accept(
   const principal = principalOf(request)
   // NOTE: without this listener, an oversized frame would cause an uncaught error.
   socket.on('error', () => socket.terminate())
-  // If draining began during the handshake, the other sockets are already closed.
+  // If the process began to stop during the handshake, the other sockets are already closed.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
@@ -193,7 +194,7 @@ function rateGate(): () => boolean {
   }
 }
 
-/** Closes sockets that have not answered the last ping, and pings all others. */
+/** Sends a ping to all sockets. Closes those that have not answered the previous ping. */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()
@@ -205,8 +206,8 @@ function ping(open: Iterable<OpenSocket>): void {
 }
 
 /**
- * Sends the health of the channels to subscribed sockets. Without such a socket, nothing is read.
- * Returns a function that stops the sending.
+ * Sends the channels' health to the sockets that have subscribed to channels. Without such sockets,
+ * no health is read. The returned function stops the sending.
  */
 const feedHealth = (
   health: HealthCache,
@@ -224,8 +225,8 @@ const feedHealth = (
   )
 
 /**
- * Sends the site's totals to subscribed sockets. Without such a socket, nothing is read. Returns a
- * function that stops the sending.
+ * Sends the site's totals to the sockets that have subscribed to them. Without such sockets, no
+ * totals are read. The returned function stops the sending.
  */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,

@@ -16,8 +16,9 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * Returns an item for admins. It has the channels that were tested or whose balance was read in the
- * range of positions, and the progress of the test of all channels. The result may be empty.
+ * Returns an item for admins with the channel tests and balances from a range of positions. It also
+ * contains the progress of the test of all channels. If there is nothing to send, the list is
+ * empty.
  */
 export async function testItems(
   core: Core,
@@ -66,8 +67,8 @@ const progressOf = (run: TestRun) => ({
 })
 
 /**
- * Returns items with the tasks that changed in the range of positions. Up to the position `upTo`,
- * no task is missing.
+ * Returns an item for each task that changed in a range of positions. If there are too many tasks,
+ * `upTo` is the position up to which all of them are included.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -88,14 +89,17 @@ export async function taskItems(
   return { items, upTo }
 }
 
-/** Returns a task's approximate size in memory in bytes, with two bytes per character. */
+/**
+ * Returns a task's approximate size in memory, in bytes. Each character of its JSON counts as six
+ * bytes.
+ */
 const weightOf = (task: DecryptedTask): number => 6 * JSON.stringify(task).length
 
 type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }
 
 /**
- * Returns items with the tokens that were changed or used in the range of positions, for their
- * owners only.
+ * Returns an item for each token that was changed or used in a range of positions. Only the owner
+ * of a token receives its item.
  */
 export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
   const rows = await touchedTokens(core.db, range)

@@ -15,19 +15,22 @@ export type ItemQuery = {
   readonly after: number
   readonly upTo: number
   /**
-   * The maximum number of rows per topic. If there are more, the result ends at an earlier position
-   * (`upTo`).
+   * The maximum number of rows per topic. If a topic has more rows, the result ends at an earlier
+   * position.
    */
   readonly limit: number
-  /** The user whose rows are read, or all users. */
+  /** The user whose rows are read. If it is omitted, the rows of all users are read. */
   readonly userId?: number
   readonly hasChannels: boolean
   readonly hasUsers: boolean
-  /** The users whose number of unread messages is read, if any. */
+  /** The users whose unread messages are counted. */
   readonly inboxesOf?: readonly number[]
 }
 
-/** Reads the items after a position in order. Up to the result's `upTo`, no item is missing. */
+/**
+ * Reads the items after a position, in order. All items up to the returned position `upTo` are
+ * included.
+ */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
   { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: ItemQuery,
@@ -84,8 +87,8 @@ export async function readItems(
 }
 
 /**
- * Returns one item with the numbers of unread messages of all changed inboxes, because a message
- * may go to all users.
+ * Returns one item with the numbers of unread messages in all changed inboxes. It is a single item,
+ * because one message may change the inboxes of all users.
  */
 async function inboxItems(
   core: Core,
@@ -110,7 +113,8 @@ async function inboxItems(
 type ChangedUser = { readonly id: number; readonly position: number }
 
 /**
- * Returns items with the ids of created or changed users. Admins' consoles read these users again.
+ * Returns an item for each created or changed user. It contains only the id, and the consoles of
+ * admins read the user again.
  */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {

@@ -6,25 +6,28 @@ import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logResponse, type Viewer, wordsOf } from './log-response.ts'
 
-/** Text is escaped and quoted if necessary. Numbers are written as they are. */
+/**
+ * A value of a CSV file. Text is escaped and quoted if necessary. Numbers are written unchanged.
+ */
 type CsvCell = string | number | bigint | null
 
 /**
- * Chinese versions of spreadsheet programs recognise UTF-8 only if the file starts with this mark.
+ * The mark at the start of a CSV file. Without it, Chinese versions of spreadsheet programs do not
+ * recognize UTF-8.
  */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Matches text that needs no escaping, which is nearly all text. A negative number matches, too,
- * because spreadsheets do not treat it as a formula.
+ * Matches text that can be written unchanged, which is nearly all text. Negative numbers match,
+ * because spreadsheets do not run them as formulas.
  */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 
 /**
- * Formats one line of a CSV file with its line break (RFC 4180). Text that a spreadsheet could run
- * as a formula is prefixed with `'`.
+ * Formats one line of a CSV file, including the line break (RFC 4180). If a spreadsheet could run a
+ * text as a formula, the text is prefixed with `'`.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   let line = ''
@@ -44,20 +47,20 @@ function cellText(cell: CsvCell): string {
   return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** Converts rows to the text of a file. */
+/** The format of an export, such as CSV. */
 export type ExportFormat = {
   readonly type: string
   readonly extension: string
   /** The text before the first row. */
   readonly head: string
-  /** The file contains the encrypted columns, which must be decrypted. */
+  /** True if the file contains encrypted columns. They are only read and decrypted if necessary. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
 /**
- * The format with one JSON object per line, as in the list, except that `other` is an object
- * instead of text.
+ * Returns the format with one JSON object per row. Each object is the same as in the list, except
+ * that `other` is an object instead of text.
  */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
@@ -71,7 +74,8 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
 })
 
 /**
- * NOTE: `other` is already JSON, so it is inserted as the last member in place of an empty string.
+ * Returns a row as a line of JSON. `other` is already JSON text, so it replaces the empty string at
+ * the end of the line.
  */
 function jsonLine(answer: ReturnType<typeof logResponse>): string {
   const { other } = answer
@@ -82,9 +86,9 @@ function jsonLine(answer: ReturnType<typeof logResponse>): string {
 const EMPTY_AT_END = '""}'
 
 type CsvSettings = {
-  /** True if the file may contain the columns about channels and users, which are for admins. */
+  /** True if the file may contain the columns that are only for admins. */
   readonly isAdmin: boolean
-  /** The time zone of the times. The column's header contains its name. */
+  /** The time zone in which times are shown. The header of the time column contains its name. */
   readonly zone: string
   /** Formats quota as an exact amount in dollars. */
   readonly dollars: (quota: bigint) => string
@@ -92,8 +96,8 @@ type CsvSettings = {
 }
 
 /**
- * Returns the CSV format with the columns in `names`, in this order. If `names` is null, the file
- * has all columns. Throws an error that lists the available columns if a name is unknown.
+ * Returns the CSV format. `names` contains the requested columns in their order, and null means all
+ * columns. If a name is unknown, an error lists the available columns.
  */
 export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
   const columns = selectColumns(columnsOf(settings), names)
@@ -178,12 +182,15 @@ const CONSUMPTION = 2
 const ERROR = 6
 
 /**
- * Returns whether the row is a call, whose quota is its charge. The quota of any other row was
- * added to the balance or deducted by an admin.
+ * Returns whether the row is a call. The quota of a call is its charge. The quota of other rows was
+ * added to the balance, or deducted by an admin.
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
-/** Returns the provider's charge, or null. The JSON is not parsed if it contains no charge. */
+/**
+ * Returns what the provider charged, or null if it is unknown. The JSON is only parsed if it
+ * contains this charge.
+ */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
   const { cost } = JSON.parse(adminOther) as LogOther
@@ -191,8 +198,8 @@ function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
 }
 
 /**
- * Formats times as `2026-11-21 07:03:09`. The text of a minute is computed only once, because rows
- * are sorted by time.
+ * Returns a function that formats times as `2026-11-21 07:03:09`. Rows are sorted by time, so the
+ * text of a minute is reused for all rows of that minute.
  */
 function timeFormatter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {

@@ -16,8 +16,8 @@ import { exportText } from './stream-export-in-batches.ts'
 const DECIMALS = 6
 
 /**
- * Returns a function that formats quota as dollars with six decimals, rounded half away from zero.
- * If the option's text `quotaPerUnit` is invalid, the default of the option applies.
+ * Returns a function that formats quota in dollars. It has six decimals and is rounded half away
+ * from zero. If the option's text `quotaPerUnit` is invalid, the option's default is used.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -40,22 +40,25 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-/** The limits for concurrent exports, which are needed because each export occupies a CPU core. */
+/**
+ * The maximum numbers of concurrent exports. They are limited, because each export uses a CPU core.
+ */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * In milliseconds. `stallMs` is the time without progress, as for the stream of a call. `totalMs`
- * is enough for the longest log over a slow connection.
+ * The time limits of an export in milliseconds. `stallMs` limits the time in which the client reads
+ * nothing, as for the stream of a call. `totalMs` is sufficient for the longest log over a slow
+ * connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 
 /**
  * `GET /api/log/export` (all users, for admins) and `GET /api/log/self/export`: a file with all
- * rows that match the filters of the list, newest first.
+ * rows that match the filters, newest first.
  */
 export function exportLogs(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
-  // NOTE: without this option, a HEAD request would also read all rows.
+  // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
   const routeOptions = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
   app.route({
     ...endpoint(logQueries, 'GET /api/log/export'),
@@ -96,8 +99,8 @@ async function answer(
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(deps.core, { filter, format, isAllowed })
   try {
-    // The first rows are read before the status is sent, so that a failure is an error response
-    // instead of a truncated file.
+    // The first rows are read before the response starts. If reading them fails, the client
+    // receives an error response instead of a truncated file.
     await text.begin()
   } catch (error) {
     release()

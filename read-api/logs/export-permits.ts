@@ -8,14 +8,14 @@ export type PermitLimits = {
   readonly all: number
   /** The maximum number of concurrent exports of one user. */
   readonly each: number
-  /** The number of permits, as part of `all`, that only admins can acquire. The default is 0. */
+  /** The number of permits in `all` that only admins can acquire. The default is 0. */
   readonly reservedForAdmins?: number
 }
 
 /**
- * Returns a function that acquires a user's permit for an export. That function returns the
- * function that releases the permit, or throws a 429 error. A stop of the process waits for exports
- * with a permit.
+ * Returns a function that acquires a permit for an export of a user. It throws 429 if there is no
+ * free permit. Otherwise, it returns a function that releases the permit. When the process stops,
+ * it waits for the running exports.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -46,9 +46,9 @@ export function createPermits(
 export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
- * Yields the chunks of a file. Calls `cut` if the client requests no chunk for `stallMs`, or if the
- * export takes longer than `totalMs`. Otherwise, a client that stops reading would hold its permit
- * permanently.
+ * Yields the chunks of a file. Calls `cut` if the client reads nothing for `stallMs`, or if the
+ * export takes longer than `totalMs`. Otherwise, a client that stops reading would keep its permit
+ * forever.
  */
 export async function* limitReading(
   chunks: AsyncIterable<string>,

@@ -69,7 +69,7 @@ async function answer(
           offset,
           before: await cursors.end(list, page, () => newestLogId(core.db, filter)),
         })
-  // NOTE: in `GET /api/log/self/`, admins see only what other users see.
+  // NOTE: in `GET /api/log/self/`, admins see no more than other users.
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
@@ -77,7 +77,7 @@ async function answer(
   return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
 }
 
-/** Returns a page, newest first, that starts below the last row of the previous page. */
+/** Returns one page of the log, newest first. It starts after the last row of the previous page. */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
   cursors: PageCursors,
@@ -101,8 +101,8 @@ async function rowsOfPage(
 }
 
 /**
- * Returns the requested order, or null for the default, newest first. A list of the user's own
- * calls shows no channels and no retries, so it cannot be sorted by them.
+ * Returns the requested order. null means the default order, newest first. Users do not see the
+ * channels and retries of their calls, so they cannot sort by these columns.
  */
 function logOrder(
   { sort, order }: Static<typeof AllLogs>,
@@ -113,12 +113,12 @@ function logOrder(
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
-/** Hashes the key of a list, which is long if a token name matches thousands of ids. */
+/** Hashes the key of a list. The key is long if thousands of tokens have the requested name. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * Returns a filter that identifies a list across its pages. The start of the range and an end in
- * the future are left out, because they change with the clock.
+ * Returns the part of a filter that is the same for all pages of a list. The start of the range,
+ * and an end in the future, are left out, because they change with the clock.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

@@ -7,8 +7,8 @@ import type { LogQuery } from '../contract/logs.ts'
 import { integerOf, type ReadDeps, textOf } from '../read-route-helpers.ts'
 
 /**
- * Replaces names in the query by ids. Returns null if a name is unknown, because no row can match.
- * With `ownerId`, the filter only matches rows of this user.
+ * Returns the filter for a query, with ids instead of names. Returns null if a name is unknown,
+ * because no row can match. With `ownerId`, only rows of this user match.
  */
 export async function logFilter(
   { core: { db } }: ReadDeps,
@@ -41,8 +41,8 @@ export async function logFilter(
 const CALLERS_MAX = 50_000
 
 /**
- * Returns the ids of the tokens with this name. The name of the playground represents all token ids
- * of calls from the playground.
+ * Returns the ids of all tokens with this name. The playground's name stands for the ids of all
+ * calls from the playground.
  */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
@@ -63,17 +63,18 @@ const LISTS_MAX = 2_000
 const PAGES_MAX = 5_000
 
 /**
- * Stores the last row of each page, below which the next page starts. New rows therefore do not
- * shift pages, and the cost of a page does not grow with its number. The number of lists is
- * limited. The least recently used list is removed first, and its pages are found by counting rows.
+ * Stores where each page of a list ends, so that the next page starts there. New rows therefore do
+ * not shift the pages, and late pages are as fast as early ones. The number of lists is limited,
+ * and the least recently used list is removed. The pages of a removed list are found by counting
+ * rows.
  */
 export class PageCursors {
-  /** The row id below which a page starts, by list and page number. */
+  /** For each list and page number: the page contains rows with ids below this id. */
   readonly #lists = new Map<string, Map<number, number>>()
 
   /**
-   * Returns the nearest known page start at or before the page, and the number of rows from there
-   * to the page.
+   * Finds the start of a page. Returns the start of the nearest earlier page that is known, and the
+   * number of rows to skip from there.
    */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
@@ -89,8 +90,8 @@ export class PageCursors {
   }
 
   /**
-   * Returns the id below which a sorted list is read. The first page sets it, so that new rows do
-   * not shift later pages.
+   * Returns the id below which the rows of a sorted list are read. It is set when the first page is
+   * read. New rows therefore do not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const cursor = this.start(list, 1, 1).before
@@ -100,7 +101,7 @@ export class PageCursors {
     return end
   }
 
-  /** Stores the id `lastId` of the page's last row, below which the next page starts. */
+  /** Stores the id of the last row of a page. The next page starts below it. */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)
     const pages = this.#lists.get(list) ?? new Map<number, number>()

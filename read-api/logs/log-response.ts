@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** The text in `other` by which a row shows that no provider could be reached. */
+/** If `other` contains this text, no provider could be reached. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
@@ -60,11 +60,14 @@ export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Languag
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A log row with decrypted columns. The response for the row also depends on the viewer. */
+/**
+ * A log row whose encrypted columns are decrypted. What a response shows of it depends on the
+ * viewer.
+ */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
- * Decrypts the columns of log rows. NOTE: the rows are changed in place, because an export of
+ * Decrypts the columns of log rows. NOTE: the rows are changed in place. Otherwise, an export of
  * millions of rows would spend most of its time copying them.
  */
 export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<DecryptedRow[]> =>
@@ -78,8 +81,8 @@ export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<Decr
   )
 
 /**
- * Returns what the viewer may see of a row, for the REST API and the live socket. `other` is the
- * last member.
+ * Returns what a viewer may see of a row, for the REST API and the live socket. NOTE: `other` must
+ * be the last member.
  */
 export const logResponse = (
   row: DecryptedRow,
@@ -97,8 +100,8 @@ export const logResponse = (
   token_name: row.tokenName,
   group: row.group,
   model_name: row.model,
-  // If the relay died, the log only contains the time of the cleanup, from which the duration of
-  // the call cannot be computed.
+  // For an interrupted call, the log contains the time of the cleanup, not the end of the call. Its
+  // duration is therefore unknown.
   use_time: row.reason === 'interrupted' ? 0 : Math.round(row.durationMs / 1_000),
   is_stream: row.isStream,
   prompt_tokens: row.promptTokens,
@@ -127,14 +130,14 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Merges two JSON objects without parsing them. The objects must not have a name in common. */
+/** Merges two JSON objects without parsing them. They must not have a member with the same name. */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`
 }
 
 /**
- * Returns the network of an IP address, which is shown unless the user has chosen to show
+ * Returns the network of an IP address. It is shown unless the user has chosen to show complete
  * addresses.
  */
 function networkOf(ip: string): string {

@@ -14,8 +14,8 @@ const RATE_SECONDS = 60
 
 /**
  * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of the
- * matching rows, and of the last minute. By default, only charged calls are included. A filter that
- * only calls can match also includes failed calls. A filter by type selects other rows.
+ * matching rows and of the last minute. Without a filter by type, only charged calls are included.
+ * A filter by request id or failed channel also includes failed calls.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -48,8 +48,8 @@ const NOTHING: LogStat = {
 }
 
 /**
- * By default, only charged calls are included. With a filter by request id or failed channel, all
- * matching calls are included.
+ * Returns the totals. By default, only charged calls are included. A filter by request id or failed
+ * channel includes all matching calls.
  */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,

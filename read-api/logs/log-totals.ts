@@ -15,8 +15,8 @@ const NO_END = Number.MAX_SAFE_INTEGER
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
 /**
- * Stored sums by hour or by day. `from` and `to` of `sum` are the starts of the first and the last
- * hour or day. Without `to`, the range has no end.
+ * Sums that are stored for each hour or each day. `sum` adds them from the hour or day that starts
+ * at `from` to the one that starts at `to`. Without `to`, the range has no end.
  */
 type Grain = {
   readonly seconds: number
@@ -24,13 +24,13 @@ type Grain = {
 }
 
 /**
- * Computes the exact totals of the rows that match a filter: complete days and hours from stored
- * sums, the remaining minutes and seconds from the rows of the log.
+ * Returns the exact totals of the rows that match a filter. Complete days and hours come from
+ * stored sums. The remaining minutes and seconds are added from the rows of the log.
  */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
-  // The end is open if it is in the future. A row later than now only exists if the clocks of two
-  // servers differ.
+  // If the end is in the future, the range has no end. Rows with a future time only exist if the
+  // clocks of two servers differ.
   return sumRange(grainsFor(db, rest), (range) => sumLogRows(db, { ...rest, ...range }), {
     from,
     to: to >= now ? NO_END : to,
@@ -58,11 +58,12 @@ async function sumRange(
   return parts.reduce(addSums)
 }
 
-/** Returns the stored sums that can be used with the filter: first by day, then by hour. */
+/**
+ * Returns the stored sums that can be used for a filter. Sums of days come before sums of hours.
+ */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds } = filter
-  // Stored sums are not needed, because calls with one request id or with failed attempts are few,
-  // and an index finds them.
+  // With these filters, no stored sums are needed. Few rows match, and an index finds them.
   if (filter.requestId !== undefined || filter.failedChannelId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),
@@ -98,9 +99,8 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 }
 
 /**
- * Returns the keys of the stored sums for the most selective part of the filter. Returns none if
- * the filter covers all users. A token is more selective than a user, because it belongs to one
- * user.
+ * Returns the keys of the stored sums for the most selective part of the filter: tokens, then the
+ * user, the channel and the group. Returns no keys if the filter contains none of them.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

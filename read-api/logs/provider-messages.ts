@@ -1,7 +1,7 @@
 import type { LogRow } from '#projections/logs/query.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 
-/** A provider's message about a failed call. Without `isShown`, only admins may see it. */
+/** A provider's message about a failed call. If `isShown` is false, only admins may see it. */
 export type ProviderMessage = { readonly text: string; readonly isShown: boolean }
 
 /** Returns the providers' messages about failed calls, by request id. */
@@ -19,7 +19,10 @@ export async function messagesOf(
   return messages
 }
 
-/** Returns JSON that becomes part of `other`, or `{}` if the viewer may not see the message. */
+/**
+ * Returns JSON with the provider's message, which becomes part of `other`. If the viewer may not
+ * see the message, it is `{}`.
+ */
 export function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'
   return JSON.stringify({ provider_message: message.text })

@@ -4,22 +4,23 @@ import { type LogFilter, type LogRow, logBatches } from '#projections/logs/query
 import type { ExportFormat } from './export-format.ts'
 
 /**
- * The rows per batch. A batch is formatted in smaller steps, so that the event loop is not blocked.
+ * The number of rows that are read at once. They are formatted in smaller steps, so that the event
+ * loop is not blocked.
  */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
 
-/** The text of an export in chunks, with at most two batches of rows in memory. */
+/** The text of an export, in chunks. At most two batches of rows are in memory. */
 export type ExportText = AsyncIterable<string> & {
-  /** Reads the first rows, once before the iteration. Throws if reading fails. */
+  /** Reads the first rows. It must be called once before the iteration. Throws if reading fails. */
   readonly begin: () => Promise<void>
 }
 
 type ExportSource = {
-  /** The filter of the rows, or null if no row can match the request. */
+  /** The filter for the rows, or null if no row can match. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Called before each batch. Returns whether the user may still read the rows. */
+  /** Returns whether the user may still read the rows. It is called before each batch. */
   readonly isAllowed: () => Promise<boolean>
 }
 
@@ -41,8 +42,8 @@ export function exportText(core: Core, { filter, format, isAllowed }: ExportSour
         if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // The next batch is read while the current batch is formatted. A failed read is ignored if
-        // the client has stopped reading.
+        // The next batch is read while the current batch is formatted. The empty `catch` is for a
+        // client that has stopped reading. A failed read would then be an unhandled rejection.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += STEP_ROWS) {

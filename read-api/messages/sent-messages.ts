@@ -13,7 +13,10 @@ import { type AdminMessage, messageQueries } from '../contract/messages.ts'
 import { answerOf } from '../contract/resource-field-definition.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
-/** Sent messages, for admins: the list, `search`, `{id}` and `{id}/recipients`. */
+/**
+ * The routes for messages that admins have sent: the list, `search`, `{id}` and `{id}/recipients`.
+ * Only admins may use them.
+ */
 export function sentMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
   const routeOptions = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }
@@ -65,16 +68,19 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 const DAY_SECONDS = 86_400
 
-/** Converts the end of a range to Unix seconds. A date without a time means the end of this day. */
+/**
+ * Converts the end of a range to Unix seconds. A date without a time stands for the end of that
+ * day.
+ */
 function parseEndTime(field: string, text = ''): number | null {
   const seconds = parseTime(field, text)
   return seconds === null || text.includes('T') ? seconds : seconds + DAY_SECONDS - 1
 }
 
-/** Converts an ISO date (UTC) or time to Unix seconds, and an empty text to null. */
+/** Converts an ISO date (UTC) or an ISO time to Unix seconds. An empty text becomes null. */
 function parseTime(field: string, text = ''): number | null {
   if (text === '') return null
-  // A plus sign in a query arrives as a space unless the client has escaped it.
+  // A plus sign in a query is decoded as a space, unless the client has escaped it.
   const iso = text.replace(' ', '+')
   const milliseconds = ISO_TIME.test(iso) ? Date.parse(iso) : Number.NaN
   if (Number.isNaN(milliseconds)) {

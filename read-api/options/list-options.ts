@@ -32,9 +32,11 @@ export type CurrentOptions = {
   readonly text: (key: string) => string
   readonly flag: (key: string) => boolean
   readonly number: (key: string) => number
-  /** Returns the members of a JSON object by name, or an empty map for any other value. */
+  /**
+   * Returns the members of an option that is a JSON object. For any other value, the map is empty.
+   */
   readonly members: (key: string) => Map<string, unknown>
-  /** Lists all options. The value of a secret option only shows whether the option is set. */
+  /** Lists all options. For a secret option, the value only shows whether it is set. */
   readonly list: () => { key: string; value: string }[]
   readonly hasSecret: (key: string) => boolean
   readonly isInitialised: boolean
@@ -42,7 +44,7 @@ export type CurrentOptions = {
   readonly isDemoSite: boolean
 }
 
-/** Reads the current options: the text that an admin has set, or the default. */
+/** Reads the current options. If an admin has not set an option, its default applies. */
 export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
   const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
   const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
@@ -89,8 +91,7 @@ export function listOptions(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/option/schema`: the definitions of all options, from which the console derives its
- * forms.
+ * `GET /api/option/schema`: the definitions of all options. The console builds its forms from them.
  */
 export function optionSchema(app: App): void {
   const answer = schemaAnswer()
@@ -141,7 +142,7 @@ function typeAnswer(type: OptionType): TypeAnswer {
 }
 
 /**
- * `GET /api/option/history`, for admins: the changes of one option, a section or all options,
+ * `GET /api/option/history`, for admins: the changes of one option, of a section or of all options,
  * newest first.
  */
 export function optionHistory(app: App, deps: ReadDeps): void {

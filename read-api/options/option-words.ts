@@ -4,7 +4,10 @@ import { optionTranslations as en } from '../contract/option-translations/en.ts'
 import { optionTranslations as zh } from '../contract/option-translations/zh.ts'
 import type { OptionSchema, OptionSection, Words } from '../contract/options.ts'
 
-/** Returns the note for an option that is validated and stored, but has no effect yet. */
+/**
+ * Returns the note for an option that has no effect yet. Its values are already validated and
+ * stored.
+ */
 const actsLater = (zhName: string, enName: string): Words => ({
   zh: `此处保存并校验；${zhName}上线后生效。`,
   en: `Saved and validated here. Takes effect once ${enName} built.`,
@@ -25,8 +28,8 @@ const ALWAYS_RECORDED: Words = {
 type WordsWithNote = { readonly label: Words; readonly help?: Words; readonly note: Words }
 
 /**
- * The words of the options without effect. The console does not show these options, but
- * `GET /api/option/schema` lists every option.
+ * The texts of options without effect. The console does not show these options, but `GET
+ * /api/option/schema` lists them.
  */
 const WORDS_WITHOUT_EFFECT: ReadonlyMap<string, WordsWithNote> = new Map([
   [
@@ -159,7 +162,7 @@ const TITLES_WITHOUT_EFFECT: ReadonlyMap<string, Words> = new Map([
 type Texts = Readonly<Record<string, string>>
 type TextsByValue = Readonly<Record<string, Texts>>
 
-/** Returns the words for each value of an option. */
+/** Returns an option's texts for each of its values. */
 const wordsByValue = (
   zhTexts: TextsByValue,
   enTexts: TextsByValue,
@@ -175,7 +178,7 @@ export type OptionWords = Pick<
   'label' | 'help' | 'choice_words' | 'note' | 'bounds_words' | 'ask_before'
 >
 
-/** Throws if the option has no label. */
+/** Returns the texts of an option. Throws if the option has no label. */
 export function optionWords(key: string): OptionWords {
   const words = WORDS_WITHOUT_EFFECT.get(key)
   const label = words?.label ?? wordsOf(zh.label, en.label, key)
@@ -191,7 +194,7 @@ export function optionWords(key: string): OptionWords {
   }
 }
 
-/** Throws if the section has no title. */
+/** Returns the texts of a section. Throws if the section has no title. */
 export function sectionWords(id: string): Pick<OptionSection, 'title' | 'lead'> {
   const title = TITLES_WITHOUT_EFFECT.get(id) ?? wordsOf(zh.sectionTitle, en.sectionTitle, id)
   assert(title !== null, `section ${id} has no title`)

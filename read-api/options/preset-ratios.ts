@@ -15,16 +15,21 @@ import { currentOptions } from './list-options.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
-/** A decimal without an exponent within the range that prices may have. */
+/** A decimal without an exponent, within the range of prices. */
 const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
-/** Output tokens within the bounds of the option `MaxOutputTokens`. */
+/** A number of output tokens within the bounds of the option `MaxOutputTokens`. */
 const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
-/** Parses JSON that maps models to ratios with all digits, or returns null. */
+/**
+ * Parses JSON that maps models to ratios. All digits are kept. Returns null if the JSON is invalid.
+ */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
-/** Parses JSON that maps models to maximum numbers of output tokens, or returns null. */
+/**
+ * Parses JSON that maps models to maximum numbers of output tokens. Returns null if the JSON is
+ * invalid.
+ */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
 
@@ -49,7 +54,7 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/** Fetches the ratio lists. Returns null if a list below `baseUrl` is unavailable or invalid. */
+/** Fetches the ratio lists of a source. Returns null if a list is unavailable or invalid. */
 async function fetchPreset(
   outbound: Outbound,
   baseUrl: string,
@@ -64,7 +69,7 @@ async function fetchPreset(
       if (parsed === null) throw new Error('not a map of ratios')
       return Object.fromEntries(parsed)
     }
-    // Older sources have no list of output limits.
+    // The list of output limits may be missing, because older sources do not have one.
     const caps = async () => {
       const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
       if (parsed === null) throw new Error('not a map of output limits')
@@ -82,8 +87,8 @@ async function fetchPreset(
 }
 
 /**
- * Fetches a text. Returns null if the file does not exist. Some storage services respond with 403
- * for a missing file.
+ * Fetches a text. Returns null if the file does not exist. For a missing file, some storage
+ * services respond with 403 instead of 404.
  */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
@@ -102,7 +107,10 @@ async function fetchText({ dispatcher }: Outbound, url: string): Promise<string 
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
-/** True for sources that have model ratios and output limits besides completion ratios. */
+/**
+ * The sources of ratios. All have completion ratios. The value is true if the source also has model
+ * ratios and output limits.
+ */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES
 
@@ -114,9 +122,9 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. The
- * ratios are fetched from the configured address. If the response from this address is invalid, the
- * ratios shipped with this release are returned.
+ * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
+ * are fetched from the configured address. Without an address, or if fetching fails, the response
+ * contains the ratios that are shipped with this release.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)
@@ -150,7 +158,7 @@ function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typ
   }
 }
 
-/** The HTTP client is created when it is first needed. */
+/** Creates the HTTP client when it is first needed. */
 function lazyOutbound({ config }: Pick<Core, 'config'>) {
   let outbound: Outbound | null = null
   return {

@@ -7,7 +7,10 @@ import { optionQueries, PRICE_CHANGE_FIELDS, SCHEDULED_CHANGE_FIELDS } from '../
 import { answerOf } from '../contract/resource-field-definition.ts'
 import { type App, pageOf, type ReadDeps, upToDate, userIdOf } from '../read-route-helpers.ts'
 
-/** `GET /api/option/price_history`: prices before and after each change, its author and time. */
+/**
+ * `GET /api/option/price_history`: the changes of prices. Each has the price before and after it,
+ * its author and its time.
+ */
 export function priceHistory(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_history'),
@@ -26,7 +29,7 @@ export function priceHistory(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/option/price_schedule`: the scheduled price changes, pending ones first. */
+/** `GET /api/option/price_schedule`: the scheduled price changes. Pending changes come first. */
 export function priceSchedule(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_schedule'),

@@ -11,7 +11,10 @@ import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usableGroups } from '../users/list-groups.ts'
 
-/** Vendors, with a pattern for the beginning of a model name. The first match applies. */
+/**
+ * The vendors of models. Each has a pattern for the beginning of its models' names. The first match
+ * applies.
+ */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:qwen|qwq|qvq|wan\d|text-embedding-v\d)/, 'Alibaba'],
   [/^(?:gpt|chatgpt|o[1-9](?:-|$)|text-embedding|text-moderation|omni-moderation)/, 'OpenAI'],
@@ -43,8 +46,9 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns the vendor by the last part of the name (`llama-3` in `meta/llama-3`), or an empty text.
- * NOTE: the channel is not used, because it would reveal the site's providers.
+ * Returns the vendor of a model, or an empty text. Only the last part of the name counts, such as
+ * `llama-3` in `meta/llama-3`. NOTE: the channel is not used, because it would reveal the site's
+ * providers.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()
@@ -59,25 +63,33 @@ type Viewer = {
 
 type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
-/** A snapshot of the site, from which the price lists of all viewers are computed. */
+/**
+ * The models, prices and options at one time. The price lists of all viewers are computed from
+ * them.
+ */
 type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
-  /** The price list of each kind of viewer, at most two per group. */
+  /**
+   * The price lists that are already computed, by kind of viewer. There are at most two per group.
+   */
   readonly lists: Map<string, PriceList>
 }
 
-/** The milliseconds for which a snapshot is reused. Price changes are visible within a second. */
+/**
+ * The milliseconds for which the state of the site is reused. Price changes are therefore visible
+ * within a second.
+ */
 const FRESH_MS = 500
 
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * Returns a function that returns a viewer's price list. The site's state is read at most twice a
- * second, for any number of viewers. If a request contains the position of a write, its list
- * includes the write. A position that the read models have not reached is ignored, because a client
- * can send any number.
+ * Returns a function that returns a viewer's price list. For all viewers together, the site's state
+ * is read about twice a second. It is read again earlier if a request contains the position of a
+ * newer write. Positions that the read models have not reached are ignored, because a client can
+ * send any number.
  */
 function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>
@@ -99,7 +111,7 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
       if (after <= cached.upTo || after > upTo) return cached.site
     }
     const entry = { at: now, upTo, site: read() }
-    // Only the requests that waited for a failed read receive its error, which is not cached.
+    // A failed read is not cached. Only the requests that waited for it receive its error.
     entry.site.catch(() => {
       if (cached === entry) cached = null
     })
@@ -115,7 +127,9 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   }
 }
 
-/** Returns the models that the viewer can call, with the groups in which they are available. */
+/**
+ * Returns the models that the viewer can call. Each has the groups in which the viewer can call it.
+ */
 function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
@@ -145,10 +159,10 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
   }
 }
 
-/** Visitors see the prices of the group that new users are in. */
+/** The group whose prices visitors see. New users are in this group. */
 const VISITORS_GROUP = 'default'
 
-/** `GET /api/pricing`, public: the models and their prices in the caller's groups. */
+/** `GET /api/pricing`, public: the models and their prices in the groups of the caller. */
 export function getPricing(app: App, deps: ReadDeps): void {
   const pricesFor = createSitePrices(deps)
   app.route({

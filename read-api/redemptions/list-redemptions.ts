@@ -11,7 +11,7 @@ import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
 import { answerOf } from '../contract/resource-field-definition.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
-/** Only admins may receive the keys (`withKeys`). */
+/** Returns the codes for a response. `withKeys` adds their keys, which only admins may receive. */
 async function redemptionAnswers(
   { core }: ReadDeps,
   rows: readonly RedemptionRow[],
@@ -24,7 +24,10 @@ async function redemptionAnswers(
 
 const ownerOf = (id: number): string => `redemption:${id}`
 
-/** `GET /api/redemption/` and `GET /api/redemption/search`, for admins, by default newest first. */
+/**
+ * `GET /api/redemption/` and `GET /api/redemption/search`, for admins: the redemption codes, by
+ * default newest first.
+ */
 export function listRedemptionRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/redemption/', 'GET /api/redemption/search'] as const) {
     app.route({
@@ -45,12 +48,12 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           ...orderOf(query),
           ...slice,
         })
-        // Everyone who has a key can redeem it, so access tokens do not receive keys.
+        // An access token receives no keys, because anyone who has a key can redeem it.
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
         const items = await redemptionAnswers(deps, rows, isSession)
-        // The log, not an event, records which keys a user was shown, because the state does not
-        // change.
+        // Showing keys changes no state, so no event records it. The log records who saw which
+        // keys.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {
           request.log.info({ userId, redemptionIds }, 'audit: redemption keys were shown')

@@ -5,13 +5,13 @@ import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * The origins of pictures and songs of any provider. Plain http is only allowed for the local
- * machine, because others on the network could otherwise see what a user views.
+ * The origins from which pictures and songs may be loaded: any provider with https. Plain http is
+ * only allowed for the local machine. Otherwise, others on the network could see what a user views.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
-/** Returns the external origins that the console's pages need, according to the current options. */
+/** Returns the external origins that the console's pages need with the current options. */
 export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> {
   const options = await currentOptions(core)
   const human = hasHumanCheck(options) ? [HUMAN_CHECK_ORIGIN] : []
@@ -29,17 +29,24 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
   }
 }
 
-/** Returns whether pages show external pictures: song covers, or drawings without a proxy. */
+/**
+ * Returns whether pages show pictures from other sites: covers of songs, or drawings that are not
+ * loaded through this site.
+ */
 const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
 /**
- * The maximum number of chat origins, so that the Content-Security-Policy header is not too large.
+ * The maximum number of origins of chat clients. It limits the size of the header
+ * `Content-Security-Policy`.
  */
 const CHATS_MAX = 50
 
-/** Returns the origins of embedded chat clients. An origin must use TLS unless it is local. */
+/**
+ * Returns the origins of the chat clients that pages embed. Only https is allowed, except for local
+ * origins.
+ */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]
@@ -50,8 +57,8 @@ function chatFrames(options: CurrentOptions): string[] {
 const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
 
 /**
- * Returns a list with the origin of the URL, or an empty list. NOTE: a semicolon in a host would
- * end the directive in the Content-Security-Policy header.
+ * Returns the origin of a URL as a list. If the origin is not valid, the list is empty. NOTE: a
+ * semicolon in a host would end the directive in the header `Content-Security-Policy`.
  */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''

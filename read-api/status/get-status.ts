@@ -46,7 +46,9 @@ const siteFields = (options: CurrentOptions) => ({
   setup: options.isInitialised,
 })
 
-/** Payment methods are only included if they are completely configured. */
+/**
+ * Returns the fields about top-ups. A payment method is included only if its settings are complete.
+ */
 const topUpFields = (options: CurrentOptions) => {
   const methods = [
     ...(offersEpay(options) ? (['zfb', 'wx'] as const) : []),
@@ -79,7 +81,10 @@ const screenFields = (options: CurrentOptions) => ({
   check_in_enabled: options.flag('CheckInEnabled'),
 })
 
-/** Login methods are only included if they are enabled and completely configured. */
+/**
+ * Returns the fields about login methods. A login method is included only if it is enabled and its
+ * settings are complete.
+ */
 const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
@@ -103,7 +108,8 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
 })
 
 /**
- * Returns whether Epay is offered, which requires its secret. The write API applies the same rule.
+ * Returns whether the site offers Epay, which requires its secret. NOTE: the write API applies the
+ * same rule.
  */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
@@ -126,15 +132,15 @@ export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
 /**
- * Returns whether the CAPTCHA is enabled, which requires its keys. The write API applies the same
- * rule.
+ * Returns whether the site uses the CAPTCHA, which requires its keys. NOTE: the write API applies
+ * the same rule.
  */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&
   options.text('TurnstileSiteKey') !== '' &&
   options.hasSecret('TurnstileSecretKey')
 
-/** Parses a JSON list of objects that map names to links. Elements of other types are left out. */
+/** Parses a JSON list of objects. Each object maps names to links. Other elements are left out. */
 export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)
@@ -173,8 +179,8 @@ const PAGES = [
 ] as const
 
 /**
- * `GET /api/notice`, `GET /api/about` and `GET /api/home_page_content`: the public pages that the
- * operator has written.
+ * `GET /api/notice`, `GET /api/about` and `GET /api/home_page_content`: the texts that the operator
+ * has written for public pages.
  */
 export function getPages(app: App, deps: ReadDeps): void {
   for (const [name, option] of PAGES) {

@@ -13,10 +13,7 @@ const LIMITS = {
 }
 
 export type OidcEndpoint = {
-  /**
-   * Returns the authorization endpoint, or an empty text until the discovery document has been
-   * fetched.
-   */
+  /** Returns the authorization endpoint. It is empty until the discovery document was fetched. */
   readonly of: (wellKnown: string) => string
   readonly close: () => Promise<void>
 }
@@ -24,9 +21,9 @@ export type OidcEndpoint = {
 type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt: number }
 
 /**
- * Caches an OpenID provider's authorization endpoint. The discovery document is fetched in the
- * background, so that requests never wait. It is fetched every ten minutes, or one minute after a
- * failure.
+ * Caches the authorization endpoint of an OpenID provider. The discovery document is fetched in the
+ * background, so that requests never wait for it. It is fetched again after ten minutes, or after
+ * one minute if fetching has failed.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null
@@ -50,7 +47,7 @@ export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>
   }
 }
 
-/** Fetches the endpoint. Returns null, and never rejects, if there is no valid endpoint. */
+/** Fetches the endpoint and never rejects. Returns null if there is no valid endpoint. */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
   const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint
   return isWebAddress(value) ? value : null

@@ -90,7 +90,7 @@ async function answer(
   const last = rows.at(-1)
   if (order === null && last !== undefined) cursors.learn(list, page, last.position)
   const most = order === null ? TASKS_COUNTED_MAX : SORT_WINDOW
-  // NOTE: in the lists of their own tasks, admins see only what other users see.
+  // NOTE: in the lists of their own tasks, admins see no more than other users.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
   const decrypted = await decryptTasks(core, progress, rows)
   return {
@@ -102,8 +102,8 @@ async function answer(
 }
 
 /**
- * Returns the requested order, or null for the default, newest first. A list of the user's own
- * tasks shows no channels, so it cannot be sorted by channel.
+ * Returns the requested order. null means the default order, newest first. Users do not see the
+ * channels of their tasks, so they cannot sort by channel.
  */
 function taskOrder({ sort, order }: TaskQuery, ownerId: number | null): ListOrder<TaskSort> | null {
   if (!sort || (sort === 'channel' && ownerId !== null)) return null

@@ -6,8 +6,9 @@ const DEPTH_MAX = 4
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Finds songs or lyrics in a result, whose JSON differs between providers. A song is an object with
- * a title, a text or a URL, at any depth of lists and `data` members.
+ * Finds songs or lyrics in a result. Its JSON differs between providers. Any object with a title, a
+ * text or a URL counts as a song. It may be nested in lists and in members named `data`, at any
+ * depth.
  */
 export function songsOf(result: string): Song[] {
   try {
@@ -47,7 +48,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const secondsOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 
-/** Returns an http(s) URL, or else an empty text, because the console shows the URL as a link. */
+/**
+ * Returns the value if it is an http(s) URL. Any other value becomes an empty text, because the
+ * console shows the URL as a link.
+ */
 export function addressOf(value: unknown): string {
   const text = textOf(value)
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''

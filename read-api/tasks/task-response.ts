@@ -20,11 +20,14 @@ export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
 const FIELDS = { ...DRAWING_FIELDS, ...MUSIC_FIELDS }
 
-/** A task with decrypted columns. The fields that depend on the viewer are added later. */
+/**
+ * A task whose encrypted columns are decrypted. Fields that depend on the viewer are not included
+ * yet.
+ */
 export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
   Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & { readonly songs: Song[] }
 
-/** Decrypts private texts, and adds the progress of tasks that have not ended. */
+/** Decrypts the texts of tasks. Adds the progress of tasks that are still running. */
 export async function decryptTasks(
   core: Pick<Core, 'db' | 'vault'>,
   progress: TaskProgress,
@@ -53,19 +56,25 @@ export async function decryptTasks(
   )
 }
 
-/** Extracts the percentage from a provider's progress text. */
+/**
+ * Returns the percentage in a provider's text about the progress, such as `40%`. Without a
+ * percentage, it is `0%`.
+ */
 export function percentOf(text: string | undefined): string {
   const [percent] = /\b(100|\d{1,2})%/.exec(text ?? '') ?? []
   return percent ?? '0%'
 }
 
-/** A task that has ended shows 100 %, even if it failed, as in the relay's answers. */
+/**
+ * Returns the progress of a task. A finished task has 100 %, even if it failed. The relay's answers
+ * contain the same value.
+ */
 const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): string =>
   finishedAt === null ? percentOf(progressById) : '100%'
 
 /**
- * Returns the start time. A task that ended between two polls has no recorded start, so the time of
- * its submission is returned.
+ * Returns the start time. If a task started and succeeded between two polls, its start is not
+ * recorded. The time of its submission is then returned.
  */
 const startOf = ({ status, startedAt, submittedAt }: DecryptedTask): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
@@ -90,7 +99,7 @@ const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTa
   failReason: row.failReason || causeWords(row.cause, language),
 })
 
-/** The texts for failures without a reason from the provider, by cause. */
+/** The texts for failed tasks if the provider gave no reason, by cause. */
 const CAUSES: Readonly<Record<string, Words>> = {
   failed: { zh: '上游未说明原因', en: 'The provider gave no reason' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider rejected the task' },
@@ -102,6 +111,6 @@ const CAUSES: Readonly<Record<string, Words>> = {
   timeout: { zh: '任务超过一小时未完成', en: 'The task was not finished within an hour' },
 }
 
-/** Returns the text for the cause of a failure, or an empty text if the task has not failed. */
+/** Returns the text for the cause of a failure. If the task has not failed, the text is empty. */
 const causeWords = (cause: string, language: Language): string =>
   cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)

@@ -19,8 +19,9 @@ const EXHAUSTED = 4
 const MASK = '*'.repeat(12)
 
 /**
- * Keys are only included in a session, because an access token may leak from a script. The budgets
- * are remembered, because a client may change a token without sending `expected_remain_quota`.
+ * Returns the caller's tokens. Keys are only included for a session, because an access token may
+ * leak from a script. The budgets are remembered, because a client may change a token without
+ * `expected_remain_quota`.
  */
 async function ownTokenAnswers(
   { core, shownBudgets }: ReadDeps,
@@ -63,7 +64,10 @@ const tokenAnswer = (row: TokenRow, budget: TokenBudget | undefined, now: number
   model_limits: (row.models ?? []).join(','),
 })
 
-/** The fields that change when a token is used or when time passes. `now` is in Unix seconds. */
+/**
+ * Returns the fields that change when a token is used or when time passes. `now` is in Unix
+ * seconds.
+ */
 export const tokenState = (
   row: TokenRow,
   budget: TokenBudget | undefined,
@@ -87,12 +91,16 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
 }
 
 /**
- * Returns whether quota remains. Quota held by open calls is included, because it may be released.
+ * Returns whether the token can still pay for calls. Quota held by running calls counts, because it
+ * may be released.
  */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 
-/** `GET /api/token/{id}`: a token of another user has the error of a token that does not exist. */
+/**
+ * `GET /api/token/{id}`: one of the caller's tokens. For a token of another user, the error is the
+ * same as for an unknown token.
+ */
 export function getToken(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(tokenQueries, 'GET /api/token/:id'),
@@ -112,10 +120,10 @@ export function getToken(app: App, deps: ReadDeps): void {
 const DECRYPT_BATCH = 100
 
 /**
- * Returns the user's tokens whose key equals or contains the text. A complete key is found by its
- * keyed hash. For a part, all keys of the user (at most a thousand) are decrypted, in batches that
- * do not delay other requests. Access tokens find only complete keys, because a search for parts
- * would reveal a key letter by letter.
+ * Finds the user's tokens whose key equals the text or contains it. A complete key is found by its
+ * keyed hash. To find a part, all keys of the user (at most a thousand) are decrypted, in batches
+ * that do not delay other requests. With an access token, only complete keys are found. Otherwise,
+ * the key could be guessed letter by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,

@@ -23,8 +23,8 @@ import {
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
- * Returns the orders. Admins also see who made a refund, the inviter's rebate and the provider's
- * reports.
+ * Returns orders for a response. Only admins see who made a refund, the inviter's rebate and the
+ * provider's reports.
  */
 async function orderAnswers(
   { core }: Pick<ReadDeps, 'core'>,

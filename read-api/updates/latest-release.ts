@@ -13,7 +13,7 @@ import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
-/** Returns whether `latest` is newer. A tag that is not a version is never newer. */
+/** Returns whether `latest` is newer than `current`. A tag that is not a version is never newer. */
 export function isNewer(latest: string, current: string): boolean {
   const [candidate, running] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
   if (candidate === null || running === null) return false
@@ -57,7 +57,7 @@ type LastCheck = {
 /**
  * `GET /api/option/latest_release`, for admins: the latest release at the configured address. The
  * address is requested at most once a day, and only if the automatic check is enabled. With
- * `is_forced=true`, the address is always requested.
+ * `is_forced=true`, it is requested in any case.
  */
 export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }

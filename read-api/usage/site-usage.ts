@@ -13,8 +13,8 @@ const HOUR = 3_600
 const TOP = 10
 
 /**
- * `GET /api/data/site`, for admins: the site's totals, the users, models and channels with the
- * highest charges, and the lag of the read models.
+ * `GET /api/data/site`, for admins: the site's totals and the lag of the read models. It also lists
+ * the users, models and channels with the highest charges.
  */
 export function siteUsage(app: App, deps: ReadDeps): void {
   app.route({
@@ -66,7 +66,8 @@ const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) =>
 })
 
 /**
- * The latest event's position is read first, so that events appended meanwhile do not count as lag.
+ * The position of the latest event is read first. Events that are appended meanwhile then do not
+ * count as lag.
  */
 async function lagOf(core: Core): Promise<SiteUsage['lag']> {
   const head = await core.store.headPosition()

@@ -21,8 +21,9 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The totals are read before the tokens' usage. Events projected between the two reads then
-      // reduce the remainder and are not counted twice. A negative remainder is omitted.
+      // The totals are read before the usage of the tokens. Usage that is added between the two
+      // reads then only makes the remainder smaller, so nothing is counted twice. A negative
+      // remainder is left out.
       const totals = await userDays(db, userId, days)
       const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])
@@ -38,7 +39,10 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
   ...{ count, quota: toWire(quota), token_used: tokens },
 })
 
-/** Returns the totals minus the listed tokens: further tokens and usage without a token. */
+/**
+ * Returns the usage that is not in the list of tokens, by day. It belongs to other tokens or to no
+ * token.
+ */
 function restOf(
   totals: readonly DayUsage[],
   perToken: readonly TokenDayUsage[],

@@ -12,7 +12,10 @@ const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 100 * DAY
 
-/** Returns Unix seconds, by default the last week. Throws if the range is too long. */
+/**
+ * Returns the requested range in Unix seconds. The default is the last week. Throws if the range is
+ * too long.
+ */
 export function usageRange(query: UsageRange, now: number): { from: number; to: number } {
   const to = integerOf(query.end_timestamp) ?? Math.floor(now / 1_000)
   const from = integerOf(query.start_timestamp) ?? Math.max(0, to - DEFAULT_SPAN)
@@ -26,8 +29,8 @@ export function usageRange(query: UsageRange, now: number): { from: number; to: 
 const HOUR = 3_600
 
 /**
- * `GET /api/data/` (all users or one user by name, for admins) and `GET /api/data/self/`: the
- * charges by hour and model. Hours that are only partly in the range are included in full.
+ * `GET /api/data/` (for admins: all users, or one user by name) and `GET /api/data/self/`: the
+ * charges by hour and model. An hour that is only partly in the range is included in full.
  */
 export function usageData(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'usage-by-hour')

@@ -7,8 +7,8 @@ import { type CredentialsOverview, credentialQueries } from '../contract/credent
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
- * `GET /api/user/security`: the caller's access token, second factors and passkeys, without
- * secrets.
+ * `GET /api/user/security`: the caller's access token, second factors and passkeys. Secrets are not
+ * included.
  */
 export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -37,7 +37,7 @@ export function getCredentials(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the access token's information, or null if the token is no longer valid. */
+/** Returns the data of the access token. Returns null if the token is no longer valid. */
 function tokenOf(
   { tokenIssuedAt, tokenExpiresAt, tokenAuthVersion }: CredentialsRow,
   { authVersion }: Principal,
@@ -48,7 +48,7 @@ function tokenOf(
   return { issued_at: tokenIssuedAt, expires_at: tokenExpiresAt }
 }
 
-/** `GET /api/user/sessions`: the caller's sessions, most recently used first. */
+/** `GET /api/user/sessions`: the caller's sessions. The most recently used session comes first. */
 export function listSessions(app: App): void {
   app.route({
     ...endpoint(credentialQueries, 'GET /api/user/sessions'),

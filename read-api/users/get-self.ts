@@ -41,7 +41,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the error that prevents warnings to the user's webhook, or null. */
+/** Returns why the user's webhook cannot receive warnings, or null if it can. */
 async function storedWebhookErrorOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
@@ -52,8 +52,8 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the user's notification settings, which no one else can see. The response shows only whether
- * the webhook has a secret. The default threshold is the site's.
+ * Adds the user's notification settings to the other settings. Only the user sees them. The
+ * webhook's secret is not included, only whether there is one.
  */
 function withNotifications(
   setting: string,
@@ -72,7 +72,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code in the caller's invite link. A user's code never changes. */
+/** `GET /api/user/aff`: the code for the caller's invite link. It never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/aff'),

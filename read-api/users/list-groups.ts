@@ -11,13 +11,13 @@ import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers
 type UsableGroup = {
   readonly desc: string
   readonly ratio: number
-  /** The colour of the group's badge, or empty for the default. */
+  /** The colour of the group's badge. If it is empty, the default colour applies. */
   readonly color: string
 }
 
 /**
- * Returns the user's own group and the groups that are offered to all users, each with the ratio
- * that the user pays.
+ * Returns the user's own group and all groups that are open to every user. Each has the ratio that
+ * the user pays.
  */
 export function usableGroups(options: CurrentOptions, ownGroup: string): Map<string, UsableGroup> {
   const ratios = options.members('GroupRatio')
@@ -41,7 +41,7 @@ const membersOf = (value: unknown): Map<string, unknown> =>
 
 /**
  * `GET /api/group/`, for admins: the names of all groups. `GET /api/user/self/groups`: the groups
- * that the caller may choose for a token.
+ * that the caller can select for a token.
  */
 export function listGroups(app: App, deps: ReadDeps): void {
   app.route({
@@ -66,8 +66,8 @@ export function listGroups(app: App, deps: ReadDeps): void {
 
 /**
  * `GET /api/user/models`: the models that the caller can call. An enabled channel must offer the
- * model to a group that the caller may choose. The model must have a price, unless the caller
- * accepts models without one.
+ * model to one of the caller's groups. A model without a price is only included if the caller
+ * accepts such models.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
   app.route({

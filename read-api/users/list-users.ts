@@ -21,7 +21,7 @@ export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]):
 }
 
 /**
- * Returns users whom an admin may change, with the balance as `expected_quota`. The balance is
+ * Returns the users for a response, with the balance as `expected_quota`. The balance is
  * remembered, because a client may change a user without sending `expected_quota`.
  */
 async function changeableUsers(
@@ -35,8 +35,8 @@ async function changeableUsers(
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: the fields are listed one by one, so that another column, such as the reference of the
-// password, is never returned.
+// NOTE: the fields are listed one by one. Other columns, such as the reference of the password,
+// must never be returned.
 const userAnswer = (row: UserRow, account: Account | undefined): User =>
   answerOf(USER_FIELDS, {
     ...row,

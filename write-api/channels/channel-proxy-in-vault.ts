@@ -14,8 +14,8 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Reads a proxy address with its credentials. Returns null if the vault contains none, as for old
- * channels and for proxies without credentials.
+ * Reads a proxy address with its credentials. Returns null for proxies without credentials, and for
+ * old channels, whose credentials are not in the vault.
  */
 async function readProxy(
   vault: Vault,
@@ -28,8 +28,8 @@ async function readProxy(
 }
 
 /**
- * Inserts the proxy's credentials into the terms, so that a copy of the channel stores them as a
- * separate secret.
+ * Returns the terms with the proxy's credentials. A copy of the channel then stores the credentials
+ * as a separate secret.
  */
 export async function termsWithProxyLogin(
   vault: Vault,
@@ -43,15 +43,20 @@ export async function termsWithProxyLogin(
 export type SettingChange = {
   /** If `proxyRef` is empty, the proxy has no credentials. */
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
-  /** The proxy address if its credentials must be stored in the vault, otherwise null. */
+  /**
+   * The proxy address with credentials to store in the vault, or null if nothing must be stored.
+   */
   readonly proxy: string | null
-  /** True if the request does not change the proxy, even if it has masked credentials. */
+  /**
+   * True if the requested proxy is the stored proxy. Masked credentials count as the stored
+   * credentials.
+   */
   readonly isSameProxy: boolean
 }
 
 /**
- * Compares a request's setting with the stored setting. Masked credentials of the proxy are
- * replaced by the stored credentials.
+ * Compares the requested setting with the stored setting. If the request contains masked proxy
+ * credentials, the stored credentials are kept.
  */
 export async function settingChange(
   vault: Vault,
@@ -60,7 +65,7 @@ export async function settingChange(
   before: ChannelTerms,
 ): Promise<SettingChange> {
   const { proxyRef } = before
-  // In old channels, the settings contain the proxy's credentials instead of the vault.
+  // In old channels, the setting itself contains the proxy's credentials. The vault contains none.
   const setting =
     proxyRef === undefined ? unmaskedSetting(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

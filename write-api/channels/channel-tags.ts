@@ -12,7 +12,7 @@ import { channelActions, type UpdateTag } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { checkGroups } from './create-channel.ts'
 
-/** Executes a command, and waits until the list of channels shows the change. */
+/** Executes a command on the channels. Waits until the list of channels shows the change. */
 export async function executeChannelCommand(
   deps: Deps,
   request: FastifyRequest,
@@ -27,7 +27,7 @@ export async function executeChannelCommand(
   return done
 }
 
-/** Returns unix seconds. Channels that have expired by this time cannot be enabled. */
+/** Returns the current time in unix seconds. */
 export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
 
 export const changedCount = ({ events }: Done<ChannelEvent>): number =>
@@ -68,7 +68,10 @@ async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string
   return [...channels.values()].flatMap(({ terms }) => (terms.tag === tag ? terms.groups : []))
 }
 
-/** Empty fields are not changed, except that an empty new tag removes the tag. */
+/**
+ * Converts a request to a change. Empty fields are left out, but an empty `new_tag` removes the
+ * tag.
+ */
 function changeOf(fields: UpdateTag): TagChange {
   const models = namesIn(fields.models ?? '')
   const groups = namesIn(fields.groups ?? '')
@@ -85,8 +88,9 @@ function changeOf(fields: UpdateTag): TagChange {
 }
 
 /**
- * POST /api/channel/tag/enabled and POST /api/channel/tag/disabled. Expired channels are not
- * enabled. Returns the number of channels that changed.
+ * POST /api/channel/tag/enabled and POST /api/channel/tag/disabled: enables or disables all
+ * channels with the tag. Expired channels are not enabled. Returns the number of channels that
+ * changed.
  */
 export const setTagStatus: Action = (api, deps) => {
   for (const [name, type] of [

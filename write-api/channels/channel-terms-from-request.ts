@@ -20,7 +20,7 @@ export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms =>
   ...changeOf(fields),
 })
 
-/** A `cost_ratio` of null becomes an empty text. */
+/** Converts a request's fields to terms. A `cost_ratio` of null becomes an empty text. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const { name, cost_ratio: costRatio } = fields
   const { baseUrl, ...sent } = sentValues(CHANNEL_FIELDS, fields)
@@ -36,7 +36,7 @@ export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
   /** The fields that must not be empty, by their names in the API. */
   readonly required: readonly RequiredField[]
-  /** The channel type has no default address, so each channel must have one. */
+  /** True if the channel type has no default address, so that each channel must have an address. */
   readonly needsAddress: boolean
   /** The keywords that an admin may enter instead of an address. */
   readonly addressWords: readonly string[]
@@ -47,7 +47,10 @@ type RequiredField = {
   readonly default: string
 }
 
-/** Throws for a missing group, a missing or invalid address, and an empty required field. */
+/**
+ * Throws if a group, a required address or another required field is missing. Throws if the address
+ * is a keyword of another channel type.
+ */
 export function checkRequirements(
   { type, groups, baseUrl, other, organization }: ChannelTerms,
   servedTypes: ServedTypes,
@@ -96,13 +99,13 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
 export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)
-  // The domain returns an error for all other faults of the address.
+  // Other errors in the address are reported by the domain.
   if (!checked.isAllowed && checked.error === 'address') throw channelError('AddressNotAllowed')
 }
 
 /**
- * Throws if the outbound policy does not allow the proxy. Masked credentials are only valid if the
- * credentials are stored (`isLoginKnown`).
+ * Throws if the outbound policy does not allow the proxy, or if the proxy has masked credentials.
+ * With `isLoginKnown`, masked credentials are accepted, because the vault contains the real ones.
  */
 export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''

@@ -36,8 +36,8 @@ import {
 const DEFAULT_GROUP = 'default'
 
 /**
- * Throws if a new group does not exist in the settings. A typing error would go unnoticed, because
- * no user can make calls in an unknown group. Groups that the channel already has are accepted.
+ * Throws if an added group does not exist in the settings. Otherwise, a typing error would go
+ * unnoticed, because no user can make calls in an unknown group.
  */
 export async function checkGroups(
   { core }: Deps,
@@ -49,7 +49,7 @@ export async function checkGroups(
   if (added.length === 0) return
   const { values } = await allOptions(core.db)
   const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  // The domain returns an error for invalid names.
+  // Invalid names are skipped, because the domain reports them.
   const name = added.find((one) => isName(one) && !Object.hasOwn(existing, one))
   if (name === undefined) return
   throw invalidField(field, {
@@ -59,11 +59,12 @@ export async function checkGroups(
 }
 
 /**
- * `repeated` is the number of keys that occur twice in the text or that the channel already has.
+ * `repeated` is the number of entered keys that were ignored. The text contains them twice, or the
+ * channel already has them.
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
-/** Parses one key per line without duplicates. A JSON object is a single key. */
+/** Reads one key per line and removes duplicates. A JSON object is read as one key. */
 export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', error: 'bad-character' })
   if (/^\s*\{/.test(text)) return { keys: [text.trim()], repeated: 0 }
@@ -74,7 +75,9 @@ export function parseKeys(text: string): ParsedKeys {
   return { keys, repeated: entered.length - keys.length }
 }
 
-/** Returns the keys that the channel does not have yet. Throws if the channel has all keys. */
+/**
+ * Returns the entered keys without those that the channel already has. Throws if no key remains.
+ */
 export function keysToAdd(
   { keys, repeated }: ParsedKeys,
   existing: ReadonlySet<string>,
@@ -93,7 +96,10 @@ export const repeatedKeysMessage = (count: number): Words =>
       }
 
 type ChannelBatch = {
-  /** The common terms, without the name. `setting` contains the proxy's credentials. */
+  /**
+   * The terms of all channels in the batch, without the name. `setting` contains the proxy's
+   * credentials.
+   */
   readonly terms: ChannelTerms
   readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
   readonly keyMode: KeyMode
@@ -101,14 +107,14 @@ type ChannelBatch = {
 }
 
 /**
- * An attempt fails if another process has assigned the first id to a channel that the read model
- * does not include yet.
+ * The maximum number of attempts to assign ids. An attempt fails if another process has used the
+ * first id, and the read model does not include that channel yet.
  */
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all channels of a batch in one append. Returns the ids when the list of channels includes
- * them.
+ * Creates all channels of a batch in one append. Waits until the list of channels includes them,
+ * and returns their ids.
  */
 async function createBatch(
   deps: Deps,

@@ -52,8 +52,8 @@ export const deleteChannels: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/channel/disabled: deletes all channels that an admin or the gateway has disabled.
- * Returns the number of deleted channels.
+ * DELETE /api/channel/disabled: deletes all disabled channels, whether an admin or the gateway has
+ * disabled them. Returns the number of deleted channels.
  */
 export const deleteDisabledChannels: Action = (api, deps) => {
   api.route({

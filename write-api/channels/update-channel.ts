@@ -29,8 +29,7 @@ import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create
 
 /**
  * PUT /api/channel/: changes the given fields. Status 1 enables the channel, and 2 disables it.
- * Status 3 (disabled by the gateway) is only accepted if it is the current status. A status that
- * equals `expected_status` changes nothing.
+ * Status 3 (disabled by the gateway) is rejected unless the channel already has this status.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -48,7 +47,8 @@ export const updateChannel: Action = (api, deps) => {
 }
 
 /**
- * A complete row that was read before the gateway disabled the channel must not enable it again.
+ * Removes a status that equals `expected_status`. A client may send back a complete row that it
+ * read before the gateway disabled the channel. Such a row must not enable the channel again.
  */
 const withoutSameStatus = ({ status, expected_status: expected, ...rest }: UpdateChannel) =>
   status === undefined || status === expected ? rest : { ...rest, status }
@@ -66,8 +66,8 @@ async function change(
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
   const { proxy, isSameProxy, terms } = await changeWithProxy(deps, fields)
-  // Unchanged terms are not checked, so that a channel whose address is no longer allowed can be
-  // disabled.
+  // Only changed terms are checked. A channel can therefore be disabled even if its address is no
+  // longer allowed.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
   if (row !== null && REQUIREMENT_TERMS.some((key) => key in terms)) {
@@ -106,8 +106,8 @@ async function change(
 }
 
 /**
- * Converts the fields to terms. Masked credentials of the proxy are replaced by the stored
- * credentials.
+ * Converts the fields to terms. If the request contains masked proxy credentials, the stored
+ * credentials are kept.
  */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
@@ -120,7 +120,10 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   return { ...change, terms: { ...terms, ...change.terms } }
 }
 
-/** Added keys are compared with the channel's keys, so that a channel never has a key twice. */
+/**
+ * Returns the entered keys. If they are added to the channel's keys, those that the channel already
+ * has are left out.
+ */
 async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
   const entered = parseKeys(key ?? '')
   if (key_mode !== 'append' || entered.keys.length === 0) return entered
@@ -129,7 +132,7 @@ async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel)
   return keysToAdd(entered, new Set(existing))
 }
 
-/** Closes all circuits, because earlier failures do not apply to new keys or addresses. */
+/** Closes the channel's circuits. Earlier failures say nothing about a new key or address. */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
   stream: channelHealthStream(channelId),
@@ -142,7 +145,10 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
   return droppedKeyRefs.concat(droppedProxyRef)
 }
 
-/** `enable_keys` contains indexes of keys in the list that the caller has read. */
+/**
+ * Returns the command that enables keys again. `enable_keys` contains the positions of these keys
+ * in the channel's list of keys.
+ */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []
   const { keyRefs } = row ?? { keyRefs: [] }

@@ -16,11 +16,11 @@ export const ChannelFields = {
   key: Type.Optional(Type.String({ maxLength: CHANNEL_KEYS_MAX })),
   ...requestProperties(CHANNEL_FIELDS),
   /**
-   * The provider's charge as a multiple of the site's list price (group ratio 1), with at most 6
-   * decimal places. null means unknown.
+   * The provider's price as a multiple of the site's list price, with at most 6 decimal places.
+   * null means unknown.
    */
   cost_ratio: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])),
-  /** How one of several keys is chosen for a call: at random, or one after another. */
+  /** How the gateway chooses one of several keys for a call: at random, or one after another. */
   multi_key_mode: Type.Optional(
     Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   ),
@@ -50,7 +50,7 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   /**
-   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing, so that a client can send
+   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing. A client can therefore send
    * back the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
@@ -58,16 +58,19 @@ export const UpdateChannel = Type.Object({
    * The status that the client has read. If `status` equals this value, the status is not changed.
    */
   expected_status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-  /** `key` replaces the existing keys, or is added to them. */
+  /**
+   * `replace` replaces the existing keys with the keys in `key`. `append` adds the keys in `key` to
+   * them.
+   */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
-  /** The indexes (from 0) of automatically disabled keys to enable again. */
+  /** The automatically disabled keys to enable again, by index (from 0). */
   enable_keys: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0, maximum: 9999 }), { maxItems: 1000 }),
   ),
 })
 export type UpdateChannel = Static<typeof UpdateChannel>
 
-/** The action rejects an empty list with a more specific message than the schema. */
+/** An empty list is valid here, because the action rejects it with a more specific message. */
 const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
 const tag = Type.String({ maxLength: CHANNEL_FIELDS.tag.maxLength })
 
@@ -85,8 +88,8 @@ export const SetChannelsStatus = Type.Object({
 export type SetChannelsStatus = Static<typeof SetChannelsStatus>
 
 /**
- * A change of all channels with a tag. An empty `new_tag` removes the tag. All other fields that
- * are omitted, null or empty are not changed.
+ * A change of all channels with a tag. An empty `new_tag` removes the tag. Other fields that are
+ * omitted, null or empty change nothing.
  */
 export const UpdateTag = Type.Object({
   tag,
@@ -104,7 +107,7 @@ export type NamedTag = Static<typeof NamedTag>
 
 /**
  * A request for the models at a provider's address. Without `key`, the stored key of the channel
- * `id` is used, which requires the channel's stored address.
+ * `id` is used. In this case, the address must be the channel's stored address.
  */
 export const FetchModels = Type.Object({
   base_url: ChannelFields.base_url,

@@ -48,8 +48,7 @@ export const ProofOnly = Type.Object(Proof)
 export type ProofOnly = Static<typeof ProofOnly>
 
 /**
- * A new secret for an authenticator app, which the user must confirm with a code within ten
- * minutes.
+ * A new secret for an authenticator app. The user must confirm it with a code within ten minutes.
  */
 export const TotpOffer = Type.Object({
   /** In base 32, for manual entry. */
@@ -63,7 +62,8 @@ export const ConfirmTotp = Type.Object({ code })
 export type ConfirmTotp = Static<typeof ConfirmTotp>
 
 /**
- * Recovery codes are returned only once. The list is empty if the user already had recovery codes.
+ * New recovery codes, which only this response contains. The list is empty if the user already had
+ * recovery codes.
  */
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>

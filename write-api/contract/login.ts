@@ -11,10 +11,13 @@ export const SecondFactorKind = Type.Union([
 ])
 export type SecondFactorKind = Static<typeof SecondFactorKind>
 
-/** The first factor was accepted, but a second factor is still required. */
+/** The response to a login whose first factor is correct, if the user also has a second factor. */
 export const SecondFactorRequired = Type.Object({
   second_factor: Type.Object({
-    /** Identifies the login in its second step, for five minutes and five attempts. */
+    /**
+     * Identifies the login in the second step. A ticket is valid for five minutes and five
+     * attempts.
+     */
     ticket: Type.String(),
     kinds: Type.Array(SecondFactorKind),
   }),

@@ -4,13 +4,17 @@ import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 /**
- * Limits the recipients listed individually. Messages to groups or to all users are not limited.
+ * The maximum number of recipients in `user_ids`. Messages to groups or to all users have no
+ * maximum.
  */
 export const RECIPIENTS_MAX = 20_000
 
 const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
-/** All users in any of the lists receive the message once. Users who register later do not. */
+/**
+ * A message to all users that `user_ids`, `groups` or `everybody` selects. Each user receives it
+ * once. Users who register later do not receive it.
+ */
 export const CreateMessage = Type.Object({
   ...requestProperties(MESSAGE_TERMS),
   user_ids: Type.Optional(Type.Array(userId, { maxItems: RECIPIENTS_MAX })),

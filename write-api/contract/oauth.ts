@@ -3,7 +3,7 @@ import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
 import { LoginResult, SecondFactorRequired } from './login.ts'
 
-/** Providers that redirect the browser back with a code. */
+/** The login providers that redirect the browser back to this site with a code. */
 export const OAuthType = Type.Union([
   Type.Literal('github'),
   Type.Literal('oidc'),
@@ -15,8 +15,8 @@ const SHORT = Type.String({ maxLength: 200 })
 
 /**
  * `login` signs a user in. `bind` binds the identity to the current user. `anew` confirms the
- * current user's identity, and no other user can sign in. The default is `bind` with a session and
- * `login` without a session. `aff` is the inviter's code.
+ * identity of the current user. Without `intent`, a request with a session binds, and a request
+ * without a session signs in. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -44,8 +44,8 @@ export const CallbackQuery = Type.Object({
 export type CallbackQuery = Static<typeof CallbackQuery>
 
 /**
- * The signed-in user, or the second factor that is still required. After an identity was bound,
- * `data` is null and `message` is "bind".
+ * The response to a callback: the signed-in user, or the second factor that is still required.
+ * After an identity was bound, `data` is null and `message` is "bind".
  */
 export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
 export type LoginOrBindResult = Static<typeof LoginOrBindResult>
@@ -57,7 +57,8 @@ export const WeChatQuery = Type.Object({
 export type WeChatQuery = Static<typeof WeChatQuery>
 
 /**
- * The fields of the Telegram widget, and the state from the URL with which the widget was shown.
+ * The data that the Telegram widget returns. `state` is the state that was issued before the widget
+ * was shown.
  */
 export const TelegramQuery = Type.Object({
   id: Type.String({ pattern: '^[0-9]{1,20}$' }),

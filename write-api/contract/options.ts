@@ -5,21 +5,22 @@ export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),
   value: Type.String({ maxLength: 250000 }),
   /**
-   * The value that the caller has read. If the current value differs, the error is `OptionChanged`.
+   * The value that the caller has read. If the option has another value, the request fails with
+   * `OptionChanged`.
    */
   before: Type.Optional(Type.String({ maxLength: 250000 })),
 })
 export type PutOption = Static<typeof PutOption>
 
 /**
- * A scheduled value: a decimal as text, or `true` or `false` for the boolean option. null removes
- * the entry.
+ * One entry of a scheduled price change. `value` is a decimal as text, or `true` or `false` for the
+ * boolean option. A null `value` removes the entry.
  */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
   /**
-   * The name of the entry, empty for a fallback price. A special ratio has two groups, such as `vip
-   * > default`, or `["a > b","default"]` if a group's name contains `>`.
+   * The name of the entry. It is empty for a fallback price. For a special ratio, it contains two
+   * groups: `vip > default`, or `["a > b","default"]` if a group's name contains `>`.
    */
   name: Type.String({ maxLength: 1100 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
@@ -30,12 +31,12 @@ export const SchedulePrices = Type.Object({
   /** When the change is due, in unix seconds. */
   at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
-  /** The id of a scheduled change, which is cancelled in the same append. */
+  /** The id of a scheduled change that this change replaces. Both are recorded in one append. */
   replaces: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type SchedulePrices = Static<typeof SchedulePrices>
 
-/** A draft of a price list. Omitted options have their current values. */
+/** A draft of a price list. An omitted option keeps its current value. */
 export const PreviewPrices = Type.Object({
   prices: Type.Record(
     Type.String({ minLength: 1, maxLength: 200 }),
@@ -50,10 +51,13 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 
 const figures = {
   calls: Type.Integer(),
-  /** The quota that was charged, and the quota at the draft prices (`drafted`). */
+  /**
+   * The quota charged for the calls. `drafted` is the quota that the draft prices would have
+   * charged.
+   */
   charged: Type.Integer(),
   drafted: Type.Integer(),
-  /** The calls without a price in the draft, which are not part of `drafted`. */
+  /** The number of calls for which the draft has no price. `drafted` does not include them. */
   refused: Type.Integer(),
 }
 
@@ -61,9 +65,12 @@ export const PricePreview = Type.Object({
   ...figures,
   start_timestamp: Type.Integer(),
   end_timestamp: Type.Integer(),
-  /** False if the time limit ended the preview. The sums cover only calls up to `end_timestamp`. */
+  /**
+   * False if the time limit stopped the preview early. The sums then include only calls up to
+   * `end_timestamp`.
+   */
   is_complete: Type.Boolean(),
-  /** At most a hundred models, with the largest differences between `charged` and `drafted`. */
+  /** The models with the largest differences between `charged` and `drafted`, at most a hundred. */
   models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
   users: Type.Array(Type.Object({ user_id: Type.Integer(), username: Type.String(), ...figures })),
 })

@@ -25,8 +25,8 @@ export const CodeRequest = Type.Object({
   email: MailText,
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
   /**
-   * The default is `bind` with a session and `register` without a session. `notify` verifies an
-   * address for notifications.
+   * The purpose of the code. `notify` verifies an address for notifications. The default is `bind`
+   * with a session and `register` without a session.
    */
   purpose: Type.Optional(
     Type.Union([Type.Literal('register'), Type.Literal('bind'), Type.Literal('notify')]),
@@ -55,7 +55,9 @@ export const Setup = Type.Object({
   confirmPassword: Type.String({ maxLength: 512 }),
   SelfUseModeEnabled: Type.Optional(Type.Boolean()),
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
-  /** The token that the server prints at its start, required for requests from other machines. */
+  /**
+   * The token that the server prints when it starts. Requests from other machines must contain it.
+   */
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })
 export type Setup = Static<typeof Setup>

@@ -11,9 +11,7 @@ import {
 const QUOTA_RANGE = { minimum: -9007199254740991, maximum: 9007199254740991 }
 const quota = Type.Integer(QUOTA_RANGE)
 
-/**
- * For a new token, an omitted field has its default. In an update, an omitted field is not changed.
- */
+/** An omitted field has its default in a new token. An update does not change omitted fields. */
 export const CreateToken = Type.Object({
   name: Type.String({ maxLength: TOKEN_NAME_MAX }),
   remain_quota: Type.Optional(quota),
@@ -32,14 +30,14 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. With `expected_remain_quota` and `budget_version`, the difference of
- * `remain_quota` to `expected_remain_quota` is added to the remaining quota. If the difference is
- * negative, the remaining quota is at most `remain_quota` afterwards. If the budget was edited
- * since `budget_version`, the change is rejected with 409.
- * If one of these two fields is missing, the remaining quota is set to `remain_quota`. The change
- * is rejected with 409 if the remaining quota differs from `expected_remain_quota`. Without that
- * field, the quota that the session or access token has last read or set is compared instead, if
- * there is one.
+ * A change of a token. `remain_quota` is the requested remaining quota, and `expected_remain_quota`
+ * is the quota that the client has read. With `expected_remain_quota` and `budget_version`, their
+ * difference is added, so that calls in between still count. A negative difference also limits the
+ * remaining quota to `remain_quota`. If the budget was edited since `budget_version`, the change is
+ * rejected with 409. Without one of the two fields, `remain_quota` replaces the remaining quota.
+ * The change is then rejected with 409 if the remaining quota is not `expected_remain_quota`. If
+ * this field is missing, the server uses the quota that the session or access token last received
+ * or set, if there is one.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
@@ -53,13 +51,13 @@ export const UpdateToken = Type.Object({
     }),
   ),
   /**
-   * The remaining quota on which `remain_quota` is based. Without `budget_version`, a different
-   * current value is rejected with 409.
+   * The remaining quota that the client has read. Without `budget_version`, the change is rejected
+   * with 409 if the remaining quota is different.
    */
   expected_remain_quota: Type.Optional(quota),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),
   /**
-   * 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing, so that a client can send
+   * 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing. A client can therefore send
    * back a complete row.
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
@@ -80,7 +78,7 @@ const CreatedBody = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   key: Type.String(),
-  /** In the order of creation. */
+  /** The ids in the order in which the tokens were created. */
   ids: Type.Array(Type.Integer()),
   names: Type.Array(Type.String()),
   keys: Type.Array(Type.String()),

@@ -37,8 +37,8 @@ export const Pay = Type.Object({
 export type Pay = Static<typeof Pay>
 
 /**
- * The page on which the user pays. With empty `data`, the browser opens `url`. Otherwise, it
- * submits a form with the fields in `data` to `url`.
+ * The page on which the user pays. If `data` is empty, the browser opens `url`. Otherwise, the
+ * browser submits a form with the fields in `data` to `url`.
  */
 export const PaymentPage = Type.Object({
   success: Type.Boolean(),
@@ -57,8 +57,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * The number of refunds that the caller has seen. In a repeated request, the number is outdated,
-   * so that the money is not refunded twice.
+   * The number of refunds of the order that the caller has seen. In a repeated request, this number
+   * is outdated, so the money is not refunded twice.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

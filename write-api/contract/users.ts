@@ -16,10 +16,11 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * `quota` is the new balance. If it equals `expected_quota`, nothing changes. Otherwise, the change
- * is rejected with 409 if the balance differs from `expected_quota`. Without this field, the
- * balance that the session or access token last read is compared instead. If that balance is
- * unknown, the change is rejected, too.
+ * A change of a user. `quota` is the new balance, and `expected_quota` is the balance that the
+ * client has read. If both are equal, the balance is not changed. If the actual balance is not
+ * `expected_quota`, the change is rejected with 409. If this field is missing, the server uses the
+ * balance that the session or access token last received or set, if there is one. If the server
+ * could not store that balance, the change is rejected.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
@@ -28,7 +29,7 @@ export const UpdateUser = Type.Object({
   group,
   quota: Type.Optional(QUOTA),
   expected_quota: Type.Optional(QUOTA),
-  /** Why the group or quota changes, for admins. It must not be empty. */
+  /** Why the group or quota changes. It must not be empty. */
   reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
 export type UpdateUser = Static<typeof UpdateUser>
@@ -36,8 +37,8 @@ export type UpdateUser = Static<typeof UpdateUser>
 const USER_ID = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * Adds or deducts an amount for one user (`id`) or up to 100 users (`ids`). Requests with the same
- * `request_id` change a balance only once.
+ * Adds or deducts an amount for one user (`id`) or up to 100 users (`ids`). Repeated requests with
+ * the same `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({
   id: Type.Optional(USER_ID),
@@ -55,13 +56,16 @@ export const QuotaAdjustment = Type.Object({
   /** The username, or empty if the user is unknown or was erased. */
   username: Type.String(),
   /**
-   * `repeated`: an earlier request with the same `request_id` changed the balance. `refused`: the
-   * balance was not changed.
+   * `done`: the balance was changed. `repeated`: an earlier request with the same `request_id` has
+   * changed the balance. `refused`: the balance was not changed.
    */
   outcome: Type.Union([Type.Literal('done'), Type.Literal('repeated'), Type.Literal('refused')]),
   /** The current balance in quota units, or null if the caller may not see it. */
   quota: Type.Union([Type.Integer(), Type.Null()]),
-  /** The error code and its message in the caller's language, if the adjustment was refused. */
+  /**
+   * The error code of a refused adjustment. `message` is the error message in the caller's
+   * language.
+   */
   code: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
 })
@@ -71,13 +75,16 @@ export type QuotaAdjustment = Static<typeof QuotaAdjustment>
 export const QuotaAdjustments = Type.Object({ items: Type.Array(QuotaAdjustment) })
 export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 
-/** A new password requires the current password. */
+/**
+ * A change of the caller's own account. A new password requires `original_password`, or `code` or
+ * `passkey` from users without a password.
+ */
 export const UpdateSelf = Type.Object({
   display_name,
   password: Type.Optional(Type.String({ maxLength: 512 })),
   original_password: Type.Optional(Type.String({ maxLength: 512 })),
   /**
-   * A second factor's code, which users without a password send instead of the current password.
+   * A code of a second factor. Users without a password send it instead of the current password.
    */
   code: Type.Optional(Type.String({ maxLength: 64 })),
   passkey: Type.Optional(PasskeyAssertion),
@@ -103,16 +110,16 @@ export const UpdateSettings = Type.Object({
    */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**
-   * The email address for notifications, or empty for the address bound to the account. Any other
-   * new address must be verified with `notification_code`.
+   * The email address for notifications. If it is empty, the address bound to the account is used.
+   * Another new address must be verified with `notification_code`.
    */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
-  /** The code that was mailed for the purpose `notify`. */
+  /** The code that was mailed to `notification_email` (purpose `notify`). */
   notification_code: Type.Optional(Type.String({ maxLength: 32 })),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>
 
-/** `username` must be the name of the user, as a confirmation. */
+/** A request to erase a user. As a confirmation, `username` must be the user's name. */
 export const EraseUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   username: Type.String({ maxLength: 256 }),
@@ -120,8 +127,8 @@ export const EraseUser = Type.Object({
 export type EraseUser = Static<typeof EraseUser>
 
 /**
- * The user who has lost the second factors. The authenticator app, the passkeys and the recovery
- * codes become invalid.
+ * Names a user who has lost the second factors. The authenticator app, the passkeys and the
+ * recovery codes become invalid.
  */
 export const ResetSecondFactor = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

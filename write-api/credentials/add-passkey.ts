@@ -40,7 +40,8 @@ export const beginPasskey: Action = (api, deps) => {
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
         excludeCredentials: await passkeysOfSite(deps.core.vault, userId, credentials, site.id),
-        // The credential must be discoverable, because a login with a passkey has no username.
+        // The passkey must be discoverable, because a login with a passkey starts without a
+        // username.
         authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       })
       return success({ options })
@@ -49,8 +50,8 @@ export const beginPasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys: stores a passkey. For the first second factor, the response contains
- * recovery codes.
+ * POST /api/user/passkeys: stores a passkey. If it is the user's first second factor, the response
+ * contains recovery codes.
  */
 export const addPasskey: Action = (api, deps) => {
   api.route({

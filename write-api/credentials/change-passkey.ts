@@ -33,8 +33,8 @@ export const renamePasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys/remove: requires a proof of identity. The last login method cannot be
- * removed.
+ * POST /api/user/passkeys/remove: removes a passkey. Requires a proof of identity. The last login
+ * method cannot be removed.
  */
 export const removePasskey: Action = (api, deps) => {
   api.route({
@@ -57,8 +57,8 @@ export const removePasskey: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the step for the credentials comes before the step that records the removal in the user's
- * stream.
+ * Returns the steps that remove a passkey. NOTE: the step for the credentials stream comes before
+ * the step for the user's stream.
  */
 async function stepsToRemove(
   deps: Deps,

@@ -70,8 +70,8 @@ export const confirmTotp: Action = (api, deps) => {
         command,
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
-        // NOTE: if it is unknown whether the append was committed, the secret is kept, because the
-        // app may be enabled.
+        // NOTE: any other error may mean that the append was committed and the app is enabled. The
+        // secret is then kept.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })

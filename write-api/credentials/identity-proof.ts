@@ -27,12 +27,15 @@ export const beginProof: Action = (api, deps) => {
   })
 }
 
-/** A challenge for a login has another purpose, so it is not valid as a proof. */
+/**
+ * The purpose of a challenge for a proof of identity. It differs from a login's purpose, so that
+ * one challenge cannot serve for both.
+ */
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
- * Throws unless the request contains the password, a code, or a passkey that has verified the user.
- * A session alone is not sufficient to change a login method, because the session may be
+ * Throws unless the request contains a correct password, a correct code, or a passkey that has
+ * verified the user. A session alone cannot change a login method, because the session may be
  * unattended.
  */
 export async function verifyProof(
@@ -44,7 +47,7 @@ export async function verifyProof(
   if (password === '' && code === '' && passkey === undefined) throw credentialsError('ProofNeeded')
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
-    // A passkey's signatures cannot be guessed, so the limit of failed codes does not apply.
+    // No limit on failed attempts is needed, because a passkey's signature cannot be guessed.
     const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
     return verifyPasskey(deps, request, check, context)
   }
@@ -59,9 +62,9 @@ export async function verifyProof(
 }
 
 /**
- * Requires a proof of identity from users with a password or a second factor, and a login within
- * the last half hour from all others. Otherwise, someone at an unattended session could add the
- * first password or second factor.
+ * Users with a password or a second factor must prove their identity. All others must have logged
+ * in within the last half hour. Otherwise, a stranger at an unattended session could add a password
+ * or a second factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,
@@ -94,8 +97,8 @@ async function hasProof(deps: Deps, userId: number): Promise<boolean> {
 }
 
 /**
- * POST /api/user/proof: proves the caller's identity for this session. For half an hour, the
- * session can make requests that require a recent login.
+ * POST /api/user/proof: proves the caller's identity for this session. For the next half hour, the
+ * session counts as recently logged in.
  */
 export const proveSession: Action = (api, deps) => {
   api.route({

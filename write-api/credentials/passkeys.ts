@@ -15,13 +15,13 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * Authenticators store the user handle with a passkey. It identifies a user who logs in without a
- * username.
+ * Returns the WebAuthn user handle. Authenticators store it with a passkey, and it identifies a
+ * user who logs in without a username.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
 
-/** Returns the user id in a handle, or null if this site did not issue the handle. */
+/** Returns the user id in a user handle, or null if this site did not issue the handle. */
 export function userIdOfHandle(handle: string): number | null {
   const [, id] = /^user:([1-9]\d{0,14})$/.exec(Buffer.from(handle, 'base64url').toString()) ?? []
   return id === undefined ? null : Number(id)
@@ -39,8 +39,8 @@ export type PasskeyRecord = {
   /** The domain name of the WebAuthn relying party to which the passkey is bound. */
   readonly site: string
   /**
-   * The authenticator verified the user at the creation, so the passkey can be the only factor of a
-   * login.
+   * True if the authenticator verified the user when the passkey was created. Such a passkey can be
+   * the only factor of a login.
    */
   readonly isUnlockable: boolean
 }
@@ -83,9 +83,9 @@ async function recordsOfSite(
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the WebAuthn relying party. Its origin is the request's Origin header, whose host is one
- * of the site's hosts. Without this header, the configured address is used. Throws if the host is
- * an IP address, because browsers do not support passkeys for IP addresses.
+ * Returns the WebAuthn relying party for a request. Its origin is the request's `Origin` header, or
+ * the configured address if the header is missing. Throws if the host is an IP address, because
+ * browsers do not support passkeys for IP addresses.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -93,7 +93,10 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/** Returns null if the host is an IP address, for which browsers do not support passkeys. */
+/**
+ * Returns null if the host is an IP address, because browsers do not support passkeys for IP
+ * addresses.
+ */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,
@@ -108,7 +111,10 @@ async function findPasskeySite(
   return { origin, id: hostname, name: optionValue(values, 'SystemName') }
 }
 
-/** Returns whether a passkey other than `without` is sufficient for the user's login. */
+/**
+ * Returns whether the user has a passkey that is sufficient for a login. The passkey `without` is
+ * ignored.
+ */
 export async function canLogInWithPasskey(
   deps: Deps,
   request: FastifyRequest,
@@ -123,8 +129,8 @@ export async function canLogInWithPasskey(
 }
 
 /**
- * Loads the WebAuthn library on first use, because loading it takes as long as the rest of the
- * management API.
+ * Loads the WebAuthn library when it is first needed. Loading the library takes as long as loading
+ * the rest of the management API.
  */
 export const webauthn = () => import('@simplewebauthn/server')
 
@@ -136,8 +142,8 @@ const CHALLENGE_MS = 5 * 60_000
 const CHALLENGES_PER_MINUTE_MAX = 30
 
 /**
- * A challenge is valid once and only for one purpose, such as `login` or `add:7`. An IP address can
- * request at most 30 challenges per minute.
+ * Issues a challenge that is valid once and for one purpose, such as `login` or `add:7`. An IP
+ * address can request at most 30 challenges per minute.
  */
 export async function issueChallenge(
   { core }: Deps,
@@ -155,7 +161,8 @@ export async function issueChallenge(
 }
 
 /**
- * Returns a function that consumes a challenge and returns whether it was issued for this purpose.
+ * Returns a function that consumes a challenge. It returns whether the challenge was issued for the
+ * purpose.
  */
 export const consumeChallenge =
   ({ core }: Deps, purpose: string) =>

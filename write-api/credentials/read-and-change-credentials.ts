@@ -25,9 +25,9 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records the use of a code or a passkey. Throws 429 above a limit per user, because each use is
- * stored permanently, and the general write limit does not apply to logins. Others cannot use up
- * the limit, because each use requires a valid code or passkey.
+ * Records the use of a code or a passkey. Throws 429 if a user has too many uses, because each use
+ * is stored permanently. Strangers cannot use up this limit, because each use requires a valid code
+ * or passkey.
  */
 export async function recordUse(
   deps: Deps,

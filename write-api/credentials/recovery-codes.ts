@@ -4,7 +4,7 @@ import type { Vault } from '#infra/vault/port.ts'
 
 const CODE_COUNT = 10
 const CHARACTERS = 12
-/** Characters that look alike are not included. */
+/** Characters that look alike, such as `0` and `o`, are left out. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
 export type NewRecoveryCodes = {
@@ -28,10 +28,7 @@ export function newRecoveryCodes(vault: Vault, userId: number): NewRecoveryCodes
 export const recoveryCodeHash = (vault: Vault, userId: number, code: string): string =>
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
-/**
- * Returns the new codes if the events have replaced the user's recovery codes, otherwise an empty
- * list.
- */
+/** Returns the new recovery codes if an event has stored them. Otherwise, the list is empty. */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],
   { codes }: NewRecoveryCodes,

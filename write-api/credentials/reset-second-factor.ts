@@ -20,8 +20,8 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * POST /api/user/reset_second_factor: removes all second factors of a user with a lower role than
- * the admin, ends the user's sessions, and notifies the user by email.
+ * POST /api/user/reset_second_factor: removes all second factors of a user, ends the user's
+ * sessions, and notifies the user by email. The user must have a lower role than the admin.
  */
 export const resetSecondFactor: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
@@ -33,8 +33,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // Admins cannot reset their own second factors here. They must prove their identity to
-      // disable a factor, because a session may be unattended.
+      // Admins must disable their own second factors elsewhere, with a proof of identity. A session
+      // alone is not sufficient, because it may be unattended.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -43,7 +43,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       })
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
-      // An earlier reset may have been interrupted before it deleted the secrets.
+      // An earlier reset may have been interrupted before it deleted the secrets. Therefore, they
+      // are also deleted if the user has no second factor.
       if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
@@ -60,8 +61,8 @@ export const resetSecondFactor: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the step for the credentials comes before the step that records the removal in the user's
- * stream.
+ * Returns the steps of a reset. NOTE: the step for the credentials stream comes before the step
+ * that removes the passkeys from the user's stream.
  */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
@@ -90,8 +91,8 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets in events are
- * deleted, so that the secret of an unconfirmed app is kept.
+ * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets that an event
+ * contains are deleted. The secret of an app that is not confirmed yet is therefore kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
@@ -103,7 +104,10 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
   }
 }
 
-/** Sends the mail in the background, because a slow mail server must not delay the response. */
+/**
+ * Mails the user that the second factors were reset. The response does not wait for the mail
+ * server.
+ */
 async function mailNotice(
   { core, mailer }: Deps,
   userId: number,

@@ -3,10 +3,13 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
-/** The maximum clock difference between authenticator and server, in time steps. */
+/** The maximum difference between the clocks of authenticator and server, in time steps of 30 s. */
 const WINDOW = 1
 
-/** TOTP (RFC 6238) as all authenticator apps support it: SHA-1, six digits, 30 seconds. */
+/**
+ * TOTP (RFC 6238) with the settings that all authenticator apps support: SHA-1, six digits, 30
+ * seconds.
+ */
 const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
   new TOTP({
     issuer,
@@ -24,8 +27,8 @@ export const totpUri = (secret: string, issuer: string, label: string): string =
   totpOf(secret, issuer, label).toString()
 
 /**
- * Returns the code's time step (30 s each, since 1970), or null if the code is not valid at `now`
- * (unix milliseconds).
+ * Returns the time step for which the code is valid, or null if it is not valid at `now` (unix
+ * milliseconds). Time steps of 30 s are counted from 1970.
  */
 export function totpStep(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: WINDOW })
@@ -40,15 +43,18 @@ const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
 /**
- * Stores an unconfirmed secret, which replaces an earlier one. The secret is encrypted, because
- * short-lived values may be stored on another server.
+ * Stores a secret that the user has not confirmed yet. It replaces an earlier unconfirmed secret.
+ * The secret is encrypted, because short-lived values may be stored on another server.
  */
 export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)
   await core.shortLived.put(KIND, String(userId), sealed, OFFER_MS)
 }
 
-/** Reads the unconfirmed secret, or null if it is older than ten minutes. */
+/**
+ * Reads the user's unconfirmed secret. Returns null if there is none or if it is older than ten
+ * minutes.
+ */
 export async function readTotpOffer({ core }: Deps, userId: number): Promise<string | null> {
   const sealed = await core.shortLived.peek(KIND, String(userId))
   return sealed === null ? null : core.vault.open(userId, sealed as Sealed)

@@ -19,14 +19,14 @@ type PasskeyCheck = {
   readonly passkey: PasskeyAssertion
   readonly purpose: string
   /**
-   * The passkey is the only proof of identity, so the authenticator must have verified the user.
+   * True if the passkey is the only proof of identity. The authenticator must then have verified
+   * the user.
    */
   readonly isSoleFactor: boolean
 }
 
 /**
- * Throws `PasskeyFailed` unless the user's passkey has signed a challenge that was issued for the
- * purpose.
+ * Throws `PasskeyFailed` unless one of the user's passkeys has signed a challenge for this purpose.
  */
 export async function verifyPasskey(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function verifyPasskey(
   await recordUse(deps, { type: 'UsePasskey', userId, passkeyId: found[0], counter }, context)
 }
 
-/** Verifies the signature of the passkey. Returns the signature counter. */
+/** Verifies the signature of the passkey. Returns the authenticator's signature counter. */
 async function verifiedCounter(
   deps: Deps,
   site: PasskeySite,
@@ -60,7 +60,8 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // The domain checks the counter. With 0, the library accepts every counter.
+      // With the counter 0, the library accepts every signature counter. The domain checks the
+      // counter instead.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

@@ -12,7 +12,7 @@ import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 
 /**
- * Verifies and consumes a recovery code or a code of the authenticator app (six digits). Throws
+ * Verifies and consumes a six-digit code of the authenticator app or a recovery code. Throws
  * `CodeWrong` or `CodeUsed`. Of several requests with the same code, only one succeeds.
  */
 export async function verifyCode(
@@ -42,19 +42,19 @@ const FREE_FAILURES = 5
 const DELAY_MS_MAX = 15 * 60_000
 const DAY_MS = 24 * 3_600_000
 /**
- * The maximum of failed attempts per user and day. Attempts from browsers that have logged in to
- * the account before do not count.
+ * The maximum number of failed attempts per user and day. Browsers that have logged in to the
+ * account before have their own limit.
  */
 const DAILY_FAILURES_MAX = 50
 
 type OnSuccess = () => void
 
 /**
- * Limits guessing in the second step of a login. After five wrong codes from an IP address, the
- * wait doubles with each attempt, up to 15 minutes. All addresses together have 50 failed attempts
- * per day, which only callers who know the password can use up. A browser that has logged in before
- * has its own limit. Throws 429 if the caller must wait. Returns a function that must be called
- * after a correct code.
+ * Limits how fast codes can be guessed in the second step of a login. After five wrong codes from
+ * an IP address, each attempt doubles the wait, up to 15 minutes. A user has at most 50 failed
+ * attempts per day from all addresses together. Only callers who know the password can use them up.
+ * A browser that has logged in to the account before has its own limit. Throws 429 if the caller
+ * must wait. The returned function must be called after a correct code.
  */
 export async function limitCodeAttempts(
   { core }: Deps,
@@ -72,8 +72,8 @@ export async function limitCodeAttempts(
 }
 
 /**
- * Limits guessing in a proof of identity, with the waits of `limitCodeAttempts`. Each session has
- * its own limit, so that a stolen session cannot block the owner.
+ * Limits how fast proofs of identity can be guessed, with the waits of `limitCodeAttempts`. Each
+ * session has its own limit, so that a stolen session cannot block the owner.
  */
 export const limitProofAttempts = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

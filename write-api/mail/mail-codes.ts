@@ -7,8 +7,8 @@ import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 
 /**
- * `register` creates an account. `bind` with a user's id binds the address to the account, and
- * `notify` uses it for notifications.
+ * `register` creates an account. `bind:7` binds the address to user 7. `notify:7` uses the address
+ * for notifications to user 7.
  */
 export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 
@@ -22,8 +22,8 @@ type Codes = Pick<Core, 'shortLived'>
 const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${address}`
 
 /**
- * Returns the hash of the browser to which a code is bound. Returns null for a client that is not a
- * browser. Its code is valid for all clients.
+ * Returns the hash that binds a code to the browser of the request. Returns null if the client is
+ * not a browser. The code is then valid for all clients.
  */
 export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
@@ -46,9 +46,9 @@ export async function issueMailCode(
 }
 
 /**
- * Verifies a mailed code. The request must come from the browser that requested the code. A correct
- * code is consumed, and five wrong codes invalidate it. Requests from other browsers do not count,
- * so that others cannot use up the attempts.
+ * Returns whether a mailed code is correct. The request must come from the browser that requested
+ * the code. A correct code is consumed, and five wrong codes invalidate it. Attempts from other
+ * browsers do not count, so that strangers cannot invalidate a code.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,
@@ -63,7 +63,7 @@ export async function verifyMailCode(
   const stored = await shortLived.peek(KIND, key)
   if (stored === null || !isFromBoundBrowser(stored, request) || !isCode(stored, code.trim()))
     return false
-  // NOTE: of simultaneous requests with the correct code, only one consumes the code.
+  // NOTE: if several requests with the correct code arrive at once, only one of them succeeds.
   const consumed = await shortLived.take(KIND, key)
   return consumed !== null && isSame(consumed, stored)
 }
@@ -85,9 +85,9 @@ const MAILS_PER_ADDRESS_MAX = 5
 const MAILS_PER_IP_MAX = 20
 
 /**
- * Acquires the permit to send one mail. An email address can receive one mail of each kind per 30 s
- * and five per hour. An IP address can request twenty per hour. Throws 429 with the waiting time at
- * a limit. `release` refunds only the limits of the email address.
+ * Acquires the permit to send one mail. Per kind of mail, an email address receives at most one
+ * mail in 30 s and five in an hour. An IP address can request twenty mails in an hour. Throws 429
+ * with the waiting time. `release` can refund only the limits of the email address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,
@@ -107,8 +107,8 @@ export async function acquireMailPermit(
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
     rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
-    // The limit of the IP address is not refundable, because a mail to a wrong address costs the
-    // mail server as much as any other mail.
+    // The limit of the IP address is never refunded, because a failed mail costs the mail server as
+    // much as any other mail.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

@@ -3,7 +3,7 @@ import type { Mail } from '#infra/mail/port.ts'
 
 type MailContent = Omit<Mail, 'to'>
 
-/** A mail can emphasize a code or a link. */
+/** The contents of a mail. A code or a link is emphasized. */
 type MailParts = {
   readonly subject: string
   readonly lines: readonly string[]

@@ -25,8 +25,8 @@ import { addressInUseMail, codeMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
- * GET /api/verification: mails a code to an address. If an account has the address, the mail only
- * says so. The response is the same in both cases.
+ * GET /api/verification: mails a code to an address. If an account already has the address, the
+ * mail says so and contains no code. The response is the same in both cases.
  */
 export const sendCode: Action = (api, deps) => {
   api.route({
@@ -37,7 +37,8 @@ export const sendCode: Action = (api, deps) => {
       const purpose = await purposeOf(request, requested)
       if (purpose === 'register') await assertRegistrationByPasswordOpen(deps, values)
       const address = mailAddressOf(email)
-      // The operator's allowed domains apply to accounts, but not to addresses for notifications.
+      // The option with the allowed domains applies to account addresses, not to notification
+      // addresses.
       if (requested !== 'notify') checkMailDomain(values, address)
       await deps.humanCheck.pass(request, 'verification', turnstile)
       const permit = await acquireMailPermit(deps.core, 'code', address, request.ip)
@@ -59,8 +60,8 @@ export const sendCode: Action = (api, deps) => {
 }
 
 /**
- * Throws if visitors cannot register with a password and a verified address, because the code would
- * be useless.
+ * Throws if the site does not allow a registration with a password and a verified address. A code
+ * would then be useless.
  */
 async function assertRegistrationByPasswordOpen(
   { core }: Deps,
@@ -104,8 +105,8 @@ async function mailCode(
 ): Promise<void> {
   const owner = await findMailOwner(deps.core, address)
   const code = await issueMailCode(deps.core, purpose, address, browser)
-  // An address for notifications may also belong to another account, because the code proves that
-  // the user receives its mail.
+  // Several accounts may use the same address for notifications. The code proves that the user
+  // receives the mail to this address.
   const mayShare = purpose.startsWith('notify:')
   const isInUse = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
   const words = isInUse
@@ -115,7 +116,8 @@ async function mailCode(
 }
 
 /**
- * Sends a mail. If sending fails, the visitor only learns whether the site can send mails at all.
+ * Sends a mail to a visitor. The error only tells whether the mail settings are missing or the
+ * sending failed.
  */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,

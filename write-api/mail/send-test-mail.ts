@@ -12,8 +12,8 @@ import { testMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
- * POST /api/option/test_mail: sends a mail with the saved settings. The response contains the
- * error.
+ * POST /api/option/test_mail: sends a test mail with the saved settings. If the sending fails, the
+ * response contains the detailed error.
  */
 export const sendTestMail: Action = (api, { core, mailer }) => {
   api.route({

@@ -26,7 +26,9 @@ async function readSettings(core: Core): Promise<MailSettings> {
 export const siteNameOf = (values: ReadonlyMap<string, string>): string =>
   optionValue(values, 'SystemName') || 'Tallygate'
 
-/** Parses `Name <address>` or an address. Other text means no sender. */
+/**
+ * Parses `Name <address>` or a plain address as the sender. For any other text, there is no sender.
+ */
 function senderOf(text: string, siteName: string): MailSettings['from'] {
   const named = /^([^<>@]*)<([^\s<>@]+@[^\s<>@]+)>$/u.exec(text.trim())
   if (named !== null) return { name: named[1]?.trim() || siteName, address: named[2] ?? '' }

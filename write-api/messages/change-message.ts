@@ -13,8 +13,8 @@ import { messageError } from './message-errors.ts'
 import { storeTextIfChanged, validText } from './send-message.ts'
 
 /**
- * PUT /api/admin/messages/{id}: changes a message's text for all recipients. A read message stays
- * read.
+ * PUT /api/admin/messages/{id}: changes a message's text for all recipients. For recipients who
+ * have read the message, it stays read.
  */
 export const editMessage: Action = (api, deps) => {
   api.route({
@@ -56,7 +56,7 @@ async function edit(
   return position
 }
 
-/** Deletes a message with its text permanently, also from all inboxes. */
+/** Permanently deletes a message and its text. The message disappears from all inboxes. */
 async function removeMessage(
   { core: { actors, vault }, runExclusive }: Deps,
   messageId: number,
@@ -65,13 +65,14 @@ async function removeMessage(
   const stream = messageStream(messageId)
   return runExclusive(stream, async () => {
     const { message } = await actors.stateOf(messageDecider, stream)
-    // NOTE: the text is deleted before the event is appended. If the process fails between these
-    // steps, the message can be deleted again.
+    // NOTE: the text is deleted before the event is appended. If the process fails in between, the
+    // admin can repeat the deletion.
     if (message?.text != null) await vault.deleteSecret(message.text.textRef)
     const command = { type: 'DeleteMessage', messageId } as const
     const outcome = await actors.handle(messageDecider, stream, command, context)
     const { events, position } = accepted(outcome)
-    // Another process may have edited the message meanwhile. The edited text is deleted, too.
+    // If another process has just edited the message, the event names the edited text. It is
+    // deleted, too.
     for (const { data } of events) {
       if ('droppedTextRef' in data) await vault.deleteSecret(data.droppedTextRef)
     }
@@ -117,7 +118,8 @@ export const readMessage: Action = (api, deps) => {
       const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
-      // The read model is checked, because a message's recipients may be many ranges of user ids.
+      // The read model answers whether the user is a recipient. The message's state may contain
+      // many ranges of user ids.
       if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)

@@ -27,19 +27,19 @@ const LISTED_IDS_MAX = 10
 const RETRY_SECONDS = 5
 
 /**
- * Returns the current recipients as id ranges. Throws for an unknown group or user, and a deleted
- * user.
+ * Returns the ids of the current recipients as ranges. Throws if a group or user is unknown or a
+ * user is deleted.
  */
 async function resolveRecipients(
   deps: Deps,
   { user_ids = [], groups = [], everybody = false }: CreateMessage,
 ): Promise<IdRange[]> {
   const { core, freshness } = deps
-  // A message to all users must reach users who have just registered, so the read model must be up
-  // to date.
+  // The read model must be up to date, because a message to all users must also reach users who
+  // have just registered.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  // With an outdated read model, some recipients would be missing without notice.
+  // If the read model is outdated, some recipients could be missing, and no one would notice.
   if (!isFresh && (everybody || groups.length > 0))
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
@@ -53,7 +53,10 @@ async function resolveRecipients(
   return rangesOf(ids)
 }
 
-/** Throws for a group that the settings do not contain and that has no users. */
+/**
+ * Throws if a group is unknown. A group that the settings no longer contain is accepted while it
+ * has users.
+ */
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
   const { values } = await allOptions(core.db)
@@ -97,7 +100,7 @@ export const storeText = (
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
-/** Stores the text unless it is unchanged. Returns the vault reference of the text. */
+/** Stores the text in the vault unless it is unchanged. Returns the vault reference of the text. */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,
@@ -110,7 +113,7 @@ export async function storeTextIfChanged(
   return isUnchanged ? textRef : storeText(vault, messageId, text)
 }
 
-/** POST /api/admin/messages: one event records the message for any number of recipients. */
+/** POST /api/admin/messages: sends a message. One event records all recipients. */
 export const sendMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'POST /api/admin/messages'),

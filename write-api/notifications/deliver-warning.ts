@@ -53,8 +53,8 @@ const CONCURRENT_MAX = 16
 const SETTLE_WAIT_MS_MAX = 5_000
 
 /**
- * Delivers up to 16 warnings at the same time in the background, so that slow deliveries do not
- * delay the reader of events. Failed deliveries are logged.
+ * Delivers warnings in the background, up to 16 at the same time. Slow deliveries therefore do not
+ * delay the reading of events. Failed deliveries are logged.
  */
 export function createDeliveries(core: Core, transports: WarningTransports, stop: AbortSignal) {
   const running = new Set<Promise<void>>()

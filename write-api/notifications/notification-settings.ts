@@ -14,8 +14,8 @@ import { loginError } from '../sessions/login-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 
 export const NOTIFICATION_ERRORS = {
-  // The message is the same for all addresses, so that it does not reveal which hosts exist in the
-  // private network.
+  // NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in
+  // the private network.
   WebhookUrlInvalid: [
     200,
     {
@@ -37,8 +37,8 @@ export const notificationError = errorsOf(NOTIFICATION_ERRORS)
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The webhook secret to delete after the step: `ifDone` if the step succeeded, `ifRejected` if it
-   * was rejected.
+   * The webhook secret to delete afterwards: `ifDone` if the step succeeded, `ifRejected` if it was
+   * rejected.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
@@ -69,7 +69,8 @@ export async function notificationsStep(
   const threshold = newThreshold === undefined ? before.threshold : toWire(fromWire(newThreshold))
   const mailTo = await sealIfChanged(core, userId, before.mailTo, address)
   if (mailTo !== before.mailTo) await verifyAddress(core, request, userId, address)
-  // The secret is stored last, because a rejected request must not store a secret.
+  // The secret is stored after all checks, so that a rejected request leaves no secret in the
+  // vault.
   const webhookSecretRef = await storeSecret(core, userId, before, secret)
   const isNewSecret = webhookSecretRef !== before.webhookSecretRef
   const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
@@ -86,12 +87,14 @@ export async function notificationsStep(
   }
 }
 
-/** undefined leaves the stored text unchanged, and an empty text removes it. */
+/**
+ * A text in a request. undefined leaves the stored text unchanged, and an empty text removes it.
+ */
 type OptionalText = string | undefined
 
 /**
- * Throws if the outbound policy never allows the address. Each call of the webhook checks the
- * address again.
+ * Returns the normalized address. Throws if the outbound policy forbids it. The address is checked
+ * again before each delivery.
  */
 function parseWebhook(text: OptionalText): OptionalText {
   const trimmed = text?.trim()
@@ -101,7 +104,7 @@ function parseWebhook(text: OptionalText): OptionalText {
   return address.href
 }
 
-/** Throws unless the secret is printable ASCII, because an HTTP header contains it. */
+/** Throws if the secret contains characters that an HTTP header must not contain. */
 function parseSecret(text: OptionalText | null): OptionalText | null {
   const trimmed = text?.trim() ?? text
   if (typeof trimmed === 'string' && !isHeaderText(trimmed))
@@ -113,9 +116,8 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Checks a new address for notifications. So that the site does not send mail to strangers, the
- * address must be bound to the user or confirmed with a mailed code. The code is consumed even if
- * the request is rejected later.
+ * Throws unless a new address is bound to the user or confirmed with a mailed code. The site must
+ * not send mail to strangers. A correct code is consumed even if the request is rejected later.
  */
 async function verifyAddress(
   core: Deps['core'],
@@ -132,7 +134,10 @@ async function verifyAddress(
   if (!isRight) throw loginError('MailCodeWrong')
 }
 
-/** An equal text is not encrypted again, so that a repeated request changes nothing. */
+/**
+ * Encrypts a new text. An equal text is not encrypted again, so that a repeated request changes
+ * nothing.
+ */
 async function sealIfChanged(
   { vault }: Pick<Deps['core'], 'vault'>,
   userId: number,
@@ -146,8 +151,8 @@ async function sealIfChanged(
 }
 
 /**
- * Stores a new webhook secret and returns its vault reference. An empty text leaves the stored
- * secret unchanged, because forms do not contain the secret. null removes the secret.
+ * Stores a new webhook secret and returns its vault reference. null removes the secret. An empty
+ * text leaves it unchanged, because forms never contain the stored secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

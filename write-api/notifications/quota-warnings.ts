@@ -14,7 +14,10 @@ import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
-/** Events that lower a balance permanently. A hold is released when its call ends. */
+/**
+ * The events that permanently lower a balance. Holds are not included, because they are released
+ * when the call ends.
+ */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
   ...['TopUpReversed', 'RebateReversed'],
@@ -29,8 +32,9 @@ export type WarningDeps = {
 }
 
 /**
- * Starts to read account events and to warn users whose quota is low. Only the process that holds
- * the lease does this work. Events that were appended without such a process are read at the start.
+ * Starts to warn users whose quota is low. The warnings follow from the account events. Only one
+ * process does this work: the holder of a lease. At its start, it reads the events since the last
+ * checkpoint.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {
@@ -38,7 +42,7 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
     const checkpoint = await openCheckpoint(pg, NAME)
     let from = await checkpoint.read()
     if (from === null) {
-      // At the very first start, all earlier events are skipped.
+      // When the site starts for the first time, all earlier events are skipped.
       from = await store.headPosition()
       await checkpoint.save(from)
     }
@@ -52,7 +56,8 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   })
 
 /**
- * Reads events until the lease is lost. After an error, the reader is restarted at its checkpoint.
+ * Reads account events until the lease is lost. Rejects if a batch fails, so that reading starts
+ * again at the checkpoint.
  */
 function follow(
   { core }: WarningDeps,
@@ -92,8 +97,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // Without mail settings, no warning is recorded, because a recorded warning would delay the
-    // next one by two hours. The warning is sent as soon as the settings are corrected.
+    // Without mail settings, the warning is not recorded. Otherwise, the next warning would be
+    // delayed by two hours, even if an admin corrects the settings earlier.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -103,8 +108,8 @@ async function warnAbout(
 
 /**
  * Returns whether the webhook can be called. The address is checked again, because the rules may
- * have changed since the address was saved. The user's profile page shows an error for an address
- * that is no longer allowed.
+ * have changed since it was saved. If it is no longer allowed, the user's profile page shows an
+ * error.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
@@ -117,8 +122,8 @@ async function isSendable(
 }
 
 /**
- * Records the warning before it is sent, so that a crash does not lead to a second warning. Returns
- * the event's id, or null if the user must not be warned now.
+ * Records the warning before it is sent. After a crash, the user is therefore not warned twice.
+ * Returns the event's id, or null if the user must not be warned now.
  */
 async function claimWarning(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

@@ -6,9 +6,12 @@ import { webhookAddress } from '#infra/outbound/webhook-checks.ts'
 
 export type Webhook = {
   readonly url: string
-  /** The bearer token and the key of the signature. With null, neither is sent. */
+  /**
+   * The bearer token, which is also the key of the signature. If it is null, the request has no
+   * token and no signature.
+   */
   readonly secret: string | null
-  /** The id of the event, which is the same in all attempts. */
+  /** The id of the event. All attempts to deliver one warning send the same id. */
   readonly eventId: string
   readonly body: object
 }
@@ -19,8 +22,8 @@ const PAUSE_MS = 1_000
 const ANSWER_BYTES_MAX = 4_096
 
 /**
- * The length of the response is not limited, because each attempt has a time limit and reads only
- * the beginning.
+ * The response length needs no limit. Each attempt has a time limit and reads only the beginning of
+ * the response.
  */
 export const WEBHOOK_LIMITS: OutboundLimits = {
   connectTimeoutMs: ATTEMPT_MS_MAX,
@@ -30,9 +33,10 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 }
 
 /**
- * Posts JSON to an https address that a user entered and the outbound policy for users allows.
- * Returns whether the receiver accepted the JSON. Redirects are not followed. There are up to three
- * attempts of 5 s each, with increasing pauses. `stop` ends the attempts.
+ * Posts JSON to an https address that a user entered. Returns false if the outbound policy for
+ * users forbids the address, or if the receiver does not accept the JSON. Redirects are not
+ * followed. There are up to three attempts of 5 s each, with increasing pauses. `stop` ends the
+ * attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,
@@ -73,13 +77,13 @@ async function attemptDelivery(
       body: text,
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     })
-    // Reading the beginning of the response allows the connection to be reused.
+    // The beginning of the response is read, so that the connection can be reused.
     await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {})
     const { statusCode } = answer
     if (statusCode >= 200 && statusCode < 300) return 'accepted'
     return statusCode >= 500 || statusCode === 429 || statusCode === 408 ? 'retry' : 'rejected'
   } catch (error) {
-    // An old secret may contain characters that are not allowed in a header. Further attempts would
+    // An old secret may contain characters that a header must not contain. Another attempt would
     // fail, too.
     if (error instanceof errors.InvalidArgumentError) throw error
     return 'retry'
@@ -87,8 +91,8 @@ async function attemptDelivery(
 }
 
 /**
- * In the signature, `t` is the time in unix seconds, and `v1` is the HMAC-SHA256 of `t.body` in
- * hex.
+ * Returns the headers that authenticate the webhook. In the signature, `t` is the time in unix
+ * seconds, and `v1` is the HMAC-SHA256 of `t.body` in hex.
  */
 function signed(secret: string, text: string, nowMs: number): Record<string, string> {
   const t = Math.floor(nowMs / 1_000)

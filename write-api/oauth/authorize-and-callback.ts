@@ -12,8 +12,8 @@ import { type Profile, ProviderFailed } from './oauth-provider.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**
- * GET /api/oauth/state: issues a state for a client that shows the Telegram widget or redirects the
- * browser itself (GitHub, LinuxDO). OIDC requires `/api/oauth/authorize`, which also issues a
+ * GET /api/oauth/state: issues a state for a client that redirects the browser itself (GitHub,
+ * LinuxDO) or shows the Telegram widget. OIDC requires `/api/oauth/authorize`, which also issues a
  * nonce.
  */
 export const oauthState: Action = (api, deps) => {
@@ -27,7 +27,10 @@ export const oauthState: Action = (api, deps) => {
   })
 }
 
-/** Calls a provider. The visitor receives the same error for every cause. The cause is logged. */
+/**
+ * Sends a request to a login provider. All failures have the same error for the visitor, and the
+ * log contains the reason.
+ */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
   provider: IdentityProvider,
@@ -37,8 +40,7 @@ export async function callProvider<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error
-    // NOTE: only the error's message is logged, because the cause of the error may contain a code
-    // or a secret.
+    // NOTE: only the error's message is logged. Its cause may contain a code or a secret.
     core.log.warn({ provider, why: error.message }, 'login with an OAuth provider failed')
     throw oauthError('OAuthFailed', { provider })
   }
@@ -64,8 +66,8 @@ export const authorize: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/{type}: the provider's callback. It signs a user in, registers a user, or binds an
- * identity.
+ * GET /api/oauth/{type}: the callback to which the provider redirects the browser. It signs a user
+ * in, registers a new user, or binds an identity.
  */
 export const oauthCallback: Action = (api, deps) => {
   api.route({
@@ -73,7 +75,7 @@ export const oauthCallback: Action = (api, deps) => {
     handler: async (request, reply) => {
       const { type } = request.params
       const flow = await consumeState(deps, request, request.query.state, type)
-      // Without a nonce from this server, an ID token of another login could be replayed.
+      // Without a nonce from this server, an attacker could replay the ID token of another login.
       if (type === 'oidc' && flow.nonce === '') throw oauthError('OAuthStateInvalid')
       const { bindTo } = flow
       if (bindTo !== null && (await userOf(request)) !== bindTo) throw httpError('NotLoggedIn')
@@ -86,7 +88,7 @@ export const oauthCallback: Action = (api, deps) => {
   })
 }
 
-/** Binds an identity, and responds with the message `bind`, which the console expects. */
+/** Binds an identity to the user. The console recognizes the response by the message `bind`. */
 export async function bindAndRespond(
   deps: Deps,
   request: FastifyRequest,

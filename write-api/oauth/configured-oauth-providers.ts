@@ -9,7 +9,7 @@ import type { OAuthProvider } from './oauth-provider.ts'
 import { plainOAuth } from './oauth2-provider.ts'
 import { createOidc } from './oidc.ts'
 
-/** The options that configure one provider. */
+/** The names of the options that configure one provider. */
 type OptionNames = {
   readonly flag: string
   readonly clientId: string
@@ -47,9 +47,15 @@ const OPTION_NAMES: Record<OAuthType, OptionNames> = {
 }
 
 export type Providers = {
-  /** Returns a provider with its current options. Throws if it is disabled or incomplete. */
+  /**
+   * Returns a provider with its current settings. Throws if the provider is disabled or a setting
+   * is missing.
+   */
   readonly of: (type: OAuthType) => Promise<OAuthProvider>
-  /** Returns the redirect URI below the site's configured address, or an empty text. */
+  /**
+   * Returns the redirect URI of a provider. If the site's address is not configured, the URI is
+   * empty. For OIDC, an error is thrown instead.
+   */
   readonly redirectUri: (type: OAuthType) => Promise<string>
 }
 
@@ -82,8 +88,8 @@ export function createProviders(
     redirectUri: async (type) => {
       const { values } = await allOptions(core.db)
       const siteAddress = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
-      // OIDC requires a redirect URI in the request (OpenID Connect Core, section 3.1.2.1). Other
-      // providers have this URI in their configuration.
+      // OIDC requires a redirect URI in the request (OpenID Connect Core, section 3.1.2.1). For
+      // other providers, the URI in the provider's own configuration is sufficient.
       if (siteAddress === '' && type === 'oidc')
         throw oauthError('OAuthNotSetUp', { provider: type })
       return siteAddress === '' ? '' : `${siteAddress}/oauth/${type}`

@@ -18,8 +18,8 @@ import type { Profile } from './oauth-provider.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user of an identity, or registers an unknown user. With `only`, no other user can
- * sign in, so that a login that confirms a session cannot switch to another account.
+ * Signs in the user who has the identity. If there is none, a new user is registered. `only` is the
+ * user who confirms a session with this login. No other user can then sign in.
  */
 export async function loginWithIdentity(
   deps: Deps,
@@ -48,8 +48,8 @@ async function findOrRegister(
   const { core } = deps
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
-  // A new user may open two tabs. The second request must find the account that the first request
-  // created.
+  // A new user may sign in from two tabs at once. The second request must find the account that the
+  // first request has created.
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
@@ -57,7 +57,7 @@ async function findOrRegister(
   })
   await waitUntilVisible(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
-  // The read model does not include the account yet. The user can log in again.
+  // The read model does not include the new account yet. The user can sign in again later.
   if (user === null) throw httpError('Unavailable', {}, 1)
   return user
 }
@@ -94,14 +94,14 @@ const MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
- * Yields usernames to try: the name at the provider without invalid characters, and then this name
+ * Yields usernames to try: first the valid characters of the name at the provider, then this name
  * with random digits. No username exceeds the maximum length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)
   if (base !== '') yield base
   for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
-    // The first of these usernames has four digits, and later usernames have up to seven.
+    // The first name with digits has four of them. Later names have up to seven.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits
@@ -109,8 +109,8 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
 }
 
 /**
- * Removes invalid characters. Of an email address, only the part before the @ is used, because the
- * domain is private.
+ * Removes characters that a username must not contain. Of an email address, only the part before
+ * the @ is used, because the domain is private.
  */
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')

@@ -2,21 +2,21 @@ import type { Identity } from '../users/identity-key.ts'
 
 export type Profile = {
   readonly identity: Identity
-  /** The name at the provider, possibly invalid as a username of this site, or empty. */
+  /** The user's name at the provider. It may be empty or invalid as a username of this site. */
   readonly username: string
   readonly displayName: string
 }
 
 /**
- * The parameters of one login, which are set before the browser is redirected to the provider. They
- * are stored on the server only.
+ * The parameters of one login, which are known before the browser is redirected to the provider.
+ * Only the server stores them.
  */
 export type AuthorizationParams = {
-  /** The redirect URI, or empty if only the provider's configuration contains it. */
+  /** The redirect URI. It is empty if only the provider's configuration contains the URI. */
   readonly redirectUri: string
-  /** The PKCE verifier (RFC 7636), or empty if the client redirected the browser itself. */
+  /** The PKCE verifier (RFC 7636). It is empty if the client has redirected the browser itself. */
   readonly verifier: string
-  /** The nonce of the ID token, or empty if the client redirected the browser itself. */
+  /** The nonce of the ID token. It is empty if the client has redirected the browser itself. */
   readonly nonce: string
 }
 
@@ -26,7 +26,7 @@ export type CallbackParams = {
   readonly iss?: string
 }
 
-/** An OAuth provider that redirects the browser back to this site with a code. */
+/** A login provider that redirects the browser back to this site with a code. */
 export type OAuthProvider = {
   readonly authorizeUrl: (params: AuthorizationParams, state: string) => Promise<string>
   /**
@@ -35,7 +35,7 @@ export type OAuthProvider = {
   readonly profileOf: (params: AuthorizationParams, callback: CallbackParams) => Promise<Profile>
 }
 
-/** A provider is unreachable, rejects the request or sends an invalid response. */
+/** The error if a provider is unreachable, rejects a request or sends an invalid response. */
 export class ProviderFailed extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -43,7 +43,10 @@ export class ProviderFailed extends Error {
   }
 }
 
-/** Converts a string or a number to text. Other values and too long texts become empty. */
+/**
+ * Converts a string or a number to text. Returns an empty text for any other value, and for a text
+ * that is too long.
+ */
 export function plainText(value: unknown, lengthMax = 255): string {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && text.length <= lengthMax ? text.trim() : ''

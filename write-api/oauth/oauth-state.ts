@@ -11,13 +11,16 @@ import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts
 import { oauthError } from './oauth-errors.ts'
 import type { AuthorizationParams } from './oauth-provider.ts'
 
-/** The login or the binding of an identity for which a state was issued. */
+/**
+ * A started login, or a started binding of an identity. The server stores it under the state that
+ * it has issued.
+ */
 export type OAuthFlow = AuthorizationParams & {
   /** The provider, or null if the client redirects the browser itself. */
   readonly type: OAuthType | null
   /** The user to whom the identity is bound, or null for a login. */
   readonly bindTo: number | null
-  /** If set, no other user can sign in with this state. */
+  /** The only user who can sign in with this state. Without this field, every user can. */
   readonly only?: number
   readonly aff: string
 }
@@ -31,8 +34,8 @@ const PER_MINUTE_MAX = 30
 
 /**
  * Issues a state with 256 random bits. It is valid for ten minutes, for one callback, and only in
- * the browser that requested it. Throws 401 if the purpose is `bind` or `anew` and the request has
- * no session.
+ * the browser that requested it. The intents `bind` and `anew` require a session. Without one, 401
+ * is thrown.
  */
 export async function issueState(
   deps: Deps,
@@ -47,8 +50,8 @@ export async function issueState(
   const bindTo = intent === 'anew' ? null : userId
   if (bindTo !== null) await requireRecentLogin(deps, request)
   const state = random()
-  // If the client redirects the browser itself, the provider receives no PKCE challenge and no
-  // nonce.
+  // A client that redirects the browser itself sends no PKCE challenge and no nonce to the
+  // provider.
   const [verifier, nonce] = target.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
   const flow = { ...target, ...only, verifier, nonce, bindTo, aff }
@@ -58,8 +61,8 @@ export async function issueState(
 }
 
 /**
- * Consumes a state. Throws if it is unknown, expired or already used, or if it was issued for
- * another browser or provider.
+ * Consumes a state. Throws if the state is unknown, expired or already used. Throws if the state
+ * was issued for another browser or provider.
  */
 export async function consumeState(
   { core }: Deps,
@@ -78,9 +81,9 @@ export async function consumeState(
 }
 
 /**
- * Returns the session's user. Returns null if there is no session, or if the `User-Id` header names
- * another user. With `mayLackHeader`, the header may be missing, as in browser navigation. The
- * caller must then check that the state belongs to the browser.
+ * Returns the session's user. Returns null without a session, or if the `User-Id` header contains
+ * another user's id. `mayLackHeader` accepts requests without this header, such as browser
+ * navigation. The caller must then check that the state was issued in the same browser.
  */
 export async function userOf(
   request: FastifyRequest,

@@ -9,7 +9,10 @@ import {
 } from './oauth-provider.ts'
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
-/** A provider without OIDC. The code is exchanged for an access token that reads the account. */
+/**
+ * The endpoints of a provider without OIDC. The access token that it returns for a code is used to
+ * read the user's account.
+ */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'
   readonly clientId: string
@@ -19,7 +22,10 @@ export type PlainSettings = {
   readonly userInfoEndpoint: string
 }
 
-/** OAuth 2.0 (RFC 6749, section 4.1) with PKCE, which some providers ignore. */
+/**
+ * A provider that supports OAuth 2.0 (RFC 6749, section 4.1). PKCE is always used, but some
+ * providers ignore it.
+ */
 export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthProvider => ({
   authorizeUrl: async (params, state) => {
     const url = new URL(settings.authorizationEndpoint)
@@ -41,7 +47,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
       settings.tokenEndpoint,
       tokenRequest(settings, params, code),
     )
-    // GitHub also responds with status 200 if it rejects the code.
+    // GitHub responds with status 200 even if it rejects the code.
     if (typeof token !== 'string' || token === '') throw new ProviderFailed('gave no token')
     const account = await requestProvider(outbound, settings.userInfoEndpoint, {
       headers: { authorization: `Bearer ${token}` },
@@ -50,7 +56,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
   },
 })
 
-/** These scopes allow the site to identify the user and nothing else. */
+/** These scopes only allow the site to read who the user is. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
 const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>
@@ -79,8 +85,8 @@ function tokenRequest(
 }
 
 /**
- * Identifies the user by the numeric account id, because a login name may later belong to another
- * person.
+ * Reads a profile. The numeric account id identifies the user, because a login name may later
+ * belong to another person.
  */
 function profileIn(
   { provider, authorizationEndpoint }: PlainSettings,

@@ -3,10 +3,13 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { providerFetch } from './provider-client.ts'
 
-/** If an endpoint is empty, the endpoint in the discovery document is used. */
+/**
+ * The settings of an OpenID provider. If an endpoint is empty, the discovery document's endpoint is
+ * used.
+ */
 export type OidcSettings = {
   readonly clientId: string
-  /** Empty for a public client, whose logins are protected by PKCE alone. */
+  /** The client secret. It is empty for a public client, whose logins only PKCE protects. */
   readonly clientSecret: string
   readonly wellKnown: string
   readonly authorizationEndpoint: string
@@ -19,7 +22,10 @@ const STEP_SECONDS_MAX = 10
 
 type Cached = { readonly settings: string; readonly until: number }
 
-/** Caches the discovery document for ten minutes, or until the settings change. */
+/**
+ * Creates OpenID providers. A discovery document is cached for ten minutes, or until the settings
+ * change.
+ */
 export function createOidc(outbound: Outbound) {
   let cached: (Cached & { readonly config: Promise<oidc.Configuration> }) | null = null
   const configOf = (settings: OidcSettings): Promise<oidc.Configuration> => {
@@ -50,7 +56,7 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
         ...{ code_challenge: challenge, code_challenge_method: 'S256' },
       }).href
     } catch (error) {
-      // The discovery document does not contain an authorization endpoint.
+      // This error means that the discovery document has no authorization endpoint.
       return failed(error)
     }
   },
@@ -108,7 +114,10 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
   }
 }
 
-/** The default of OpenID Connect is Basic authentication (OpenID Connect Core, section 9). */
+/**
+ * Returns how the client authenticates. The default is Basic authentication (OpenID Connect Core,
+ * section 9).
+ */
 function authentication(
   secret: string,
   { token_endpoint_auth_methods_supported: methods }: AuthMethods,
@@ -121,7 +130,7 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Reads the user info. Errors are ignored, because only the name of a new user depends on it. */
+/** Reads the name of a new user. Errors are ignored, because a login works without a name. */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
   try {

@@ -46,7 +46,9 @@ type ExchangeRequest = {
   readonly body?: string
 }
 
-/** Sends a request under the operator's outbound policy. Redirects are not followed. */
+/**
+ * Sends a request if the operator's outbound policy allows the address. Redirects are not followed.
+ */
 async function exchange(
   { dispatcher }: Outbound,
   url: string,
@@ -74,7 +76,10 @@ async function exchange(
 
 const WITHOUT_BODY = [204, 205, 304]
 
-/** A `fetch` for the OIDC library with the connections and limits of the outbound client. */
+/**
+ * Returns a `fetch` function for the OIDC library. It uses the outbound client, so that its policy
+ * and limits apply.
+ */
 export const providerFetch =
   (outbound: Outbound) =>
   async (

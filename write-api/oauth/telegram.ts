@@ -16,12 +16,12 @@ import type { Profile } from './oauth-provider.ts'
 import { consumeState, userOf } from './oauth-state.ts'
 
 const AGE_SECONDS_MAX = 300
-/** The seconds by which Telegram's clock may be ahead of the server's clock. */
+/** The maximum number of seconds by which Telegram's clock may be ahead of the server's clock. */
 const AHEAD_SECONDS_MAX = 60
 
 /**
- * Verifies the data of the Telegram widget, which is signed with the bot's token
- * (core.telegram.org/widgets/login). The data is valid for five minutes and only once.
+ * Verifies the data from the Telegram widget. Telegram signs the data with the bot's token
+ * (core.telegram.org/widgets/login). The data is valid once, for five minutes.
  */
 async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
@@ -44,7 +44,10 @@ async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Pr
 
 const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const
 
-/** Depending on the version of the widget, the signature includes the field `lang` or not. */
+/**
+ * Some versions of the widget sign the field `lang`, and others do not. Both signatures are
+ * accepted.
+ */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
   return [SIGNED, [...SIGNED, 'lang'] as const].some((names) => {
@@ -56,7 +59,10 @@ function isSigned(query: TelegramQuery, token: string): boolean {
   })
 }
 
-/** All processes share the record of used data, which is kept for longer than the data is valid. */
+/**
+ * Returns whether the data was not used before. All processes share the record of used data. The
+ * record is kept for longer than the data is valid.
+ */
 async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
   const periodMs = (AGE_SECONDS_MAX + AHEAD_SECONDS_MAX) * 2_000
   const key = `telegram:${vault.keyedHash('identity', hash)}`
@@ -69,9 +75,9 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 }
 
 /**
- * GET /api/oauth/telegram/login: signs a user in. It requires the state for which the console
- * showed the widget. Browser navigation is rejected, so that a link cannot sign a user in to
- * another account.
+ * GET /api/oauth/telegram/login: signs a user in. If the request contains a state, the state must
+ * have been issued for a login. Browser navigation is rejected, so that a link cannot sign a user
+ * in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({
@@ -89,9 +95,9 @@ export const telegramLogin: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/telegram/bind: binds the Telegram account and redirects to the profile page. The
- * widget may navigate the browser to this address without a `User-Id` header. In this case, the
- * state in the URL identifies the user.
+ * GET /api/oauth/telegram/bind: binds the Telegram account. The widget may navigate the browser to
+ * this address without a `User-Id` header. The state in the URL then shows for which user it was
+ * issued.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

@@ -18,21 +18,19 @@ import { oauthError } from './oauth-errors.ts'
 import { type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { requestProvider } from './provider-client.ts'
 
-/**
- * The validity of a code in milliseconds, which is also the period of the limits on wrong codes.
- */
+/** The milliseconds for which a code is valid. Wrong codes are counted over the same period. */
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
 /**
- * The maximum number of wrong codes per period on the whole site, so that guesses from many
- * addresses are limited, too.
+ * The maximum number of wrong codes per period on the whole site. It limits guesses from many IP
+ * addresses.
  */
 const SITE_FAILURES_MAX = 100
 
 /**
- * Asks the operator's WeChat server to which user a code belongs. In three minutes, five wrong
- * codes are allowed from an IP address and a hundred on the site, because codes have only six
- * digits.
+ * Asks the operator's WeChat server which user a code belongs to. Codes have only six digits, so
+ * wrong codes are limited. In three minutes, five are allowed from one IP address, and a hundred on
+ * the whole site.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -73,8 +71,8 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 
 /**
  * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Browser
- * navigation is rejected, because a link with an attacker's code could sign the visitor in to the
- * attacker's account.
+ * navigation is rejected. Otherwise, a link with an attacker's code could sign the visitor in to
+ * the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({
@@ -88,7 +86,7 @@ export const weChatLogin: Action = (api, deps) => {
   })
 }
 
-/** GET /api/oauth/wechat/bind: binds the WeChat account to which a code was sent. */
+/** GET /api/oauth/wechat/bind: binds the WeChat account that received the code. */
 export const weChatBind: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/wechat/bind'),

@@ -12,7 +12,10 @@ const NUMBER_PROBLEMS = new Set<unknown>([
   'above-maximum',
 ])
 
-/** The error message contains the bounds and the unit even if the value is not a number. */
+/**
+ * Returns the bounds and the unit for the message about an invalid number. They are also included
+ * if the value is not a number at all.
+ */
 function boundsOf(key: unknown, error: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
   if (!NUMBER_PROBLEMS.has(error)) return {}
@@ -20,7 +23,10 @@ function boundsOf(key: unknown, error: unknown) {
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-/** Returns the option's message for a value out of bounds. It replaces the general message. */
+/**
+ * Returns the option's own message for a value out of bounds, or null. It replaces the general
+ * message.
+ */
 export const boundsWords = (key: string): Words | null => wordsOf(zh.bounds, en.bounds, key)
 
 export const OPTION_ERRORS = {

@@ -18,7 +18,7 @@ import { optionError } from './option-errors.ts'
 
 type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
 
-/** The sums of the actual charges and of the charges at the draft prices. */
+/** The sums of all calls, of each model and of each user. */
 type Tally = {
   readonly total: Sums
   readonly models: Map<string, Sums>
@@ -31,7 +31,10 @@ const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
 
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
-/** `amount` is null if the draft has no price for the call. */
+/**
+ * Adds a call to the sums. `amount` is the charge at the draft prices, or null if the draft has no
+ * price for the call.
+ */
 function addCall(
   tally: Tally,
   call: { readonly model: string; readonly userId: number; readonly quota: bigint },
@@ -54,7 +57,10 @@ function addTally(tally: Tally, other: Tally): void {
   for (const [userId, sums] of other.users) add(sumsOf(tally.users, userId), sums)
 }
 
-/** Returns the hundred entries with the largest differences between actual and draft charges. */
+/**
+ * Returns the hundred entries with the largest differences between the actual charge and the charge
+ * at the draft prices.
+ */
 const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
     .sort(([, one], [, other]) => {
@@ -86,15 +92,15 @@ function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
   sums.refused += refused
 }
 
-/** The range includes `from` and `to`, in unix seconds. */
+/** A time range in unix seconds, including `from` and `to`. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
-/** Log rows per batch. A batch blocks the event loop for some milliseconds. */
+/** The number of log rows in a batch. A batch blocks the event loop for a few milliseconds. */
 const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
-/** Sums the calls in a range by hour, until the end of the range or of the time limit. */
+/** Sums the calls in a range, hour by hour. Stops early if the time limit is reached. */
 export async function previewDraft(
   { db }: Pick<Core, 'db'>,
   list: PriceList,
@@ -106,7 +112,8 @@ export async function previewDraft(
   const countCall = createCounter(list, users)
   const tally = noTally()
   let reached = from - 1
-  // The log is read by the hour, because its index is by time. An incomplete hour does not count.
+  // The log is read hour by hour, because its index is ordered by time. If the time limit
+  // interrupts an hour, that hour is left out.
   for (let start = from; start <= to; start += HOUR) {
     const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
     const hourTally = await tallyHour(db, hour, users, countCall, until)
@@ -138,7 +145,7 @@ function createCounter(list: PriceList, users: ReadonlyMap<number, UserRow>): Co
   }
 }
 
-/** Sums the calls of one hour. Returns null if the time limit is reached. */
+/** Sums the calls of one hour. Returns null if the time limit is reached first. */
 async function tallyHour(
   db: Core['db'],
   hour: Range,
@@ -173,8 +180,9 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
 
 /**
- * POST /api/option/price_preview: returns the charges of past calls, and their charges at the
- * prices of a draft. Each process computes one preview at a time, within a time limit.
+ * POST /api/option/price_preview: returns what past calls were charged, and what they would be
+ * charged at the prices of a draft. Each process computes one preview at a time, within a time
+ * limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.route({

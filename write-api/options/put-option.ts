@@ -17,13 +17,16 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { optionActions } from '../contract/options.ts'
 import { boundsWords, optionError } from './option-errors.ts'
 
-/** Replaces the value of a secret option in responses. A request with this text changes nothing. */
+/**
+ * The text that replaces the value of a secret option in responses. A request with this text
+ * changes nothing.
+ */
 const PLACEHOLDER = '***'
 const LENGTH_MAX = 20_000
 
 /**
- * Stores the text in the vault, and its reference in the event. After the event is committed, the
- * previous text is deleted. An empty text clears the option.
+ * Stores the text in the vault and records only its reference. The previous text is deleted after
+ * the event is committed. An empty text clears the option.
  */
 async function setSecretOption(
   { core }: Deps,
@@ -47,7 +50,7 @@ async function setSecretOption(
 }
 
 /**
- * Deletes the replaced text from the vault. An error is only logged, because the event is already
+ * Deletes the previous text from the vault. A failure is only logged, because the change is already
  * committed.
  */
 async function deleteReplacedText(
@@ -65,7 +68,7 @@ async function deleteReplacedText(
   }
 }
 
-/** PUT /api/option/: sets one option, with the role that the option requires. */
+/** PUT /api/option/: sets one option. The caller must have the role that the option requires. */
 export const putOption: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'PUT /api/option/'),
@@ -87,8 +90,8 @@ export const putOption: Action = (api, deps) => {
 }
 
 /**
- * Returns whether the policy blocks the option's address. A blocked address is stored in any case,
- * because the policy may change, but no requests are sent to it.
+ * Returns whether the outbound policy forbids the address in an option. A forbidden address is
+ * stored anyway, because the policy may change. No requests are sent to it.
  */
 function isAddressBlocked(
   { upstreams }: Deps,
@@ -100,8 +103,8 @@ function isAddressBlocked(
   return !checked.isAllowed && checked.error !== 'malformed'
 }
 
-// NOTE: the message is the same for all blocked addresses, so that it does not reveal which hosts
-// exist in the private network.
+// NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in the
+// private network.
 const ADDRESS_BLOCKED: Words = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',

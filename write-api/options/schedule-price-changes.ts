@@ -12,7 +12,10 @@ import { type Action, accepted, contextOf, idOf, waitUntilVisible } from '../act
 import { optionActions, type PlannedEntry } from '../contract/options.ts'
 import { decideOptions } from './put-option.ts'
 
-/** POST /api/option/price_schedule: schedules or replaces a price change. Returns its id. */
+/**
+ * POST /api/option/price_schedule: schedules a price change, or replaces a scheduled one. Returns
+ * its id.
+ */
 export const schedulePrices: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'POST /api/option/price_schedule'),
@@ -42,7 +45,9 @@ export const schedulePrices: Action = (api, deps) => {
   })
 }
 
-/** An entry for a fallback price needs no name, because a fallback price is a single value. */
+/**
+ * Throws if an entry has no name. Only a fallback price needs none, because it is a single value.
+ */
 function checkNames(changes: readonly PlannedEntry[]): void {
   const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
   if (at < 0) return
@@ -69,8 +74,8 @@ const LEASE = 'price-changes'
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 
 /**
- * Starts to apply price changes when they are due. Only the process that holds the lease does this
- * work. Changes that became due without such a process are applied at the start.
+ * Starts to apply price changes when they are due. Only one process does this work: the holder of a
+ * lease. At its start, it also applies changes that became due earlier.
  */
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
@@ -87,8 +92,8 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
   })
 
 /**
- * The options stream ensures that each change is applied once, even if two processes try to apply
- * it or a process has crashed.
+ * Applies all price changes that are due. The options stream records each applied change, so that
+ * no change is applied twice, even by two processes or after a crash.
  */
 export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
   const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)

@@ -21,25 +21,31 @@ import { validationMessage } from '../validation-messages.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms-from-request.ts'
 
-/** Characters that look alike are not included, because keys are printed and typed. */
+/**
+ * Characters that look alike, such as `0` and `O`, are left out, because keys are printed and
+ * typed.
+ */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-/** A shorter custom key could be guessed within days, despite the limit on wrong codes. */
+/**
+ * The minimum length of a custom key. Even with the limit on wrong codes, a shorter key could be
+ * guessed within days.
+ */
 const CUSTOM_KEY_MIN = 4
-/** A generated key has 160 random bits. */
+/** The length of a generated key, which has 160 random bits. */
 const CHARACTERS = 32
 
 const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** Converts 32 random bytes to a key, with 5 bits per character. */
+/** Converts 32 random bytes to a key. Each byte determines one character (5 bits). */
 const redemptionKeyFrom = (bytes: Uint8Array): string =>
   Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Removes surrounding spaces. Throws for characters that cannot be typed, and for a key that a
- * spreadsheet would interpret as a formula, because keys are exported to files.
+ * Removes surrounding spaces. Throws for characters that cannot be typed. Keys are exported to
+ * files, so a key that a spreadsheet would run as a formula is rejected, too.
  */
 function customKeyOf(input: string): string {
   const key = input.trim()
@@ -56,18 +62,21 @@ type CodeBatch = {
   readonly keys: readonly string[]
   readonly terms: RedemptionTerms
   /**
-   * Identifies the request, so that a repeated request creates no further codes. With null, every
-   * request creates codes.
+   * Identifies the request, so that a repeated request creates no further codes. If it is null,
+   * every request creates new codes.
    */
   readonly request: RedemptionRequest | null
 }
 
-/** An attempt fails if another process has assigned the same ids. */
+/**
+ * The maximum number of attempts to assign ids. An attempt fails if another process has assigned
+ * the same ids.
+ */
 const ATTEMPTS_MAX = 100
 
 /**
  * Creates all codes in one append and returns its position. For a repeated request, the position is
- * at or after the original append.
+ * that of the original append or later.
  */
 async function createCodes(
   deps: Deps,
@@ -75,7 +84,8 @@ async function createCodes(
   context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
-  // If several processes choose the same ids, only one of them can append to the stream of ids.
+  // If two processes choose the same ids, only one of them can append to the stream that assigns
+  // ids.
   return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
@@ -105,8 +115,8 @@ const storeKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: nu
   )
 
 /**
- * Returns the last four characters of a key, or an empty text for a short key, because four
- * characters would reveal too much of a short key.
+ * Returns the last four characters of a key. For a short key, the text is empty, because four
+ * characters would reveal too much.
  */
 const hintOf = (key: string): string => {
   const characters = [...key]
@@ -114,8 +124,8 @@ const hintOf = (key: string): string => {
 }
 
 /**
- * NOTE: the step that assigns the ids is the first, because a store without atomic appends to
- * several streams must assign ids before it creates codes.
+ * Returns the steps that create codes. NOTE: the step that assigns the ids comes first. A store
+ * without atomic appends to several streams must assign ids before it creates codes.
  */
 const stepsFor = (
   codes: readonly NewCode[],
@@ -137,21 +147,21 @@ const stepsFor = (
   })),
 ]
 
-/** The syntax of the header `Idempotency-Key`, which the relay also uses. */
+/** The syntax of the header `Idempotency-Key`. The relay accepts the same syntax. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 type RepeatableRequest = {
   readonly request: RedemptionRequest
   /**
-   * Returns a key derived from the request, so that a repeated request returns the same keys
-   * without stored keys.
+   * Derives the key of a code from the request. A repeated request therefore returns the same keys,
+   * without reading stored keys.
    */
   readonly keyAt: (index: number) => string
 }
 
 /**
- * Identifies a request by its sender, its `Idempotency-Key` and its content, so that the client can
- * repeat the request after a lost response. Returns null without this header.
+ * Identifies a request by its sender, its `Idempotency-Key` and its content. A client can then
+ * repeat the request if it did not receive the response. Returns null without this header.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,

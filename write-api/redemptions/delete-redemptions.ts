@@ -19,7 +19,10 @@ const BATCH_MAX = 200
 
 type ChangeResult = { readonly ids: ReadonlySet<number>; readonly position: number }
 
-/** Executes a command on several codes, with one append per batch. Returns the ids that changed. */
+/**
+ * Executes a command on several codes, with one append per batch. Returns the ids of the codes that
+ * changed.
+ */
 export async function executeOnRedemptions(
   { core: { actors } }: Deps,
   keys: readonly RedemptionKey[],

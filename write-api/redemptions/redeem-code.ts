@@ -22,8 +22,8 @@ import { redemptionError } from './redemption-errors.ts'
 
 const WRONG_PER_MINUTE_MAX = 10
 /**
- * The maximum of wrong codes per minute and IP address. All users at an address share this limit,
- * because one person can have many accounts.
+ * The maximum number of wrong codes per minute and IP address. All users at an address share this
+ * limit, because one person can have many accounts.
  */
 const WRONG_PER_ADDRESS_MAX = 30
 const MINUTE_MS = 60_000
@@ -31,9 +31,8 @@ const WRONG_PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
 /**
- * Acquires a permit for one attempt. A user's wrong codes are limited per minute and per hour,
- * because custom keys could be guessed. Throws 429 at a limit. Only `CodeInvalid`, the error for
- * unknown, disabled and used codes, uses up the permit.
+ * Acquires a permit for one attempt. Wrong codes are limited per user and per IP address, because
+ * custom keys could be guessed. Throws 429 if a limit is reached.
  */
 async function acquireGuessPermit(
   { limits, vault }: Core,
@@ -58,7 +57,10 @@ async function acquireGuessPermit(
   return outcome
 }
 
-/** An attempt fails if an admin changes the code at the same time. */
+/**
+ * The maximum number of attempts to redeem a code. An attempt fails if an admin changes the code at
+ * the same time.
+ */
 const ATTEMPTS_MAX = 10
 
 /** POST /api/user/topup: redeems a code. Its quota is credited to the caller exactly once. */
@@ -70,7 +72,8 @@ export const redeemCode: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
-      // Concurrent attempts of a user with the correct code must not count as wrong.
+      // A user may send the same correct code several times at once. Only one request can redeem
+      // it, and the others must not count as wrong codes.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
@@ -82,9 +85,7 @@ export const redeemCode: Action = (api, deps) => {
 const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
-/**
- * Redeems a code in one append to the streams of the code and the account. A wrong code is counted.
- */
+/** Redeems a code. An attempt uses up its permit only if the code is unknown, disabled or used. */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
   const permit = await acquireGuessPermit(deps.core, userId, request.ip)
@@ -93,7 +94,7 @@ async function redeem(deps: Deps, request: FastifyRequest, key: string) {
     return await appendRedemption(deps, request, key)
   } catch (error) {
     const isInvalid = error instanceof HttpError && error.code === 'CodeInvalid'
-    // A code that the user has already redeemed does not count as wrong.
+    // If the user has already redeemed the code, the attempt does not count as wrong.
     isWrong = isInvalid && !(await hasRedeemed(deps, userId, key))
     throw error
   } finally {
@@ -112,12 +113,14 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // The state is not copied, because a gift's state contains the ids of all its users.
+    // The state is read without a copy, because the state of a gift contains the ids of all users
+    // who redeemed it.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // Most requests for a popular code are rejected here, without loading both streams.
+      // If a code is popular, most requests are rejected here. This check needs only the code's
+      // stream, not the account's stream.
       const decided = redemptionDecider.decide(steps[0].command, state)
       return { terms, steps, error: isCodedError(decided) ? decided : null }
     })
@@ -134,9 +137,9 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
 type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
- * NOTE: the step for the code is the first. In a store without atomic appends to several streams,
- * the event of the code determines whether the code is redeemed. The grant is appended afterwards,
- * or by a later repair, and cannot be rejected any more.
+ * Returns the steps that redeem a code. NOTE: the step for the code comes first. A store without
+ * atomic appends to several streams decides with this step whether the code is redeemed. The quota
+ * is then granted in any case, if necessary by a later repair.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -19,15 +19,16 @@ export async function termsWith(
 ): Promise<RedemptionTerms> {
   const terms = await applyFields(REDEMPTION_TERMS, before, fields)
   if (terms.name === '') throw redemptionError('RedemptionNameRequired')
-  // A code that becomes a gift has no limit by default.
+  // If a code becomes a gift and the request sets no limit, the number of redemptions is not
+  // limited.
   const isNewGift = terms.isGift && !before.isGift && fields.max_uses === undefined
   if (terms.isGift && !isNewGift) return terms
   return { ...terms, maxUses: isNewGift ? null : 1 }
 }
 
 /**
- * Throws if the expiry was changed to a time before `now` (unix milliseconds). For an expiry before
- * the start of validity, the domain has a more specific error.
+ * Throws if the expiry was changed to a time before `now` (unix milliseconds). An expiry before the
+ * start of validity is accepted here, because the domain has a more specific error for it.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after

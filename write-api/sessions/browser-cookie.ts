@@ -1,18 +1,21 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A cookie that identifies a browser before a session exists. */
+/** A cookie that identifies a browser before the user has a session. */
 export type BrowserCookie = {
   readonly name: string
   readonly path: string
-  /** The lifetime in seconds, which starts again with each response that sets the cookie. */
+  /**
+   * The lifetime of the cookie in seconds. Each response that sets the cookie starts the lifetime
+   * again.
+   */
   readonly seconds: number
 }
 
 /**
- * Returns the hash of the secret in the browser's cookie, which is created if necessary. The server
- * stores only the hash. All tabs share the secret, so that parallel logins do not invalidate each
- * other.
+ * Sets a cookie with a secret if the browser has none, and returns the secret's hash. The server
+ * stores only this hash. All tabs of a browser share the secret, so that logins in two tabs do not
+ * invalidate each other.
  */
 export function issueBrowserCookie(
   request: FastifyRequest,
@@ -31,7 +34,10 @@ export function issueBrowserCookie(
   return hash(secret)
 }
 
-/** Returns whether the request comes from the browser with this hash (see `issueBrowserCookie`). */
+/**
+ * Returns whether the request comes from the browser for which `issueBrowserCookie` returned this
+ * hash.
+ */
 export function isSameBrowser(
   storedHash: string,
   request: FastifyRequest,

@@ -11,9 +11,9 @@ import { loginError } from './login-errors.ts'
 import { issueTicket } from './login-ticket.ts'
 
 /**
- * Returns a ticket for the second step to a user with a second factor, and a session to all others.
- * Throws if the user is banned or deactivated. With `isByPassword`, a temporary password must be
- * changed.
+ * Starts a session, or returns a ticket for the second step if the user has a second factor. Throws
+ * if the user is banned or deactivated. With `isByPassword`, a temporary password must be changed
+ * after the login.
  */
 export async function completeLogin(
   deps: Deps,
@@ -28,7 +28,7 @@ export async function completeLogin(
   return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
 }
 
-/** Starts a session for a user who has presented all required factors. */
+/** Starts a session. The user must have presented all required factors. */
 export async function startUserSession(
   request: FastifyRequest,
   reply: FastifyReply,

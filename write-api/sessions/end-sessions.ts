@@ -11,7 +11,10 @@ import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { type Action, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 
-/** GET (used by the console) and POST /api/user/logout: ends the session in all processes. */
+/**
+ * GET (used by the console) and POST /api/user/logout: ends the session. All processes reject it
+ * from then on.
+ */
 export const logout: Action = (api) => {
   for (const name of ['GET /api/user/logout', 'POST /api/user/logout'] as const) {
     api.route({

@@ -12,12 +12,14 @@ import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { loginError } from './login-errors.ts'
 
-/** The purpose of a CAPTCHA, which the console's widget sends to the provider. */
+/**
+ * The action for which a CAPTCHA is solved. The console's widget sends it to the CAPTCHA provider.
+ */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
- * `pass` throws if the visitor did not pass the CAPTCHA, or if the token cannot be verified. If the
- * check is disabled or lacks a key, `pass` accepts every visitor.
+ * The CAPTCHA of the site. `pass` throws if the visitor did not solve the CAPTCHA, or if the token
+ * cannot be verified. If the CAPTCHA is disabled or lacks a key, `pass` accepts every visitor.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>
@@ -28,7 +30,7 @@ const PROVIDER = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const VERIFY_MS_MAX = 5_000
 const ANSWER_BYTES_MAX = 65_536
 const TOKEN_LENGTH_MAX = 2_048
-/** The milliseconds for which the provider accepts a token. */
+/** The milliseconds for which the CAPTCHA provider accepts a token. */
 const TOKEN_MS = 300_000
 const CHECKS_MAX = 60
 const CHECKS_PERIOD_MS = 60_000
@@ -77,7 +79,8 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * The widget actions that are accepted. The registration form requests a mail code with `register`.
+ * The actions in a token that are accepted for each check. The registration form requests its mail
+ * code with the action `register`.
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],
@@ -110,8 +113,8 @@ async function failureOf(
 }
 
 /**
- * Limits the checks per IP address and minute. Without this limit, invented tokens could make this
- * server flood the provider with requests.
+ * Limits the checks per IP address and minute. Otherwise, requests with invented tokens would make
+ * this server flood the CAPTCHA provider.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`
@@ -121,7 +124,8 @@ async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Pr
 }
 
 /**
- * Returns whether a token was not used before. Only one of several simultaneous requests succeeds.
+ * Returns whether a token is used for the first time. If several requests send the token at once,
+ * only one of them succeeds.
  */
 async function isFirstUse({ limits }: Core, token: string): Promise<boolean> {
   const key = `human:${createHash('sha256').update(token).digest('hex')}`
@@ -136,8 +140,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  // NOTE: the sender can choose the request's host name. This name is therefore used only if no
-  // address is configured.
+  // NOTE: the sender chooses the host name in a request. It is therefore only used if the site's
+  // address is not configured.
   const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
   return { secret, verifyUrl, hostname }

@@ -12,61 +12,69 @@ import type { Vault } from '#infra/vault/port.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** The maximum of failed attempts per minute and IP address, for all accounts together. */
+/**
+ * The maximum number of failed attempts per minute from one IP address, for all accounts together.
+ */
 const ADDRESS_FAILURES_MAX = 10
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 30_000
 /**
- * The maximum of failed attempts per hour and account. Above this number, the account is throttled.
+ * The maximum number of failed attempts per hour for one account. Above this number, the account is
+ * throttled.
  */
 const ACCOUNT_FAILURES_MAX = 30
-/** The longest wait for an IP address with failed attempts while an account is throttled. */
+/** The longest wait for attempts without priority while an account is throttled. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * While an account is throttled, this many attempts per IP address and day have priority. It is
- * more than one, because the owner may mistype the password.
+ * The number of attempts per IP address and day that have priority while an account is throttled.
+ * It is more than one, because the owner may mistype the password.
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * While an account is throttled, this many attempts per network and day have priority. All of these
- * attempts can be checked within `SLOT_WAIT_MS_MAX`.
+ * The number of attempts per network and day that have priority while an account is throttled. All
+ * of them can be checked within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
-/** The longest wait in milliseconds for an attempt with priority while an account is throttled. */
+/**
+ * The longest time in milliseconds that an attempt with priority waits while an account is
+ * throttled.
+ */
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**
  * Slows down password guessing without locking the owner out. After five failed attempts for an
- * account from one IP address, the wait of this address doubles with each attempt, up to 30
- * seconds. A browser that has signed in to the account before has its own limit.
- * After 30 failed attempts for an account in an hour, from all addresses together, the account is
- * throttled. The first three attempts per day from each IP address then have priority: two of them
- * are checked per second, and 16 per day from one network. All other attempts are checked at one
- * per second, and their wait doubles, up to 15 minutes.
- * Therefore, the correct password is accepted from an address without failed attempts, and at most
- * 10 830 passwords of an account are checked per hour, from any number of addresses. If Redis is
- * configured, all processes share the counters.
+ * account from one IP address, each attempt doubles the wait of this address, up to 30 seconds. A
+ * browser that has signed in to the account before has its own limit. After 30 failed attempts for
+ * an account in an hour, the account is throttled. The first three attempts per day from each IP
+ * address then have priority, but at most 16 per day from one network. Two attempts with priority
+ * are checked per second. All other attempts are checked at one per second, and their wait doubles,
+ * up to 15 minutes. An owner whose address has no failed attempts can therefore still sign in. At
+ * most 10 830 passwords of an account are checked per hour, from all addresses together. If Redis
+ * is configured, all processes share the counters.
  */
 export type LoginGuard = {
   /**
-   * Registers an attempt. `device` identifies a browser that has signed in to this account before,
-   * or is null.
+   * Registers an attempt. `device` identifies a browser that has signed in to the account before.
+   * It is null for other browsers.
    */
   enter(ip: string, account: string, device?: string | null): Promise<LoginAttempt>
-  /** Registers an attempt of a user with a session. Each session has its own limit. */
+  /** Registers an attempt of a user who already has a session. Each session has its own limit. */
   enterSession(sessionHash: string): Promise<LoginAttempt>
 }
 
 export type LoginAttempt = {
   /**
-   * The seconds to wait, or 0 for an allowed attempt, which counts as failed until `succeeded` is
-   * called.
+   * The seconds that the client must wait. 0 means that the attempt is allowed. It counts as failed
+   * until `succeeded` is called.
    */
   readonly waitSeconds: number
   readonly succeeded: () => void
 }
 
-/** IP addresses are stored as hashes. `pause` waits for the given number of milliseconds. */
+/**
+ * Creates a guard that stores IP addresses only as hashes. `pause` waits for the given number of
+ * milliseconds.
+ */
 export function createLoginGuard(
   limits: Limits,
   vault: Pick<Vault, 'keyedHash'>,
@@ -92,14 +100,17 @@ export function createLoginGuard(
       ])
       if (!isFull(accountPermit)) return allowed(first, accountPermit)
       const braked = await enterBraked(limits, pause, account, [address, networkKey(vault, ip)])
-      // A rejected attempt also counts as failed for its IP address, to slow down clients that
-      // retry without waiting.
+      // A rejected attempt keeps its permit in `first`, so it counts as failed. This slows down
+      // clients that retry without waiting.
       return typeof braked === 'number' ? rejectedFor(braked) : allowed(first, ...braked)
     },
   }
 }
 
-/** Returns the permits of the attempt, or the milliseconds that it must wait. */
+/**
+ * Registers an attempt for a throttled account. Returns the permits of the attempt, or the
+ * milliseconds that the client must wait.
+ */
 async function enterBraked(
   limits: Limits,
   pause: (ms: number) => Promise<unknown>,
@@ -125,7 +136,7 @@ async function enterBraked(
       firstOfDay.release({ isRefunded: true })
       return slot.waitMs
     }
-    // The random part keeps the waiting attempts from retrying at the same moment.
+    // The random part prevents waiting attempts from retrying at the same moment.
     const ms = Math.min(slot.waitMs, 1_000) + Math.random() * 100
     waitedMs += ms
     await pause(ms)

@@ -7,7 +7,10 @@ const KIND = 'login-ticket'
 const TICKET_MS = 5 * 60_000
 const ATTEMPTS_MAX = 5
 
-/** A user after the first step of a login. The ticket becomes invalid if `authVersion` changes. */
+/**
+ * A user who has completed the first step of a login. If `authVersion` changes, the ticket becomes
+ * invalid.
+ */
 export type LoginTicket = {
   readonly userId: number
   readonly authVersion: number
@@ -15,8 +18,8 @@ export type LoginTicket = {
 }
 
 /**
- * Issues a ticket for a completed first step of a login. It has 256 random bits and is only sent to
- * the browser that logs in.
+ * Issues a ticket with 256 random bits after the first step of a login. Only the browser that logs
+ * in receives the ticket.
  */
 export async function issueTicket(
   { core }: Deps,
@@ -37,8 +40,7 @@ export async function readTicket({ core }: Deps, ticket: string): Promise<LoginT
 }
 
 /**
- * Counts an attempt, before the second factor is checked. Throws after five attempts with the
- * ticket.
+ * Counts an attempt with a ticket before the second factor is checked. Throws after five attempts.
  */
 export async function countTicketAttempt({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)
@@ -48,8 +50,8 @@ export async function countTicketAttempt({ core }: Deps, ticket: string): Promis
 }
 
 /**
- * A ticket starts only one session. Of simultaneous requests with the same ticket, only the first
- * succeeds.
+ * Consumes a ticket, so that it starts only one session. If several requests send the ticket at
+ * once, only one of them succeeds.
  */
 export async function consumeTicket({ core }: Deps, ticket: string): Promise<void> {
   parseTicket(await core.shortLived.take(KIND, core.vault.keyedHash('login-ticket', ticket)))

@@ -19,20 +19,22 @@ import { loginError } from './login-errors.ts'
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * POST /api/user/login: signs a user in with a password. All wrong credentials have the same error.
+ * POST /api/user/login: signs a user in with a password. An unknown username and a wrong password
+ * have the same error.
  */
 export const login: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login'),
     handler: async (request, reply) => {
       const { username, password } = request.body
-      // Requests that fail the CAPTCHA must not slow down logins to the account.
+      // The CAPTCHA is checked first. Requests that fail it must not slow down logins to the
+      // account.
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = normalizeMailAddress(username)
       const found = await findCandidates(deps, username, address)
-      // Failed attempts are counted by the entered text, not by the user. If they were counted by
-      // the user, failed attempts with an email address would delay logins with the username. The
-      // delay would reveal the owner of the address.
+      // Failed attempts are counted by the entered text, not by the user. Otherwise, failed
+      // attempts with an email address would delay logins with the owner's username, which would
+      // reveal the owner.
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)
@@ -49,8 +51,8 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * Finds the users to whom the login may belong. An old username may equal the email address of
- * another user, so that there are two candidates.
+ * Finds the users to whom the entered text may refer. There can be two, because an old username may
+ * equal another user's email address.
  */
 async function findCandidates(
   { core }: Deps,
@@ -67,7 +69,7 @@ async function findCandidates(
 }
 
 /**
- * Returns the first candidate whose password matches, or null. Without candidates, a dummy hash is
+ * Returns the first user whose password matches, or null. If no user was found, a dummy hash is
  * verified, so that the response takes the same time.
  */
 async function findByPassword(
@@ -89,9 +91,9 @@ type FailedAttempt = {
 }
 
 /**
- * Checks changed candidates again when the read model is up to date, after at most two seconds. The
- * read model may lack a user who was just created or has just changed the password. The wait
- * follows each failed attempt, so that the response time reveals nothing.
+ * Waits up to two seconds for the read model, and then checks users who are new or have a new
+ * password. The read model may have lacked them before. Every failed attempt waits, so that the
+ * response time reveals nothing.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,
@@ -108,8 +110,8 @@ async function findByPasswordOnceFresh(
 }
 
 /**
- * Throws if login with a password is disabled, except for the super admin. The error does not
- * reveal whether the password was correct.
+ * Throws if login with a password is disabled. The super admin may always use it. The error does
+ * not reveal whether the password was correct.
  */
 async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return

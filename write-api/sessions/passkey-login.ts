@@ -28,8 +28,8 @@ export const beginPasskeyLogin: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/login/passkey: signs a user in without a second step, because a passkey that has
- * verified the user combines possession with knowledge or biometrics.
+ * POST /api/user/login/passkey: signs a user in with a passkey. No second step is needed, because
+ * the authenticator has verified the user by a PIN or biometrics.
  */
 export const passkeyLogin: Action = (api, deps) => {
   api.route({

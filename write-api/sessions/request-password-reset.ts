@@ -19,12 +19,15 @@ import { loginError } from './login-errors.ts'
 const RESET_MINUTES = 15
 const KIND = 'password-reset'
 
-/** The link becomes invalid if the user's `authVersion` changes. */
+/** The data of a reset link. If the user's `authVersion` changes, the link becomes invalid. */
 export type ResetLink = { readonly userId: number; readonly authVersion: number }
 
 type Links = Pick<Core, 'shortLived'>
 
-/** Returns the link's token. The token and the email address are stored only as hashes. */
+/**
+ * Creates a reset link and returns its token. Only a hash of the token and the email address is
+ * stored.
+ */
 async function issueResetLink(
   { shortLived }: Links,
   address: string,
@@ -37,13 +40,13 @@ async function issueResetLink(
 }
 
 /**
- * Throws if links cannot be stored. The check precedes the look-up of the user, so that the error
+ * Throws if links cannot be stored. This is checked before the user is looked up, so that the error
  * does not reveal whether the user exists.
  */
 const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>
   void (await shortLived.peek(KIND, 'any'))
 
-/** Returns whether a token is valid, without consuming it. */
+/** Returns whether a token is valid. The token is not consumed. */
 export const isResetLinkValid = async (
   { shortLived }: Links,
   address: string,
@@ -51,8 +54,8 @@ export const isResetLinkValid = async (
 ): Promise<boolean> => (await shortLived.peek(KIND, keyOf(address, token))) !== null
 
 /**
- * Consumes a token and returns its data, or null if the token is invalid. Only one of several
- * simultaneous callers receives the data.
+ * Consumes a token and returns its data, or null if the token is invalid. If several calls use the
+ * token at once, only one of them receives the data.
  */
 export async function consumeResetLink(
   { shortLived }: Links,
@@ -67,8 +70,8 @@ const keyOf = (address: string, token: string): string =>
   createHash('sha256').update(`${address}\n${token}`).digest('hex')
 
 /**
- * GET /api/reset_password: mails a reset link. The response precedes the look-up of the address, so
- * that neither the response nor its timing reveals whether the address has an owner.
+ * GET /api/reset_password: mails a reset link. The response is sent before the address is looked
+ * up. Neither the response nor its timing reveals whether the address belongs to a user.
  */
 export const requestReset: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
@@ -121,9 +124,9 @@ async function mailLink(
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * NOTE: the `Host` header is only used if it is a local name of this machine. If any name were
- * used, an attacker who requests a link for another user could choose the host that receives the
- * token.
+ * Returns the origin of the link. NOTE: the `Host` header is only used if it is a local name of
+ * this machine. Otherwise, an attacker who requests a link for another user could choose the host
+ * that receives the token.
  */
 function originOf(
   { core }: Deps,
@@ -133,7 +136,7 @@ function originOf(
   const address = optionValue(values, 'ServerAddress')
   if (URL.canParse(address)) return address.replace(/\/+$/, '')
   const requestOrigin = `${request.protocol}://${request.host}`
-  // The URL is parsed as in browsers: `localhost:x@evil.example` is not a local name.
+  // The URL is parsed as browsers parse it. The host of `localhost:x@evil.example` is not local.
   const url = core.config.isLoopback && URL.canParse(requestOrigin) ? new URL(requestOrigin) : null
   const isLocal = url !== null && LOOPBACK_NAMES.includes(url.hostname)
   if (!isLocal || url.username !== '' || url.password !== '') {

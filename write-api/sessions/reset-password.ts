@@ -23,7 +23,7 @@ export const resetPassword: Action = (api, deps) => {
       const { email, token } = request.body
       const address = normalizeMailAddress(email) ?? ''
       const password = newPassword()
-      // If several requests use the same link, only one of them may hash a password.
+      // Requests with the same link run one at a time. Only one of them may hash a password.
       const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
         consumeLink(deps, address, token, password),
       )
@@ -38,7 +38,10 @@ export const resetPassword: Action = (api, deps) => {
   })
 }
 
-/** The link stays valid if hashing fails because too many passwords are waiting. */
+/**
+ * Hashes the password before the link is consumed. If hashing fails because too many passwords are
+ * waiting, the link stays valid.
+ */
 async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')
   const hash = await core.vault.hashPassword(password)
@@ -60,7 +63,7 @@ async function changePassword(
   const { vault, actors } = core
   const stream = userStream(userId)
   const { user } = await actors.stateOf(userDecider, stream)
-  // The link is invalid after a change of the user's password, role, status or email address.
+  // A change of the user's password, role, status or email address makes the link invalid.
   const isOwner = user?.identities.email === identityKeyOf(vault, mailIdentity(address))
   if (user?.authVersion !== authVersion || !isOwner) throw loginError('ResetLinkInvalid')
   const passwordRef = await storePassword(vault, userId, hash)
@@ -77,7 +80,7 @@ async function changePassword(
   throw loginError('ResetLinkInvalid')
 }
 
-/** Characters that look alike are not included, because a password may have to be typed. */
+/** Characters that look alike are left out, because users may have to type the password. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 16
 

@@ -26,12 +26,16 @@ export const secondStepPasskey: Action = (api, deps) => {
   })
 }
 
-/** The purpose contains the ticket, so that the challenge is invalid in any other login. */
+/**
+ * Returns the purpose of a challenge. It contains the ticket, so that the challenge is only valid
+ * for this login.
+ */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`
 
 /**
- * POST /api/user/login/second: starts a session with the first step's ticket and a second factor.
+ * POST /api/user/login/second: starts a session. The request contains the ticket of the first step
+ * and a second factor.
  */
 export const secondStep: Action = (api, deps) => {
   api.route({
@@ -40,7 +44,8 @@ export const secondStep: Action = (api, deps) => {
       const { ticket, passkey } = request.body
       const first = await readTicket(deps, ticket)
       const { userId: id, authVersion } = first
-      // A passkey's signatures cannot be guessed, so the limit of failed codes does not apply.
+      // No limit on failed attempts is needed for a passkey, because its signature cannot be
+      // guessed.
       const succeeded =
         passkey === undefined
           ? await limitCodeAttempts(deps, request, { id, authVersion })

@@ -18,8 +18,8 @@ import { setupError } from './setup-errors.ts'
 const ROOT_QUOTA = 100_000_000n
 
 /**
- * POST /api/setup: creates the super admin and stores how the site is used. The response contains a
- * session of the super admin, or null if no session could be started.
+ * POST /api/setup: creates the super admin and stores how the site is used. The response contains
+ * the super admin's session user, or null if no session could be started.
  */
 export const initializeSite: Action = (api, deps) => {
   api.route({
@@ -33,7 +33,7 @@ export const initializeSite: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
-      // The read model may not include the super admin yet, who then has to sign in.
+      // The read model may not include the super admin yet. The super admin then has to sign in.
       return success(root === null ? null : await startUserSession(request, reply, root))
     },
   })

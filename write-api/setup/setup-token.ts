@@ -4,17 +4,19 @@ import type { FastifyRequest } from 'fastify'
 import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
-/** Requests from other machines need the token to use the setup screen. */
+/** The token for the setup screen. Requests from other machines must contain it. */
 export type SetupToken = {
   readonly text: string
-  /** `token` is the token in the request, if there is one. */
+  /**
+   * Returns whether the request may set up the site. `token` is the token in the request, if any.
+   */
   accepts(request: FastifyRequest, token: string | undefined): boolean
 }
 
 const TOKEN_BYTES = 24
 
 /**
- * The token is derived from `SECRET_KEY` and not stored, so that each process accepts the token
+ * Derives the token from `SECRET_KEY`. It is not stored. Each process therefore accepts the token
  * that another process has printed. After the setup, the token has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
@@ -33,9 +35,9 @@ loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
 /**
- * Returns whether a request comes from this machine, with a local host name and without a proxy.
- * NOTE: the IP address alone is not sufficient. The page of another site can make its host name
- * resolve to 127.0.0.1, and a proxy can run on this machine. The headers reveal both cases.
+ * Returns whether a request comes from this machine, uses a local host name and passed no proxy.
+ * NOTE: a local IP address is not sufficient. A proxy may run on this machine, or another site may
+ * make its host name resolve to 127.0.0.1. Request headers reveal both cases.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request

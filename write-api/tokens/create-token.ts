@@ -38,7 +38,10 @@ type CreatedTokens = {
   readonly position: number
 }
 
-/** An attempt fails if another process has assigned the same ids. */
+/**
+ * The maximum number of attempts to assign ids. An attempt fails if another process has assigned
+ * the same ids.
+ */
 const ATTEMPTS_MAX = 100
 
 /** Assigns the ids, creates the tokens and opens their budgets in one append. */
@@ -51,7 +54,8 @@ async function createTokens(
   const { actors, vault } = deps.core
   const keys = batch.names.map(newTokenKey)
   const names = await Promise.all(batch.names.map((name) => vault.seal(userId, name)))
-  // If several processes choose the same ids, only one of them can append to the stream of ids.
+  // If two processes choose the same ids, only one of them can append to the stream that assigns
+  // ids.
   return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
@@ -85,8 +89,8 @@ function newTokens(
 }
 
 /**
- * NOTE: the step that assigns the ids is the first, because a store without atomic appends to
- * several streams must assign ids before it creates tokens.
+ * Returns the steps that create tokens. NOTE: the step that assigns the ids comes first. A store
+ * without atomic appends to several streams must assign ids before it creates tokens.
  */
 function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: TokenBatch) {
   const tokenIds = tokens.map(({ tokenId }) => tokenId)
@@ -111,7 +115,7 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
   return steps
 }
 
-/** Returns 250 random bits and a checksum, without the prefix `sk-`. */
+/** Returns a new key of 250 random bits and a checksum. The prefix `sk-` is not included. */
 function newTokenKey(): string {
   const characters = Array.from(
     { length: KEY_RANDOM_CHARACTERS },
@@ -122,7 +126,7 @@ function newTokenKey(): string {
 
 const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
-/** POST /api/token/: creates one or `count` tokens, each with its own budget. */
+/** POST /api/token/: creates one token, or `count` tokens. Each token has its own budget. */
 export const createToken: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/'),

@@ -13,8 +13,8 @@ import { tokenActions } from '../contract/tokens.ts'
 import { selectedIds } from './token-status.ts'
 
 /**
- * Deletes tokens in one append, closes their budgets and deletes their keys. Deletes none if one of
- * the tokens is unknown.
+ * Deletes tokens and closes their budgets in one append, and then deletes their keys. If one of the
+ * tokens is unknown, none is deleted.
  */
 async function deleteMany(
   { core: { actors, vault } }: Deps,
@@ -69,8 +69,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes all keys that an erased user ever had. The keys are found through the events, so that a
- * repeated call completes an interrupted call.
+ * Deletes all keys that a user ever had, when the user is erased. The events contain the references
+ * of these keys, so a repeated call completes an interrupted call.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

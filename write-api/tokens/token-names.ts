@@ -10,7 +10,10 @@ import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
 
-/** Returns the requested or the current name. Throws if the name is empty or invalid. */
+/**
+ * Returns the requested name, or the current name if none is requested. Throws if the name is empty
+ * or invalid.
+ */
 export function nameOf(requested: string | undefined, before: string): string {
   const name = requested === undefined ? before : requested.trim()
   if (name === '') throw tokenError('TokenNameRequired')
@@ -30,7 +33,9 @@ export const decryptName = async (
 ): Promise<string> =>
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
-/** Encrypts a name unless it is unchanged and already encrypted. */
+/**
+ * Returns the encrypted name. An unchanged name is only encrypted if it is stored as plain text.
+ */
 export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
   userId: number,
@@ -42,17 +47,17 @@ export async function sealName(
   return name === current && typeof before === 'string' ? before : vault.seal(userId, name)
 }
 
-/** The first name is `name`. Each other name has a different random suffix. */
+/**
+ * Returns the names for a batch of tokens. The first is `name`, and all others have a random
+ * suffix.
+ */
 export function namesFor(name: string, count: number): readonly string[] {
   const names = new Set([name])
   while (names.size < count) names.add(withSuffix(name))
   return [...names]
 }
 
-/**
- * NOTE: the length is counted in Unicode code points, which are never split, so that the name stays
- * valid.
- */
+/** NOTE: the name is shortened by whole Unicode code points, so that it stays valid. */
 function withSuffix(name: string): string {
   const suffix = Array.from(
     { length: SUFFIX_CHARACTERS },

@@ -20,8 +20,8 @@ export function selectedIds({ ids }: TokenIds): readonly number[] {
 type TokenSelection = { readonly userId: number; readonly tokenIds: readonly number[] }
 
 /**
- * Enables (status 1) or disables (status 2) several tokens in one append. Expired and exhausted
- * tokens cannot be enabled, because they would still be unusable.
+ * Enables (status 1) or disables (status 2) several tokens in one append. Throws if an expired or
+ * exhausted token is to be enabled, because it would still be unusable.
  */
 export async function setTokensStatus(
   { core }: Deps,
@@ -44,8 +44,8 @@ export async function setTokensStatus(
 }
 
 /**
- * A token is exhausted if it has no remaining quota and its open calls hold no quota. Held quota
- * may be released.
+ * Returns the data to find expired and exhausted tokens. A token is exhausted if no quota remains
+ * and its open calls hold none. Held quota may be released.
  */
 async function unusableTokens(
   core: Deps['core'],
@@ -64,7 +64,7 @@ async function unusableTokens(
 
 async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: TokenSelection) {
   const names = new Map<number, string>()
-  // The error message for a single token does not contain its name.
+  // The names are only needed for the error message about several tokens.
   if (tokenIds.length < 2) return names
   const { tokens } = await actors.stateOf(tokenDecider, tokensStream(userId))
   for (const id of tokenIds) {

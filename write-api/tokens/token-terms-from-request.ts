@@ -49,7 +49,10 @@ function isAddressOrNetwork(text: string): boolean {
 
 const { group, allowIps, ...others } = initialValues(TOKEN_FIELDS)
 
-/** The terms for fields that a request for a new token omits, in the order of the stored events. */
+/**
+ * The terms for fields that a request for a new token omits. Their order is that in the stored
+ * events.
+ */
 export const INITIAL_TERMS: SharedTerms = {
   expiresAt: null,
   group,
@@ -59,7 +62,7 @@ export const INITIAL_TERMS: SharedTerms = {
   ...others,
 }
 
-/** Throws if a new budget is negative. An unchanged budget is not checked and may be negative. */
+/** Throws if a requested budget is negative. An existing negative budget is not checked. */
 export function checkRemain(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
 }
@@ -105,7 +108,7 @@ function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null
   const isLimited = fields.model_limits_enabled ?? before.models !== null
   if (!isLimited) return null
   const models = namesOf(fields) ?? before.models ?? []
-  // A token with an empty list of models can still be renamed or disabled.
+  // An existing token with an empty list of models can still be renamed or disabled.
   if (models.length === 0 && before.models?.length !== 0) {
     throw invalidField('model_limits', {
       zh: '请至少选择一个模型，或者关闭模型限制',
@@ -122,7 +125,10 @@ function namesOf({ model_limits: text }: Fields): readonly string[] | undefined 
   return names
 }
 
-/** Users may use their own group and the groups that are open to all users. */
+/**
+ * Throws if the user may not use the group. Users may use their own group and all groups that are
+ * open to every user.
+ */
 export async function checkUsableGroup(
   { core }: Deps,
   user: Principal,

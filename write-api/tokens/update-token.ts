@@ -70,8 +70,8 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // The caller has seen the requested quota, but not what calls have spent since. The requested
-  // quota is therefore remembered as the quota that the caller last saw.
+  // Stores the requested quota as the quota that the caller last saw. The caller does not know what
+  // calls have spent since then.
   if (quota !== null) {
     await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
   }
@@ -79,8 +79,8 @@ async function change(
 }
 
 /**
- * Returns no step if the budget does not change. The account checks the expected number of edits
- * during the append.
+ * Returns the step that changes the budget, or no step if the budget does not change. The account
+ * checks during the append that the budget was not edited meanwhile.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -101,8 +101,8 @@ function budgetSteps(
 type QuotaChange = Pick<SetTokenBudget, 'expected' | 'edits'> & { readonly remain: Quota }
 
 /**
- * Returns the requested remaining quota with the values on which it is based. Returns null if the
- * quota does not change, as in a complete row that a client sends back.
+ * Returns the requested remaining quota, and the quota that the caller expects to replace. Returns
+ * null if the quota does not change, for example because a client sends back a complete row.
  */
 async function requestedQuota(
   deps: Deps,
@@ -125,9 +125,9 @@ async function requestedQuota(
 }
 
 /**
- * Returns the values on which the requested quota is based. Without `budget_version`, the remaining
- * quota at the append must equal `expected_remain_quota`, or without that field, the quota that the
- * caller last read. Returns `'unknown'` if the quota that the caller last read could not be stored.
+ * Returns the remaining quota and the number of edits that the caller expects. Without
+ * `expected_remain_quota`, the quota that the caller last received is expected, if there is one.
+ * Returns `'unknown'` if that quota could not be stored.
  */
 async function baseOf(
   { shownBudgets }: Deps,

@@ -15,7 +15,7 @@ import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './place-order.ts'
 
-/** A payment in a provider's report with a verified signature. */
+/** A payment that a provider has reported with a valid signature. */
 type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
@@ -25,9 +25,8 @@ type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 
 /**
- * Marks an order as paid and credits the account in one append. A payment is credited exactly once,
- * even if it is reported repeatedly or to several processes. The promise is rejected if the outcome
- * is unknown.
+ * Marks an order as paid and credits the account in one append. A payment is credited only once,
+ * even if it is reported several times. If the outcome is unknown, the promise is rejected.
  */
 export async function applyPayment(
   core: Core,
@@ -57,8 +56,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws if the account was not credited yet, so that the provider repeats the report. A store
- * without atomic appends to several streams may append the credit later.
+ * Throws if the order is paid but the account is not credited yet. The provider then repeats the
+ * report. This can happen in a store without atomic appends to several streams.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -67,8 +66,8 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
 }
 
 /**
- * NOTE: the step for the order is the first. If this step is rejected, all other steps are
- * rejected, too.
+ * Returns the steps that apply a payment. NOTE: the step for the order comes first. If it is
+ * rejected, the whole append is rejected.
  */
 async function paymentSteps(
   core: Core,
@@ -99,7 +98,10 @@ async function paymentSteps(
   return steps
 }
 
-/** Returns the rebate, or null if rebates are disabled or there is no inviter to receive one. */
+/**
+ * Returns the inviter's rebate. Returns null if rebates are disabled, or if there is no inviter who
+ * can receive one.
+ */
 async function rebateOf(
   core: Core,
   values: ReadonlyMap<string, string>,
@@ -116,9 +118,9 @@ async function rebateOf(
 }
 
 /**
- * Returns the steps for the accounts of the user and the inviter. `cents` (hundredths) are
- * refunded, or restored if negative. An earlier step must reject the append if the order's state is
- * no longer `state`.
+ * Returns the steps that deduct quota from the accounts of the user and the inviter. `cents` is the
+ * refunded money in hundredths. If it is negative, quota is restored. The same append must contain
+ * an earlier step that fails if the order has changed since `state`.
  */
 export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

@@ -20,16 +20,16 @@ import { tradeNoOfPayment } from './stripe-checkout.ts'
 
 const FRESH_WITHIN_MS = 2_000
 /**
- * An attempt fails if another process changes the order. After the last attempt, Stripe sends the
- * report again.
+ * The maximum number of attempts. An attempt fails if another process changes the order at the same
+ * time. After the last attempt, Stripe sends the report again.
  */
 const ATTEMPTS_MAX = 10
 
 /**
- * Applies Stripe's report of a refund or a dispute. One append records the report, deducts or
- * restores the quota, and notifies the admins. Each report is applied once, in any order. Reports
- * of other sites are ignored. If the outcome is unknown, the promise is rejected, so that Stripe
- * sends the report again.
+ * Applies Stripe's report of a refund or a dispute. One append records the report, changes the
+ * quota and notifies the admins. A report is applied only once, and reports may arrive in any
+ * order. Reports about payments of other sites are ignored. If the outcome is unknown, the promise
+ * is rejected, so that Stripe sends the report again.
  */
 export async function applyReport(
   deps: Deps,
@@ -51,8 +51,8 @@ export async function applyReport(
       if (error === 'RefundedMeanwhile') continue
       const fields = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
       deps.core.log.error({ ...fields, reason: error }, 'a Stripe report could not be applied')
-      // The admins are notified, and Stripe need not send the report again, because a repeated
-      // report has the same currency.
+      // The report has another currency than the order. Stripe does not need to send it again,
+      // because the currency would be the same. The admins are notified instead.
       if (error === 'TopUpMismatch') return notifyOfCurrency(deps, stream, command, cause)
       break
     }
@@ -61,10 +61,9 @@ export async function applyReport(
 }
 
 /**
- * Returns the order of a payment, or null if it is not of this site. The order is found by its
- * trade number, which a charge contains. For a refund or dispute of an unknown payment, Stripe is
- * asked for the trade number. Throws if the payment is not recorded yet, so that Stripe sends the
- * report again.
+ * Returns the id of the order that a payment has paid, or null if the payment belongs to another
+ * site. For an unknown payment, the trade number in the report or at Stripe identifies the order.
+ * Throws if that order is not marked as paid yet, so that Stripe sends the report again.
  */
 async function orderOf(
   deps: Deps,
@@ -102,7 +101,9 @@ async function askForTradeNo(
   }
 }
 
-/** Returns null if the report is committed, or the error code if it is rejected. */
+/**
+ * Appends a report. Returns null if the append is committed, or the error code if it is rejected.
+ */
 async function appendReport(
   deps: Deps,
   stream: string,
@@ -126,7 +127,10 @@ async function appendReport(
   return outcome.isDone ? null : outcome.error.code
 }
 
-/** The message to the admins is part of the append, so that the message is sent only once. */
+/**
+ * Appends a message to the admins together with the other steps, so that the message is sent only
+ * once.
+ */
 async function withNotice(
   { core, nextIds }: Deps,
   steps: readonly AnyStep[],
@@ -150,14 +154,13 @@ async function withNotice(
 
 const NOTICE_KIND = 'stripe-currency-notice'
 /**
- * In milliseconds. Reports are remembered for longer than the three days for which Stripe repeats
- * them.
+ * The milliseconds for which a report is remembered. Stripe repeats a report for only three days.
  */
 const NOTICE_MS = 7 * 86_400_000
 
 /**
- * Notifies the admins of a report whose currency differs from the order's, because only an admin
- * can handle such a report. A repeated report does not notify them again within a week.
+ * Notifies the admins of a report with another currency than the order, because only an admin can
+ * handle it. If the report is repeated within a week, they are not notified again.
  */
 async function notifyOfCurrency(
   deps: Deps,
@@ -177,7 +180,7 @@ async function notifyOfCurrency(
   await shortLived.put(NOTICE_KIND, key, 'sent', NOTICE_MS)
 }
 
-/** Returns the note for the quota change, which the user sees in the log. */
+/** Returns the note that the user sees in the log next to the change of quota. */
 function noteOf(command: StripeReport['command']): string {
   const [subject, id] =
     command.type === 'ReportRefund' ? ['refund', command.refundId] : ['dispute', command.disputeId]

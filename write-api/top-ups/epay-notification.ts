@@ -10,9 +10,9 @@ const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'
 
 /**
- * GET and POST /api/user/epay/notify: the gateway's notification of a paid order. The response is
- * `success` if the credit is committed, otherwise `fail`. The gateway repeats the notification
- * until it receives `success`.
+ * GET and POST /api/user/epay/notify: receives the gateway's notification of a paid order. The
+ * response is `success` if the credit is committed, otherwise `fail`. The gateway repeats the
+ * notification until it receives `success`.
  */
 export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -35,8 +35,8 @@ export const notifyEpay: Action = (api, deps) => {
 }
 
 /**
- * Parses the query of a URL. Fastify's parsed query is not used, because it lacks repeated fields
- * and the order of fields, which the signature check needs.
+ * Parses the query of a URL. Fastify's parsed query is not sufficient for the signature check,
+ * because it lacks the order of fields and repeated fields.
  */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

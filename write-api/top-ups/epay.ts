@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Epay } from './payment-methods.ts'
 
-/** The payment methods in the Epay protocol. */
+/** The names of the payment methods in the Epay protocol. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const
 
 export type EpayOrder = {
@@ -27,7 +27,7 @@ export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<stri
   return { ...fields, sign: signatureOf(Object.entries(fields), key), sign_type: 'MD5' }
 }
 
-/** A notification from the gateway with a verified signature. */
+/** A notification from the gateway. Its signature is verified. */
 export type EpayNotification = {
   readonly merchant: string
   readonly tradeNo: string
@@ -36,10 +36,7 @@ export type EpayNotification = {
   readonly status: string
 }
 
-/**
- * Parses a notification. Returns null if the signature was not made with the site's key, or if a
- * field occurs twice.
- */
+/** Parses a notification. Returns null if the signature is invalid or a field occurs twice. */
 export function readEpayNotification(
   params: URLSearchParams,
   key: string,
@@ -60,8 +57,8 @@ export function readEpayNotification(
 }
 
 /**
- * The signature of the Epay protocol: the MD5 hash of the non-empty fields, sorted by name,
- * followed by the key.
+ * Returns the signature of the Epay protocol. It is the MD5 hash of the non-empty fields, sorted by
+ * name, followed by the key.
  */
 export function signatureOf(
   fields: readonly (readonly [name: string, value: string])[],
@@ -76,8 +73,8 @@ export function signatureOf(
 }
 
 /**
- * Compares two signatures in constant time. NOTE: for texts of different lengths, `timingSafeEqual`
- * would throw. The check by the regular expression ensures the same length.
+ * Compares two signatures in constant time. NOTE: `timingSafeEqual` throws for texts of different
+ * lengths. The regular expression ensures that the lengths are equal.
  */
 const isSame = (actual: string, expected: string): boolean =>
   /^[0-9a-f]{32}$/.test(actual) && timingSafeEqual(Buffer.from(actual), Buffer.from(expected))

@@ -5,14 +5,17 @@ import type { MessageContent } from '../messages/send-message.ts'
 import type { StripeReport } from './read-stripe-report.ts'
 
 type Report = StripeReport['command']
-/** `other-currency`: the report's currency differs from the order's, so it was not applied. */
+/**
+ * `other-currency`: the report was not applied, because its currency differs from the order's
+ * currency.
+ */
 type NoticeEffect = ReportEffect | 'other-currency'
 
 export type ReportNotice = {
   readonly order: TopUpOrdered['data']
   readonly effect: NoticeEffect
   readonly command: Report
-  /** The money for which quota is deducted, in hundredths, or negative if quota is restored. */
+  /** The money, in hundredths, for which quota is deducted. It is negative if quota is restored. */
   readonly cents: bigint
 }
 

@@ -13,7 +13,9 @@ export type Epay = { readonly address: string; readonly merchant: string; readon
 
 type StripeKeys = { readonly apiKey: string; readonly webhookSecret: string }
 
-/** The payment providers with their current options. A provider with incomplete options is null. */
+/**
+ * The payment providers with their current settings. A provider is null if a setting is missing.
+ */
 export type PaymentMethods = {
   readonly values: Values
   readonly epay: Epay | null
@@ -38,7 +40,7 @@ export async function paymentMethods(core: Pick<Core, 'db' | 'vault'>): Promise<
   }
 }
 
-/** The provider that receives the payment, and its price for one dollar of quota. */
+/** The provider of a payment method, and the price of one dollar of quota. */
 export type PaymentTerms = {
   readonly provider: PaymentProvider
   readonly price: DecimalText
@@ -61,8 +63,9 @@ export function termsOf(
 }
 
 /**
- * Returns the site's address for providers' requests and redirects. NOTE: the `Host` header is
- * never used, because a caller could choose an address that receives the payment notifications.
+ * Returns the site's address, for notifications from payment providers and for redirects. NOTE: the
+ * `Host` header is never used. Otherwise, a caller could choose the address that receives the
+ * payment notifications.
  */
 export function publicAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
@@ -73,8 +76,8 @@ export function publicAddress(values: Values): string {
 type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * Logs a warning if a gateway has incomplete options. The gateway is then disabled, so that its
- * payment notifications are rejected.
+ * Logs a warning if the settings of the Epay gateway are incomplete. The gateway is then disabled,
+ * and its payment notifications are rejected.
  */
 export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
   const { values, epay } = methods
@@ -87,7 +90,7 @@ export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: Payment
   )
 }
 
-/** Logs the warning at the start of the process, if the options can already be read. */
+/** Logs this warning when the process starts, if the options can be read. */
 export async function warnOfPartialConfigAtStart(core: StartupDeps): Promise<void> {
   try {
     warnOfPartialConfig(core, await paymentMethods(core))

@@ -17,11 +17,17 @@ import { type Quote, quoteFor } from './top-up-price.ts'
 
 const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
-/** The order's id and a random part, by which the provider identifies the order. */
+/**
+ * Returns a new trade number, by which the payment provider identifies the order. It contains the
+ * order's id and a random part.
+ */
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
 
-/** Returns the order id in a trade number, or null if the text is no trade number of this site. */
+/**
+ * Returns the order id in a trade number. Returns null if the text is not a trade number of this
+ * site.
+ */
 export function orderIdOf(tradeNo: string): number | null {
   const [, id] = FORM.exec(tradeNo) ?? []
   return id === undefined ? null : Number(id)
@@ -56,7 +62,10 @@ export const pay: Action = (api, deps) => {
 
 const ORDERS_PER_MINUTE_MAX = 10
 
-/** Limits orders per user and minute, because each order is stored permanently, even if unpaid. */
+/**
+ * Limits orders per user and minute, because every order is stored permanently, even if it is never
+ * paid.
+ */
 async function limitOrders({ core }: Deps, userId: number): Promise<void> {
   const key = `top-up:${userId}`
   const outcome = await core.limits.enter(`user:${userId}`, [
@@ -104,7 +113,8 @@ async function paymentPage(
   }
   if (epay === null) throw new Error('an order for a gateway that is not configured')
   const notifyUrl = `${siteAddress}/api/user/epay/notify`
-  // The name is in ASCII, because gateways encode other characters differently for the signature.
+  // The name contains only ASCII characters. For other characters, gateways compute different
+  // signatures.
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }

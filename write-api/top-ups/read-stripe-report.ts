@@ -4,14 +4,13 @@ import { Compile } from 'typebox/compile'
 import type { ReportDispute, ReportRefund } from '#domain/top-ups/commands.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
-/** The fields of Stripe's report of a refund or dispute that this site uses. */
+/** Stripe's report of a refund or a dispute, with the fields that this site uses. */
 export type StripeReport = {
   /**
-   * The id of the payment intent, or null. A charge without a payment intent does not belong to
-   * this site.
+   * The id of the payment intent, or null. If it is null, the charge does not belong to this site.
    */
   readonly paymentId: string | null
-  /** The trade number that the checkout has stored with the payment, or null. */
+  /** The trade number in the report, or null. The checkout has stored it with the payment. */
   readonly tradeNo: string | null
   readonly command:
     | Omit<ReportRefund, 'changesBefore' | 'note'>
@@ -81,7 +80,7 @@ function refundReport(refund: unknown): StripeReport {
       isTotal: false,
       cents: BigInt(refund.amount),
       currency: refund.currency.toUpperCase(),
-      // For some payment methods, refunds have no status. Their money is pending.
+      // Refunds of some payment methods have no status. They count as pending.
       status: refund.status ?? 'pending',
       reason: refund.reason ?? '',
     },
@@ -103,7 +102,7 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
       currency: dispute.currency.toUpperCase(),
       status: dispute.status,
       reason: dispute.reason,
-      // Stripe sends 0 if the bank accepts no evidence.
+      // Stripe sends 0 if no evidence can be submitted.
       dueBy: dispute.evidence_details?.due_by || null,
       funds: isWithdrawn ? 'withdrawn' : isReinstated ? 'reinstated' : null,
       statedAt,
@@ -112,8 +111,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * Converts the sum of all refunds of a charge. Stripe sends this event even if the `refund.*`
- * events are not enabled.
+ * Converts an event with the total of all refunds of a charge. Stripe sends this event even if the
+ * `refund.*` events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

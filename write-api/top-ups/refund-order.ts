@@ -17,8 +17,8 @@ import { accountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
- * POST /api/user/topup/{id}/refund: records an admin's refund at the provider. The quota that this
- * money bought and the inviter's rebate are deducted.
+ * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider. The
+ * quota bought with this money is deducted, and so is the inviter's rebate.
  */
 export const refundOrder: Action = (api, deps) => {
   api.route({
@@ -44,7 +44,10 @@ export const refundOrder: Action = (api, deps) => {
   })
 }
 
-/** Admins may only act on users with a lower role, the super admin on all users. */
+/**
+ * Throws if the caller may not act on the user. Admins may only act on users with a lower role. The
+ * super admin may act on all users.
+ */
 async function assertMayActOn(
   { core }: Deps,
   { role }: ReturnType<typeof principalOf>,
@@ -55,8 +58,8 @@ async function assertMayActOn(
 }
 
 /**
- * Returns the money to refund in hundredths: by default all money not refunded yet, or 0 for an
- * invalid amount.
+ * Returns the money to refund, in hundredths. The default is all money that is not refunded yet. An
+ * invalid amount becomes 0.
  */
 function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
   if (money !== undefined) return centsOf(money.trim()) ?? 0n
@@ -64,8 +67,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 }
 
 /**
- * NOTE: the step for the order is the first. This step is rejected if the order has changed since
- * the amounts in the other steps were computed.
+ * Returns the steps of a refund. NOTE: the step for the order comes first. It is rejected if the
+ * order has changed since the other steps were computed.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

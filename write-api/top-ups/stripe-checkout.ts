@@ -8,8 +8,8 @@ import { topUpError } from './top-up-errors.ts'
 const TIMEOUT_MS = 10_000
 
 /**
- * Loads Stripe's library when it is first needed, because most sites never use it and its modules
- * would delay every start of a process.
+ * Loads Stripe's library when it is first needed. Most sites never use it, and loading it would
+ * delay every start of a process.
  */
 export const loadStripe = async (): Promise<typeof Stripe> => (await import('stripe')).default
 
@@ -21,8 +21,8 @@ type Page = {
 }
 
 /**
- * Opens a checkout page for an order and returns its URL, which is the same for a repeated call.
- * Throws if Stripe fails. The order then stays unpaid.
+ * Opens a checkout page for an order and returns its URL. A repeated call returns the same URL. If
+ * Stripe fails, an error is thrown and the order stays unpaid.
  */
 export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page
@@ -38,8 +38,8 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
       {
         mode: 'payment',
         client_reference_id: tradeNo,
-        // Stripe copies the trade number to the charge, by which the order of a refund can be
-        // found.
+        // Stripe copies the trade number to the charge. When the charge is refunded, the trade
+        // number identifies the order.
         payment_intent_data: { metadata: { trade_no: tradeNo } },
         line_items: [{ quantity: 1, price_data: price }],
         success_url: returnUrl,
@@ -61,7 +61,7 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
 
 /**
  * Returns the trade number that the checkout has stored with a payment. Returns null if Stripe does
- * not know the payment or does not let the site's key read it. Throws if Stripe cannot be reached.
+ * not know the payment, or if the site's key may not read it. Throws if Stripe cannot be reached.
  */
 export async function tradeNoOfPayment(
   deps: Deps,
@@ -80,7 +80,10 @@ export async function tradeNoOfPayment(
   }
 }
 
-/** The client uses the site's connections, which follow the operator's outbound policy. */
+/**
+ * Creates a Stripe client. Its requests use the site's outbound connections, so that the operator's
+ * outbound policy applies.
+ */
 async function clientOf({ core, outbound }: Deps, apiKey: string): Promise<Stripe> {
   const Client = await loadStripe()
   const base = core.config.stripeApiBase

@@ -14,7 +14,10 @@ import { loadStripe } from './stripe-checkout.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
-/** Events of a paid checkout. Some payment methods confirm the payment only after the checkout. */
+/**
+ * The events that report a paid checkout. With some payment methods, the payment is only confirmed
+ * after the checkout.
+ */
 const PAID = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -23,7 +26,8 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * Validates a checkout, because a signed event may have another API version or may be a test event.
+ * The expected form of a checkout. A checkout is validated, because even a signed event may have
+ * another API version or be a test event.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),
@@ -81,7 +85,7 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   if (payment_status !== 'paid' || !tradeNo) return
   const payment = {
     provider: 'stripe',
-    // The webhook's secret already identifies the merchant.
+    // No merchant id is needed, because the webhook's secret identifies the merchant.
     merchant: '',
     currency: (currency ?? '').toUpperCase(),
     tradeNo,
@@ -91,12 +95,14 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   await applyPayment(core, values, payment, request.id)
 }
 
-/** Returns Stripe's id of the payment, or the checkout's id if there is no payment intent. */
+/**
+ * Returns Stripe's id of the payment intent. If there is none, the id of the checkout is returned.
+ */
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
 /**
- * Returns the event in a request, or null if the request was not signed with the site's secret
+ * Returns the event in a request. Returns null unless the request was signed with the site's secret
  * within the last five minutes.
  */
 async function signedEvent(

@@ -10,7 +10,7 @@ import type { Deps } from '../action.ts'
 import { type PaymentMethods, type PaymentTerms, termsOf } from './payment-methods.ts'
 import { topUpError } from './top-up-errors.ts'
 
-/** A requested top-up with its price, computed from the current options. */
+/** A requested top-up and its price at the current options. */
 export type Quote = PaymentTerms & {
   readonly cents: bigint
   readonly quota: Quota
@@ -18,8 +18,8 @@ export type Quote = PaymentTerms & {
 }
 
 /**
- * The maximum price of an order paid through Stripe: 999 999.99 in hundredths. The maximum of an
- * Epay gateway may be lower than `CENTS_MAX`.
+ * The maximum price in hundredths of an order that is paid through Stripe. For Epay, `CENTS_MAX`
+ * applies, but a gateway may have a lower maximum.
  */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n

@@ -16,7 +16,7 @@ export const ACCOUNT_ERRORS = {
       en: 'This request_id was already used for an adjustment with another action or amount',
     },
   ],
-  // The error has no `expected` if it is unknown which balance the caller has read.
+  // `expected` is missing if the server does not know which balance the caller has read.
   BalanceMoved: [
     409,
     ({ balance = '', expected }) => ({

@@ -21,7 +21,7 @@ import { accountError } from './account-errors.ts'
 
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
-/** Encrypts the reason for a change of the group or quota. An empty reason is rejected. */
+/** Encrypts the reason for a change of the group or quota. Throws if the reason is empty. */
 export async function sealReason(
   vault: Vault,
   userId: number,
@@ -34,8 +34,9 @@ export async function sealReason(
 }
 
 /**
- * POST /api/user/quota: adds or deducts an amount, with a separate append per user. The response to
- * `ids` has a result for each user. A request with `id` fails if the change is rejected.
+ * POST /api/user/quota: adds an amount to balances, or deducts it. Each user has a separate append.
+ * A request with `ids` succeeds and has a result for each user. A request with `id` fails if the
+ * change is rejected.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.route({
@@ -89,8 +90,8 @@ async function adjustOne(
   const { actors, store, db } = deps.core
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
-  // The user is read first, because encryption creates a data key, which an unknown user must not
-  // get.
+  // The user is checked before the reason is encrypted. Encryption creates a data key, which an
+  // unknown user must not have.
   const user = await actors.peek(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, user)
   if (isCodedError(decided)) throw toHttpError(decided)
@@ -121,12 +122,13 @@ async function adjustOne(
   })
 }
 
-// NOTE: request ids contain no colon, so that the prefix of one id never matches another id.
+// NOTE: request ids contain no colon. The prefix of one request id can therefore never match
+// another request id.
 const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
 
 /**
- * The id contains the action and the amount, so that a request with other values is not a
- * repetition.
+ * Returns the id of an adjustment. It contains the action and the amount. A request with the same
+ * `request_id` but another amount is therefore not taken for a repetition.
  */
 const adjustmentIdOf = (body: AdjustQuota): string =>
   `${prefixOf(body)}${body.action}:${body.amount}`
@@ -144,7 +146,10 @@ function commandOf(
     : { type: 'DeductQuota', deductionId: adjustmentId, ...rest }
 }
 
-/** The result contains the balance only if the caller may act on the user. */
+/**
+ * Returns the result of a rejected change. It contains the balance only if the caller may act on
+ * the user.
+ */
 async function refusedItem(
   { core }: Deps,
   request: FastifyRequest,

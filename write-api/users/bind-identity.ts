@@ -11,9 +11,9 @@ import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * Binds a verified identity. A new email address replaces the current address. Throws
- * `IdentityTaken` if another user has the identity, and `ProviderBound` if another account of the
- * provider must be unbound first.
+ * Binds a verified identity to a user. A new email address replaces the current one. Throws
+ * `IdentityTaken` if the identity belongs to another user. Throws `ProviderBound` if the user has
+ * already bound another account of the provider.
  */
 export function bindIdentity(
   deps: Deps,
@@ -36,7 +36,10 @@ export function bindIdentity(
   })
 }
 
-/** `currentKey` is the key of the identity of the same provider that is currently bound, if any. */
+/**
+ * Returns the steps that bind an identity. `currentKey` is the key of the identity that it
+ * replaces, if any.
+ */
 export async function bindSteps(
   { core }: Pick<Deps, 'core'>,
   userId: number,
@@ -81,10 +84,15 @@ export const identityStep = (
   command: { type, ...identity },
 })
 
-/** `address` must be normalized with `mailAddressOf`. */
+/**
+ * Returns the identity for an email address. The address must be normalized with `mailAddressOf`.
+ */
 export const mailIdentity = (address: string): Identity => ({ provider: 'email', id: address })
 
-/** Returns the owner of an address, or null if the address is not bound or the user was deleted. */
+/**
+ * Returns the user who has bound an email address, or null if there is none or the user was
+ * deleted.
+ */
 export async function findMailOwner(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
   address: string,

@@ -11,7 +11,10 @@ import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts
 import { userActions } from '../contract/users.ts'
 import { accountError } from './account-errors.ts'
 
-/** POST /api/user/check_in: credits the daily reward, once per UTC day by the database's clock. */
+/**
+ * POST /api/user/check_in: credits the daily reward. A user receives it once per UTC day, by the
+ * database's clock.
+ */
 export const checkIn: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/check_in'),
@@ -36,11 +39,14 @@ export const checkIn: Action = (api, deps) => {
   })
 }
 
-/** Returns a random amount from `lowest` to `highest`, or `lowest` if `highest` is lower. */
+/**
+ * Returns a random amount between `lowest` and `highest`, including both. If `highest` is below
+ * `lowest`, `lowest` is returned.
+ */
 function randomAmount(lowest: bigint, highest: bigint): bigint {
   if (highest <= lowest) return lowest
-  // The range has at most 54 bits. With 72 random bits, the deviation from a uniform distribution
-  // is below a millionth.
+  // The amounts have at most 54 bits. With 72 random bits, the probabilities of the amounts differ
+  // by less than a millionth.
   return lowest + (BigInt(`0x${randomBytes(9).toString('hex')}`) % (highest - lowest + 1n))
 }
 
@@ -57,7 +63,8 @@ export const transferAffiliate: Action = (api, deps) => {
         userId,
         transferId: request.id,
         amount: BigInt(request.body.quota),
-        // The quota for one dollar, rounded up, because the rate may have decimals.
+        // The quota that one dollar buys. It is rounded up, because the option may contain
+        // decimals.
         least: BigInt(Math.ceil(Number(optionValue(values, 'QuotaPerUnit')))),
       } as const
       const context = contextOf(deps, request)

@@ -10,7 +10,9 @@ import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf, usernameOf } from './user-names.ts'
 
-/** POST /api/user/: creates a normal user with the initial quota of new users. */
+/**
+ * POST /api/user/: creates a normal user. The user receives the quota that all new users receive.
+ */
 export const createUser: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/'),
@@ -31,7 +33,8 @@ export const createUser: Action = (api, deps) => {
         quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
         reason: 'new-user',
       } as const
-      // Users are created one at a time, because the number of passwords hashed at once is limited.
+      // Users are created one at a time, because only a limited number of passwords can be hashed
+      // at once.
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )

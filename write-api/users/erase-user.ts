@@ -19,8 +19,8 @@ import { userError } from './user-errors.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * POST /api/user/erase: destroys the data key with which all texts about the user are encrypted,
- * and deactivates the account. Numbers are kept. As a confirmation, the request must contain the
+ * POST /api/user/erase: deactivates a user and destroys the data key of all texts about the user.
+ * These texts become unreadable. Numbers are kept. As a confirmation, the request must contain the
  * username.
  */
 export const eraseUser: Action = (api, deps) => {
@@ -38,14 +38,15 @@ export const eraseUser: Action = (api, deps) => {
         const decided = userDecider.decide(command, state)
         if (isCodedError(decided)) throw toHttpError(decided)
         const name = await checkName(deps, id, username)
-        // NOTE: the event is appended last, so that the erasure can be repeated after a failure.
+        // NOTE: the event is appended last. If an earlier step fails, the admin can repeat the
+        // erasure.
         await vault.destroyUser(id)
         await revokeCredentials(deps, request, id)
         await deleteTokenKeys(deps.core, id)
         await deleteInboxOf(deps, request, id)
         const context = contextOf(deps, request)
         const erase = { decider: userDecider, stream, command }
-        // The owner of a released identity can register again as a new user.
+        // After the identities are released, their owner can register as a new user.
         const released = releaseSteps(id, state.user?.identities ?? {})
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
         return accepted(await actors.handleTogether(steps, context)).position
@@ -56,7 +57,10 @@ export const eraseUser: Action = (api, deps) => {
   })
 }
 
-/** Returns the stored username, which is empty for an erased user. Throws if `input` differs. */
+/**
+ * Returns the stored username. It is empty if the user is already erased. Throws if `input` is
+ * another name.
+ */
 async function checkName({ core }: Deps, userId: number, input: string): Promise<string> {
   const user = await findUser(core.db, userId)
   if (user === null) throw userError('UserUnknown')
@@ -72,9 +76,8 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 }
 
 /**
- * DELETE /api/user/self: deactivates the caller's account and ends all sessions. The deactivation
- * cannot be undone, so the caller must have logged in recently. A super admin cannot be deleted.
- * The console asks the user to type the username before it sends the request.
+ * DELETE /api/user/self: permanently deactivates the caller's account and ends all sessions. The
+ * caller must have logged in recently. A super admin cannot be deleted.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.route({

@@ -3,18 +3,18 @@ import type { Vault } from '#infra/vault/port.ts'
 
 export type Identity = {
   readonly provider: IdentityProvider
-  /** The provider's immutable id of the account, or an email address. The user can see this id. */
+  /** The provider's immutable account id, or an email address. Users can see their own id. */
   readonly id: string
   /**
-   * Who issued the id: the origin of the login page, or the OIDC issuer. Omitted if the issuer
-   * cannot be configured.
+   * The authority that issued the id: the origin of the login page, or the OIDC issuer. It is
+   * omitted for providers whose authority cannot be configured.
    */
   readonly authority?: string
 }
 
 /**
- * Returns the keyed hash that is stored instead of the plain identity. Email addresses are
- * case-insensitive.
+ * Returns a keyed hash of the identity, which is stored instead of the identity itself. Upper and
+ * lower case of email addresses have the same hash.
  */
 export function identityKeyOf(vault: Pick<Vault, 'keyedHash'>, identity: Identity): string {
   const { provider, id, authority = '' } = identity

@@ -26,7 +26,10 @@ const FLAGS: readonly (readonly [LoginMethod, string])[] = [
   ['telegram', 'TelegramOAuthEnabled'],
 ]
 
-/** An email address is a login method if the password can be reset by email. */
+/**
+ * Returns the login methods that the site enables for a role. An email address is included if it
+ * can be used to reset the password.
+ */
 export function enabledLoginMethods(
   values: ReadonlyMap<string, string>,
   role: number,
@@ -37,13 +40,16 @@ export function enabledLoginMethods(
   return [...methods, 'password', ...(canMail ? (['email'] as const) : [])]
 }
 
-/** An attempt fails if another process changes the user's login methods. */
+/**
+ * The maximum number of attempts. An attempt fails if another process changes the user's login
+ * methods.
+ */
 const ATTEMPTS_MAX = 20
 
 /**
- * Calls `decide` again after another process changes the login methods. `decide` must read the
- * number of removed login methods before the passkeys. Otherwise, a change between the two reads
- * would not be detected.
+ * Calls `decide` again if another process has changed the login methods. NOTE: `decide` must first
+ * read the number of removed login methods, and then the passkeys. Otherwise, a change between the
+ * two reads would not be noticed.
  */
 export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,
@@ -57,9 +63,9 @@ export async function retryWhileLoginMethodsChange(
 }
 
 /**
- * POST /api/user/unbind: unbinds an identity, but not the last login method. The caller must have
- * proved the identity recently, so that a thief of the session cannot remove the owner's login
- * methods.
+ * POST /api/user/unbind: unbinds an identity. The last login method cannot be removed. The caller
+ * must have proved the identity recently, because a stolen session must not be sufficient to remove
+ * the owner's login methods.
  */
 export const unbindIdentity: Action = (api, deps) => {
   api.route({

@@ -34,8 +34,7 @@ export const manageUser: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
-      // The sessions are ended here, because the read model would end them only after it has caught
-      // up.
+      // The sessions are ended here, because the read model ends them only some time later.
       if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
       const revokedPosition = action === 'delete' ? await revokeCredentials(deps, request, id) : 0
       await waitUntilVisible(

@@ -17,8 +17,8 @@ import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * Returns the inviter. Returns null if the invite code is unknown, the inviter is banned or
- * deleted, or invitations are disabled. The user then registers without an inviter.
+ * Returns the inviter who has the invite code. Returns null if the code is unknown, the inviter is
+ * banned or deleted, or invitations are disabled. The user can still register then.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,
@@ -33,8 +33,8 @@ export async function inviterOf(
 }
 
 /**
- * Returns the steps that reward the inviter and the new user once, in the append that creates the
- * user.
+ * Returns the steps that reward the inviter and the new user. They belong to the append that
+ * creates the user, so that the reward is paid once.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,
@@ -65,15 +65,15 @@ export type NewUser = {
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
-  /** Verified identities of the user. */
+  /** The user's identities, which must already be verified. */
   readonly identities?: readonly Identity[]
-  /** The inviter and the new user are rewarded in the append that creates the user. */
+  /** The inviter. If there is one, the inviter and the new user receive a reward. */
   readonly inviterId?: number | null
 }
 
 /**
- * Creates the username, the identities, the user and the initial quota in one append, after the
- * steps of `before`.
+ * Creates a user with username, identities and initial quota in one append. The append starts with
+ * the steps that `before` returns.
  */
 export async function createUserAccount(
   deps: Deps,

@@ -8,8 +8,9 @@ const CHARACTERS_MIN = 8
 const CHARACTERS_MAX = 128
 
 /**
- * The length is counted in Unicode code points, so that it does not depend on the script. 128 code
- * points are at most 512 bytes, which are all hashed (`infra/vault/password-hash.ts`).
+ * Throws if the password is too short or too long. The length is counted in Unicode code points, so
+ * that it is the same in every script. 128 code points are at most 512 bytes, all of which are
+ * hashed (`infra/vault/password-hash.ts`).
  */
 export function checkPassword(password: string): void {
   const { length } = [...password]
@@ -24,8 +25,8 @@ export const storePassword = (vault: Vault, userId: number, hash: string): Promi
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Returns whether a text is the current password. The check takes the same time if the password was
- * just replaced, if the user has no password, or if the user does not exist.
+ * Returns whether a text is the user's current password. The check also takes the same time for an
+ * unknown user and for a user without a password.
  */
 export async function isPassword(
   vault: Vault,
@@ -38,9 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of earlier passwords. Only hashes in events are deleted, so that a new hash is
- * kept while its event is not appended yet. The next change of the password deletes hashes that
- * remain after a crash.
+ * Deletes the hashes of earlier passwords. Only hashes that an event contains are deleted. A new
+ * hash whose event is not appended yet is therefore kept. If a crash leaves old hashes, the next
+ * change of the password deletes them.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
@@ -53,11 +54,11 @@ export async function deleteOldPasswords(
   for (const ref of refs.slice(0, -1)) await vault.deleteSecret(ref)
 }
 
-/** A vault reference that is never assigned to a password. */
+/** A vault reference that no password has. */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Matches no password. It is verified for an unknown username, so that the response time does not
- * reveal whether the username exists.
+ * A hash that no password matches. It is verified for an unknown username, so that the response
+ * time does not reveal whether the username exists.
  */
 const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`

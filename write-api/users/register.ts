@@ -21,8 +21,8 @@ import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Throws if registration is closed. It is closed in self-use mode, and before the setup, because
- * the first account belongs to the site's owner.
+ * Throws if users cannot register. In self-use mode, registration is closed. Before the setup, it
+ * is also closed, because the first account belongs to the site's owner.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
@@ -73,8 +73,8 @@ function validUsername({ username, password, password2 = password }: Register): 
 }
 
 /**
- * Returns the email address, or null if the site does not verify addresses, because only verified
- * addresses are stored.
+ * Returns the email address. Returns null if the site does not verify addresses, because unverified
+ * addresses are not stored.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
@@ -88,7 +88,7 @@ const PER_IP_MAX = 60
 const PER_IP_PERIOD_MS = 60_000
 const CONCURRENT_MAX = 100
 
-/** Limits registrations per IP address and minute, because each registration hashes a password. */
+/** Limits registrations per IP address and minute, because each of them hashes a password. */
 async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
@@ -100,8 +100,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 }
 
 /**
- * Throws if the username is taken. The check comes before the code is consumed and the password is
- * hashed. The username may still be taken later, so the append checks it again.
+ * Throws if the username is taken. This early check saves the user's code and the work of hashing.
+ * Another user may still take the username afterwards, so the append checks it again.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
@@ -128,8 +128,7 @@ type Registration = {
 }
 
 /**
- * Creates accounts one at a time, because the number of passwords hashed at the same time is
- * limited.
+ * Creates accounts one at a time, because only a limited number of passwords can be hashed at once.
  */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
   deps.runExclusive('create-user', async () => {

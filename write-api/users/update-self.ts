@@ -24,8 +24,8 @@ import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
- * PUT /api/user/self: changes the display name or password. A new password requires the current
- * password, ends all other sessions, and gives the current session a new id.
+ * PUT /api/user/self: changes the display name or the password. A new password requires the current
+ * password. It ends all other sessions, and the current session gets a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({
@@ -47,8 +47,8 @@ export const updateSelf: Action = (api, deps) => {
       if (newSecret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
-        // NOTE: the session gets the version of logins after this change, so that a later change of
-        // the password ends the session, too.
+        // NOTE: the new session has the user's `authVersion` after this change. A later change of
+        // the password then ends this session, too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
@@ -67,14 +67,14 @@ async function newPassword(
   const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // A user without a password can set a first password with a second factor. If the user has no
-  // second factor, a recent login is required.
+  // A user without a password can set the first password after a proof with a second factor. A user
+  // without a second factor must have logged in recently.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw userError('WrongOriginalPassword')
   }
-  // A temporary password must be replaced by a different one, because others may know it.
+  // Others may know a temporary password. It must therefore be replaced by a different one.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))

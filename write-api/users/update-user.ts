@@ -26,7 +26,9 @@ import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
-/** PUT /api/user/: changes a user with a lower role than the caller, in one append. */
+/**
+ * PUT /api/user/: changes a user in one append. The user must have a lower role than the caller.
+ */
 export const updateUser: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/'),
@@ -35,17 +37,17 @@ export const updateUser: Action = (api, deps) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // An access token may leak from a script, and must not be sufficient to take over an account.
+      // An access token may leak from a script. It must not be sufficient to take over an account.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
         const user = await loadChangeableUser(deps, body.id, mayAct.command)
-        // An unattended session or an access token must not be sufficient to change an admin's own
-        // password.
+        // Admins must change their own password elsewhere, where the current password is required.
+        // An unattended session must not be sufficient.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
-        // The step for the account may fail, because calls can spend quota at any time. It is
-        // prepared before a password hash is stored.
+        // The quota step is prepared first, because it may fail. A password hash must not be stored
+        // before.
         const sealedReason = () => sealReason(deps.core.vault, body.id, body.reason)
         const quota = await quotaSteps(deps, request, body, sealedReason)
         const profile = await profileSteps(deps, user, body, actorRole, sealedReason)
@@ -78,8 +80,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Throws if the caller may not change the user. Without this check, data would be stored for an
- * append that is rejected.
+ * Throws if the caller may not change the user. The append would be rejected, but a password hash
+ * would already be stored.
  */
 async function loadChangeableUser(
   { core }: Deps,
@@ -121,7 +123,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username, which is the default display name. */
+/** Returns the username. It replaces an empty display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
@@ -132,8 +134,8 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 }
 
 /**
- * The account checks the expected balance during the append. The id of the request ensures that the
- * change is made only once.
+ * Returns the step that sets the balance. During the append, the account checks the expected
+ * balance. The request id ensures that the change is made only once.
  */
 async function quotaSteps(
   deps: Deps,
@@ -141,14 +143,14 @@ async function quotaSteps(
   { id: userId, quota, expected_quota: expectedQuota }: UpdateUser,
   sealedReason: SealReason,
 ): Promise<AnyStep[]> {
-  // A client may send back an unchanged row.
+  // In a complete row that a client sends back, both values are equal.
   if (quota === undefined || quota === expectedQuota) return []
   const { actors } = deps.core
   const stream = accountStream(userId)
   const balanceNow = await actors.ask(accountDecider, stream, ({ balance }) => balance)
   if (BigInt(quota) === balanceNow && expectedQuota === undefined) return []
-  // NOTE: a balance cannot be set to a negative amount. An unchanged negative balance was accepted
-  // above.
+  // NOTE: a new balance must not be negative. An unchanged negative balance has already been
+  // accepted above.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
   const expected =
     expectedQuota === undefined
@@ -167,8 +169,8 @@ async function quotaSteps(
 }
 
 /**
- * Remembers the balance that the caller has set, so that the caller can set the balance again
- * without reading the user first.
+ * Stores the new balance as the balance that the caller last received. The caller can then set the
+ * balance again without reading it first.
  */
 async function rememberBalance(
   deps: Deps,

@@ -7,7 +7,9 @@ import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { validationMessage } from '../validation-messages.ts'
 import { userError } from './user-errors.ts'
 
-/** The maximum lengths in registrations and profiles. Admins can create users with longer names. */
+/**
+ * The maximum lengths for registrations and profiles. Admins can create users with longer names.
+ */
 export const ACCOUNT_LIMITS = {
   usernameCharacters: 12,
   displayNameCharacters: 50,
@@ -15,7 +17,7 @@ export const ACCOUNT_LIMITS = {
 
 const MAX = ACCOUNT_LIMITS.displayNameCharacters
 
-/** Returns the normalised display name, which may be empty. Throws if the name is invalid. */
+/** Returns the normalized display name, which may be empty. Throws if the name is invalid. */
 export function displayNameOf(text: string): string {
   const name = text.trim()
   if ([...name].length > MAX) {
@@ -29,7 +31,10 @@ export function displayNameOf(text: string): string {
   return name
 }
 
-/** Removes invalid characters from the user's name at a provider, and limits the length. */
+/**
+ * Returns a display name from the user's name at a login provider. Invalid characters are removed,
+ * and the length is limited.
+ */
 export const displayNameFrom = (providerName: string): string =>
   [...providerName]
     .filter((character) => isName(character))
@@ -39,20 +44,22 @@ export const displayNameFrom = (providerName: string): string =>
 
 const CHARACTERS_MAX = 64
 
-/** Returns the normalised username. Throws if it is invalid or has more than `max` characters. */
+/** Returns the normalized username. Throws if it is invalid or longer than `max` characters. */
 export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
   if (name === '') throw userError('UsernameRequired')
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
-  // A username must not be an email address, because the login form accepts both.
+  // The login form accepts usernames and email addresses. A username must therefore not be an email
+  // address.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
 }
 
 /**
- * Throws if an email address equals another user's username, which is possible for old usernames.
+ * Throws if an email address equals the username of another user. Old usernames may be email
+ * addresses.
  */
 export async function assertNotAnotherUsername(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
@@ -64,6 +71,9 @@ export async function assertNotAnotherUsername(
   if (isOtherUser) throw userError('MailIsUsername')
 }
 
-/** Usernames that differ only in case or Unicode normalization have the same key. */
+/**
+ * Returns the key by which a username is found. Usernames that differ only in case or Unicode
+ * normalization have the same key.
+ */
 export const nameKeyOf = (vault: Pick<Vault, 'keyedHash'>, text: string): string =>
   vault.keyedHash('username', text.normalize('NFKC').trim().toLowerCase())

@@ -1,13 +1,16 @@
 import type { TimelineEntry as TimelineRow } from '#projections/channel-timeline/query.ts'
 
-/** No event records an expiry, so its timeline entry has a negative id and no actor. */
+/**
+ * The timeline entry for the expiry of a channel. No event records an expiry, so the entry has a
+ * negative id and no actor.
+ */
 export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry
 
 /**
- * Returns a channel's expiries up to `until` (Unix milliseconds), newest first. `until` is the
- * current time or the time of the channel's deletion. `changes` are all changes of the channel's
- * terms, oldest first.
+ * Returns the expiries of a channel, newest first. `changes` are all changes of the channel's
+ * terms, oldest first. `until` is the current time or the time of the channel's deletion, in Unix
+ * milliseconds. Later expiries are left out.
  */
 export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
@@ -22,7 +25,10 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
   return expiries
 }
 
-/** Returns the expiry set last, in Unix seconds. 0 or less means that the channel never expires. */
+/**
+ * Returns the channel's current expiry in Unix seconds. 0 or less means that the channel never
+ * expires.
+ */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
   return last?.detail.terms?.expiredTime ?? 0
@@ -38,7 +44,7 @@ export const expiryAt = (seconds: number): Expiry => ({
 
 /**
  * Merges events and expiries into one page, newest first. `rows` are the events from the offset
- * `start`: a full page, and one more event for each expiry.
+ * `start`: as many as a page has, and one more for each expiry.
  */
 export function mergePage(
   rows: readonly TimelineRow[],
@@ -47,7 +53,7 @@ export function mergePage(
 ): readonly Entry[] {
   const [firstRow] = rows
   if (start > 0 && firstRow === undefined) return []
-  // Expiries that are newer than the first event of the page belong to earlier pages.
+  // Expiries newer than the first event in `rows` belong to earlier pages.
   const skipped = start === 0 ? 0 : expiries.filter(({ at }) => at > (firstRow?.at ?? 0)).length
   const merged = [...rows, ...expiries.slice(skipped)].sort(
     (left, right) => right.at - left.at || right.position - left.position,

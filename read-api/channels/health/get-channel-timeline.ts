@@ -6,13 +6,13 @@ import { timelineQueries } from '../../contract/channel-timeline.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
 import { timelineResponse } from './timeline-response.ts'
 
-/** The end of an open range in Unix seconds, later than any event. */
+/** The end of a range without an end, in Unix seconds. It is later than any event. */
 const FOREVER_SECONDS = 9_999_999_999
 
 /**
  * `GET /api/channel/{id}/timeline?from&to&p&at`, for admins: a channel's history, newest first.
- * With `at`, the response also has the channel's state at that time, and the entry that caused this
- * state.
+ * With `at`, the response also contains the channel's state at that time, and the entry that caused
+ * this state.
  */
 export function getTimeline(app: App, deps: ReadDeps): void {
   app.route({

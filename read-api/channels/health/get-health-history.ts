@@ -12,8 +12,8 @@ import {
 import { type App, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
 
 /**
- * The number of steps in each range, and the length of a step in seconds. A step consists of whole
- * minutes, because figures are stored by minute.
+ * The number of time steps in each range, and the length of a step in seconds. The length is a
+ * multiple of a minute, because figures are stored by minute.
  */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
@@ -23,7 +23,8 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
 
 /**
  * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: a channel's success counts
- * and latencies in equal time steps up to now. The default range is 24 hours.
+ * and latencies. The range ends now and is divided into equal time steps. The default range is 24
+ * hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.route({

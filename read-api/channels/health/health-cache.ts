@@ -8,8 +8,8 @@ const FRESH_MS = 900
 type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
 /**
- * Caches the health of all channels in a process, with the version in which each channel's health
- * last changed.
+ * Caches the health of all channels in this process. Each change increases the version of the
+ * cache. For each channel, the version of its last change is stored.
  */
 export class HealthCache {
   private readonly rows: HealthReader
@@ -31,7 +31,7 @@ export class HealthCache {
     return { at: this.at, channels: [...this.cached.values()].map(({ row }) => row) }
   }
 
-  /** Reads the health of all channels at most once a second. Concurrent callers share one read. */
+  /** Updates the cache, at most about once a second. Concurrent callers share one read. */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
     if (this.reading === null && isFresh) return Promise.resolve()
@@ -41,9 +41,7 @@ export class HealthCache {
     return this.reading
   }
 
-  /**
-   * Returns the changes since the version `version` of the cache, or null if nothing has changed.
-   */
+  /** Returns the changes since an earlier version of the cache, or null if nothing has changed. */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
     const channels = [...this.cached.values()].filter((cached) => cached.version > version)

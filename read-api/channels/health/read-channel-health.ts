@@ -60,8 +60,8 @@ export class HealthReader {
   }
 
   /**
-   * Returns the enabled channels that are the only channel for some model. The result is cached for
-   * 5 s, because its computation visits all models and groups of all channels.
+   * Returns the enabled channels that are the only channel for some model in some group. The result
+   * is cached for 5 s, because computing it visits all models and groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
@@ -72,8 +72,8 @@ export class HealthReader {
   }
 
   /**
-   * The sums of the last 24 hours are cached for 30 s, because a day has many rows and changes
-   * little within seconds.
+   * Returns the sums of the last 24 hours. They are cached for 30 s, because a day has many rows
+   * and its sums change slowly.
    */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
@@ -157,7 +157,7 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
-/** Returns the enabled channels that are the only channel for some model in some group. */
+/** Returns the channels that are the only one to offer some model to some group. */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {

@@ -21,7 +21,9 @@ import {
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
-/** Returns a channel's history and its state at a time, or null if the channel never existed. */
+/**
+ * Returns a channel's history, and its state at a time. Returns null if the channel never existed.
+ */
 export async function timelineResponse(
   { db, now }: Core,
   { at, page, ...period }: TimelineRequest,
@@ -55,7 +57,9 @@ export async function timelineResponse(
   }
 }
 
-/** Returns the time up to which expiries are listed: the channel's deletion or the current time. */
+/**
+ * Returns the time at which the list of expiries ends: the channel's deletion or the current time.
+ */
 async function endOf(
   db: Core['db'],
   channelId: number,
@@ -113,7 +117,10 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
   return new Map(users.map(({ id, username }) => [id, username]))
 }
 
-/** Returns the key's index instead of its vault reference, which means nothing to the reader. */
+/**
+ * Returns the index of the entry's key among the channel's keys. The key's vault reference would
+ * tell the reader nothing.
+ */
 function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
   const index = keyRefs.indexOf(detail.keyRef)
@@ -147,7 +154,9 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/** The API names of a channel's fields. The timeline does not list changes of other fields. */
+/**
+ * The API names of a channel's fields. Changes of fields that are not in this map are not listed.
+ */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],
@@ -174,7 +183,7 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['costRatio', 'cost_ratio'],
 ])
 
-/** Returns the names of the changed fields by the position of the timeline entry. */
+/** Returns the names of the fields that each entry has changed, by the entry's position. */
 function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
   const fields = new Map<number, string[]>()
   let terms: Terms = {}

@@ -1,7 +1,7 @@
 /**
- * The Chinese texts of the options and sections that the console shows. They are part of the
- * console's translations, and `GET /api/option/schema` returns them. `bounds` replaces the general
- * message for a value that is out of bounds. `confirm` is the question before a value is chosen.
+ * The Chinese texts of all options and sections that the console shows. The console's translations
+ * include them, and `GET /api/option/schema` returns them. `bounds` is the message for a value that
+ * is out of bounds. `confirm` is the question that a form asks before it accepts a value.
  */
 export const optionTranslations = {
   sectionTitle: {
