@@ -14,9 +14,8 @@ const OBJECTS_MAX = 100
 
 /**
  * Limits the writes of normal users, because events are stored permanently. A user can make 120
- * write calls per minute and 1 000 per day. Ten objects of a batch count as one call, and calls
- * that write nothing do not count. Further calls receive status 429. Admins are not limited,
- * because they run scripts for the whole site.
+ * write calls per minute and 1 000 per day. Ten objects of a batch count as one call. Calls that
+ * write nothing do not count. Admins are not limited, because they run scripts for the whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -43,8 +42,8 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
 }
 
 /**
- * Returns the number of calls for which a request counts. The objects of a batch are those in
- * `ids`, or the `count` objects to create.
+ * Returns the number of calls that a request counts as. A batch has as many objects as `ids`
+ * contains, or as `count` requests.
  */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
@@ -61,8 +60,7 @@ const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
 /**
- * Rejects all writes on a demo site, except those of the super admin, who must be able to end the
- * demo mode.
+ * Rejects writes on a demo site. The super admin may still write, in order to end the demo mode.
  */
 export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {
   app.addHook('preValidation', async (request) => {

@@ -65,8 +65,8 @@ export const ChannelHealth = Type.Object({
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * True if no other channel offers some model to some group. The gateway never disables such a
-   * channel.
+   * True if this channel is the only one that offers some model to some group. The gateway never
+   * disables such a channel.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),

@@ -33,7 +33,7 @@ export const TimelineEntry = Type.Object({
   kind: oneOf(TIMELINE_KINDS),
   /** The user who caused the entry, or null for the gateway. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  /** Why the entry was caused, as a code. */
+  /** The code of the reason for the event. */
   reason: Type.Optional(Type.String()),
   /** The model to which the circuit applies, or null for all models. */
   model: Type.Optional(orNull(Type.String())),

@@ -69,8 +69,8 @@ export type LogOther = {
   cache_creation_tokens?: number
   cache_creation_ratio?: number
   /**
-   * True if the call used audio. The fields below up to `audio_completion_ratio` are then present:
-   * counts of audio and text tokens, and ratios of audio prices to the text price.
+   * True if the call used audio. The following fields up to `audio_completion_ratio` are only
+   * present then. They count audio and text tokens, and compare audio prices to the text price.
    */
   audio?: boolean
   audio_input?: number

@@ -62,7 +62,7 @@ export const OptionSchema = Type.Object({
   /** If the option is a choice, the label of each possible value. */
   choice_words: Type.Record(Type.String(), TranslatedText),
   /**
-   * For an option without effect: why the site still stores it. The console hides such an option.
+   * Why the site still stores an option that has no effect. The console does not show this option.
    */
   note: Type.Union([TranslatedText, Type.Null()]),
   /** The message for a value that is out of bounds. It replaces the general message. */

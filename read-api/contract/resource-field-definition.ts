@@ -1,9 +1,8 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * The definition of one field of a resource. Several things are derived from it: the schemas of
- * requests and responses, the database column, the mapping of rows to responses, and the console's
- * form.
+ * The definition of one field of a resource. The schemas of requests and responses, the database
+ * column, the mapping of rows to responses and the console's form are derived from it.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']
@@ -27,8 +26,8 @@ type WritableField = {
       readonly initial: number
     }
   /**
-   * A number or null. Responses contain the number `absent` instead of null. A request may send
-   * either.
+   * A number or null. Responses contain the number `absent` instead of null. Requests may contain
+   * both.
    */
   | {
       readonly type: 'optionalInteger'
@@ -38,8 +37,8 @@ type WritableField = {
       readonly initial: number | null
     }
   /**
-   * A time in Unix seconds, or null. Responses contain 0 instead of null. A request may send
-   * either.
+   * A time in Unix seconds, or null. Responses contain 0 instead of null. Requests may contain
+   * both.
    */
   | { readonly type: 'time'; readonly initial: number | null }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }

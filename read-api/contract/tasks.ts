@@ -101,8 +101,9 @@ export type TaskPush =
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
 /**
- * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. Prompts,
- * results, ids and the progress are not included, because they are encrypted, random or not stored.
+ * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. There is no
+ * order by prompts or results, which are encrypted, by ids, which are random, or by the progress,
+ * which is not stored.
  */
 const TASK_SORTS = [
   'submit_time',
@@ -118,8 +119,8 @@ const TASK_SORTS = [
 export type TaskSort = (typeof TASK_SORTS)[number]
 
 /**
- * The filters of the list. Times are in Unix seconds, and the range includes both of them.
- * `channel_id` is only for admins.
+ * The filters of the list. The range includes its first and its last second. `channel_id` is only
+ * for admins.
  */
 const Filters = {
   ...Query.page,

@@ -49,8 +49,8 @@ export const REPORT_FIELDS = {
   reportId: { wire: 'report_id', type: 'text', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
   /**
-   * The provider's status of the refund or dispute, such as `needs_response`. The reason is a code
-   * such as `fraudulent`.
+   * The provider's status of the refund or dispute, such as `needs_response`. `reason` is the
+   * provider's code for the reason, such as `fraudulent`.
    */
   status: { wire: 'status', type: 'text', access: 'read' },
   reason: { wire: 'reason', type: 'text', access: 'read' },

@@ -89,8 +89,8 @@ export class LiveBuffer {
 }
 
 /**
- * Returns a function that returns a message as text. For each kind of viewer, the text is created
- * only once.
+ * Caches the text of a message. The text is created once for each kind of viewer (role and
+ * language).
  */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()

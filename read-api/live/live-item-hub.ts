@@ -117,10 +117,7 @@ export function createHub(
   }
 }
 
-/**
- * Returns a function that runs `work`. If it is called during a run, `work` runs once more
- * afterwards, however often it was called.
- */
+/** Returns a function that runs `work`. All calls during a run together lead to one more run. */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

@@ -94,8 +94,8 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     // answer would delay the stop by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: an earlier hook may have rejected the upgrade. No other code closes such a connection, so
-  // it would stay open as long as the client wants, even after a shutdown.
+  // NOTE: an earlier hook may have rejected the upgrade. Such a connection must be closed here.
+  // Otherwise, it stays open as long as the client wants, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -131,7 +131,7 @@ function accept(
   const principal = principalOf(request)
   // NOTE: without this listener, an oversized frame would cause an uncaught error.
   socket.on('error', () => socket.terminate())
-  // If the process began to stop during the handshake, the other sockets are already closed.
+  // If the process began to stop during the handshake, this socket was not closed with the others.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return

@@ -59,8 +59,8 @@ export type ExportFormat = {
 }
 
 /**
- * Returns the format with one JSON object per row. Each object is the same as in the list, except
- * that `other` is an object instead of text.
+ * Returns the format with one JSON object per row. The objects are those of the list, but `other`
+ * is an object instead of text.
  */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',

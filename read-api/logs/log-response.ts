@@ -137,8 +137,8 @@ const mergeJson = (a: string, b: string): string => {
 }
 
 /**
- * Returns the network of an IP address. It is shown unless the user has chosen to show complete
- * addresses.
+ * Returns the network of an IP address. Logs show only the network if the user has not chosen to
+ * show addresses.
  */
 function networkOf(ip: string): string {
   if (ip === '') return ''

@@ -99,8 +99,9 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 }
 
 /**
- * Returns the keys of the stored sums for the most selective part of the filter: tokens, then the
- * user, the channel and the group. Returns no keys if the filter contains none of them.
+ * Returns the keys under which the sums for a filter are stored. They are the keys of the tokens,
+ * the user, the channel or the group. The first of these parts that the filter contains is used,
+ * because fewer rows match it.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

@@ -86,10 +86,10 @@ const FRESH_MS = 500
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * Returns a function that returns a viewer's price list. For all viewers together, the site's state
- * is read about twice a second. It is read again earlier if a request contains the position of a
- * newer write. Positions that the read models have not reached are ignored, because a client can
- * send any number.
+ * Creates the function that returns a viewer's price list. The site's state is read about twice a
+ * second for all viewers together. If a request contains the position of a newer write, the state
+ * is read at once. Positions that the read models have not reached are ignored, because a client
+ * can send any number.
  */
 function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>

@@ -44,8 +44,7 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
 const CHATS_MAX = 50
 
 /**
- * Returns the origins of the chat clients that pages embed. Only https is allowed, except for local
- * origins.
+ * Returns the origins of the chat clients that pages embed. An origin must be local or use https.
  */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))

@@ -120,10 +120,9 @@ export function getToken(app: App, deps: ReadDeps): void {
 const DECRYPT_BATCH = 100
 
 /**
- * Finds the user's tokens whose key equals the text or contains it. A complete key is found by its
- * keyed hash. To find a part, all keys of the user (at most a thousand) are decrypted, in batches
- * that do not delay other requests. With an access token, only complete keys are found. Otherwise,
- * the key could be guessed letter by letter.
+ * Finds the user's tokens by a complete key or a part of it. A complete key is found by its keyed
+ * hash. For a part, all keys of the user (at most a thousand) are decrypted in batches. An access
+ * token cannot search for parts, because the search would reveal a key letter by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,

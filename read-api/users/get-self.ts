@@ -53,7 +53,7 @@ async function storedWebhookErrorOf(
 
 /**
  * Adds the user's notification settings to the other settings. Only the user sees them. The
- * webhook's secret is not included, only whether there is one.
+ * response tells whether the webhook has a secret, but does not contain it.
  */
 function withNotifications(
   setting: string,

@@ -51,7 +51,7 @@ export type ProofOnly = Static<typeof ProofOnly>
  * A new secret for an authenticator app. The user must confirm it with a code within ten minutes.
  */
 export const TotpOffer = Type.Object({
-  /** In base 32, for manual entry. */
+  /** The secret in base 32, for manual entry. */
   secret: Type.String(),
   /** An `otpauth://` URI, for a QR code. */
   uri: Type.String(),

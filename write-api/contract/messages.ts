@@ -12,8 +12,8 @@ export const RECIPIENTS_MAX = 20_000
 const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A message to all users that `user_ids`, `groups` or `everybody` selects. Each user receives it
- * once. Users who register later do not receive it.
+ * A message to users, whom `user_ids`, `groups` and `everybody` select. Each selected user receives
+ * it once. Users who register later do not receive it.
  */
 export const CreateMessage = Type.Object({
   ...requestProperties(MESSAGE_TERMS),

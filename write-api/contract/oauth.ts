@@ -14,9 +14,9 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * `login` signs a user in. `bind` binds the identity to the current user. `anew` confirms the
- * identity of the current user. Without `intent`, a request with a session binds, and a request
- * without a session signs in. `aff` is the inviter's code.
+ * What the login is for. `login` signs a user in, `bind` binds the identity to the current user,
+ * and `anew` confirms the identity of the current user. The default is `bind` with a session and
+ * `login` without a session. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),

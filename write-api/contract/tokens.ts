@@ -22,7 +22,10 @@ export const CreateToken = Type.Object({
   model_limits_enabled: Type.Optional(Type.Boolean()),
   model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
   ...requestProperties(TOKEN_FIELDS),
-  /** The number of tokens to create. All names except the first have a random suffix. */
+  /**
+   * The number of tokens to create. The first has the requested name. The names of all others have
+   * a random suffix.
+   */
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })
 export type CreateToken = Static<typeof CreateToken>
@@ -30,14 +33,10 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. `remain_quota` is the requested remaining quota, and `expected_remain_quota`
- * is the quota that the client has read. With `expected_remain_quota` and `budget_version`, their
- * difference is added, so that calls in between still count. A negative difference also limits the
- * remaining quota to `remain_quota`. If the budget was edited since `budget_version`, the change is
- * rejected with 409. Without one of the two fields, `remain_quota` replaces the remaining quota.
- * The change is then rejected with 409 if the remaining quota is not `expected_remain_quota`. If
- * this field is missing, the server uses the quota that the session or access token last received
- * or set, if there is one.
+ * A change of a token. `remain_quota` is the new remaining quota. With `expected_remain_quota` and
+ * `budget_version`, the difference of the two quotas is added instead, so that calls made meanwhile
+ * still count. A negative difference also limits the result to `remain_quota`. If the budget was
+ * edited since `budget_version`, the change is rejected with 409.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
@@ -52,7 +51,8 @@ export const UpdateToken = Type.Object({
   ),
   /**
    * The remaining quota that the client has read. Without `budget_version`, the change is rejected
-   * with 409 if the remaining quota is different.
+   * with 409 if the remaining quota has changed. If this field is missing, the quota that the
+   * session or access token last received or set is expected, if there is one.
    */
   expected_remain_quota: Type.Optional(quota),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),

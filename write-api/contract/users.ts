@@ -17,10 +17,9 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
 
 /**
  * A change of a user. `quota` is the new balance, and `expected_quota` is the balance that the
- * client has read. If both are equal, the balance is not changed. If the actual balance is not
- * `expected_quota`, the change is rejected with 409. If this field is missing, the server uses the
- * balance that the session or access token last received or set, if there is one. If the server
- * could not store that balance, the change is rejected.
+ * client has read. If the balance is no longer `expected_quota`, the change is rejected with 409.
+ * Without `expected_quota`, the server expects the balance that the session or access token last
+ * received or set. If that balance could not be stored, the change is rejected, too.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
@@ -44,7 +43,7 @@ export const AdjustQuota = Type.Object({
   id: Type.Optional(USER_ID),
   ids: Type.Optional(Type.Array(USER_ID, { minItems: 1, maxItems: 100 })),
   action: Type.Union([Type.Literal('add'), Type.Literal('deduct')]),
-  /** In quota units. */
+  /** The amount in quota units. */
   amount: Type.Integer({ minimum: 1, maximum: 9007199254740991 }),
   reason: Type.String({ maxLength: 200 }),
   request_id: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' }),

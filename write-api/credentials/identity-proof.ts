@@ -34,9 +34,8 @@ export const beginProof: Action = (api, deps) => {
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
- * Throws unless the request contains a correct password, a correct code, or a passkey that has
- * verified the user. A session alone cannot change a login method, because the session may be
- * unattended.
+ * Verifies the password, the code or the passkey in a request. Throws if none is given or if it is
+ * wrong. A session alone cannot change a login method, because the session may be unattended.
  */
 export async function verifyProof(
   deps: Deps,

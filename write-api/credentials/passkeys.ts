@@ -161,8 +161,8 @@ export async function issueChallenge(
 }
 
 /**
- * Returns a function that consumes a challenge. It returns whether the challenge was issued for the
- * purpose.
+ * Creates the check of a challenge. The check consumes the challenge and returns whether it was
+ * issued for the purpose.
  */
 export const consumeChallenge =
   ({ core }: Deps, purpose: string) =>

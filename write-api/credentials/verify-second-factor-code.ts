@@ -51,10 +51,10 @@ type OnSuccess = () => void
 
 /**
  * Limits how fast codes can be guessed in the second step of a login. After five wrong codes from
- * an IP address, each attempt doubles the wait, up to 15 minutes. A user has at most 50 failed
- * attempts per day from all addresses together. Only callers who know the password can use them up.
- * A browser that has logged in to the account before has its own limit. Throws 429 if the caller
- * must wait. The returned function must be called after a correct code.
+ * an IP address, each attempt doubles the wait, up to 15 minutes. A user can have 50 failed
+ * attempts per day. Only callers who know the password can use them up. A browser that has logged
+ * in to the account before has its own limit. Throws 429 if the caller must wait. After a correct
+ * code, the returned function must be called.
  */
 export async function limitCodeAttempts(
   { core }: Deps,

@@ -27,8 +27,8 @@ const LISTED_IDS_MAX = 10
 const RETRY_SECONDS = 5
 
 /**
- * Returns the ids of the current recipients as ranges. Throws if a group or user is unknown or a
- * user is deleted.
+ * Returns the ids of the current recipients as ranges. Throws if a group or a user is unknown, or
+ * if a user is deleted.
  */
 async function resolveRecipients(
   deps: Deps,

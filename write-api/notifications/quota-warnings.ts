@@ -32,9 +32,8 @@ export type WarningDeps = {
 }
 
 /**
- * Starts to warn users whose quota is low. The warnings follow from the account events. Only one
- * process does this work: the holder of a lease. At its start, it reads the events since the last
- * checkpoint.
+ * Starts to read account events and to warn users whose quota is low. Only one process does this
+ * work: the holder of a lease. It starts with the events after the last checkpoint.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {

@@ -34,9 +34,8 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 
 /**
  * Posts JSON to an https address that a user entered. Returns false if the outbound policy for
- * users forbids the address, or if the receiver does not accept the JSON. Redirects are not
- * followed. There are up to three attempts of 5 s each, with increasing pauses. `stop` ends the
- * attempts.
+ * users forbids the address, or if the receiver does not accept the JSON. There are up to three
+ * attempts of 5 s each, with increasing pauses. `stop` ends the attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,

@@ -12,8 +12,8 @@ import { oauthError } from './oauth-errors.ts'
 import type { AuthorizationParams } from './oauth-provider.ts'
 
 /**
- * A started login, or a started binding of an identity. The server stores it under the state that
- * it has issued.
+ * A login or a binding of an identity that a user has started. The server stores it together with
+ * the issued state.
  */
 export type OAuthFlow = AuthorizationParams & {
   /** The provider, or null if the client redirects the browser itself. */

@@ -10,8 +10,8 @@ import {
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
 /**
- * The endpoints of a provider without OIDC. The access token that it returns for a code is used to
- * read the user's account.
+ * The settings of a provider without OIDC. The site exchanges a code for an access token, and uses
+ * the token to read the user's account.
  */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'

@@ -96,8 +96,7 @@ export const telegramLogin: Action = (api, deps) => {
 
 /**
  * GET /api/oauth/telegram/bind: binds the Telegram account. The widget may navigate the browser to
- * this address without a `User-Id` header. The state in the URL then shows for which user it was
- * issued.
+ * this address without a `User-Id` header. The state in the URL then identifies the user.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

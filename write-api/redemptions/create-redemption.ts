@@ -84,8 +84,8 @@ async function createCodes(
   context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
-  // If two processes choose the same ids, only one of them can append to the stream that assigns
-  // ids.
+  // The lock only applies to this process. If another process chooses the same ids, only one of
+  // them can append to the stream that assigns ids.
   return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)

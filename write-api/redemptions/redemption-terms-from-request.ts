@@ -19,8 +19,7 @@ export async function termsWith(
 ): Promise<RedemptionTerms> {
   const terms = await applyFields(REDEMPTION_TERMS, before, fields)
   if (terms.name === '') throw redemptionError('RedemptionNameRequired')
-  // If a code becomes a gift and the request sets no limit, the number of redemptions is not
-  // limited.
+  // If a code becomes a gift, any number of users can redeem it by default.
   const isNewGift = terms.isGift && !before.isGift && fields.max_uses === undefined
   if (terms.isGift && !isNewGift) return terms
   return { ...terms, maxUses: isNewGift ? null : 1 }

@@ -45,12 +45,11 @@ const SLOT_WAIT_MS_MAX = 15_000
  * Slows down password guessing without locking the owner out. After five failed attempts for an
  * account from one IP address, each attempt doubles the wait of this address, up to 30 seconds. A
  * browser that has signed in to the account before has its own limit. After 30 failed attempts for
- * an account in an hour, the account is throttled. The first three attempts per day from each IP
- * address then have priority, but at most 16 per day from one network. Two attempts with priority
- * are checked per second. All other attempts are checked at one per second, and their wait doubles,
- * up to 15 minutes. An owner whose address has no failed attempts can therefore still sign in. At
- * most 10 830 passwords of an account are checked per hour, from all addresses together. If Redis
- * is configured, all processes share the counters.
+ * an account in an hour, the account is throttled. From each IP address, three attempts per day
+ * then have priority, but at most 16 from one network. Two attempts with priority are checked per
+ * second, and one other attempt. The wait of other attempts doubles, up to 15 minutes. At most 10
+ * 830 passwords of an account are therefore checked per hour. The owner can still sign in from an
+ * address without failed attempts. If Redis is configured, all processes share the counters.
  */
 export type LoginGuard = {
   /**

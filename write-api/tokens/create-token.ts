@@ -54,8 +54,8 @@ async function createTokens(
   const { actors, vault } = deps.core
   const keys = batch.names.map(newTokenKey)
   const names = await Promise.all(batch.names.map((name) => vault.seal(userId, name)))
-  // If two processes choose the same ids, only one of them can append to the stream that assigns
-  // ids.
+  // The lock only applies to this process. If another process chooses the same ids, only one of
+  // them can append to the stream that assigns ids.
   return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)

@@ -79,8 +79,8 @@ async function change(
 }
 
 /**
- * Returns the step that changes the budget, or no step if the budget does not change. The account
- * checks during the append that the budget was not edited meanwhile.
+ * Returns the step that changes the budget. If the budget does not change, the list is empty.
+ * During the append, the account checks that no one else has edited the budget.
  */
 function budgetSteps(
   { userId }: Principal,

@@ -9,7 +9,7 @@ const CHARACTERS_MAX = 128
 
 /**
  * Throws if the password is too short or too long. The length is counted in Unicode code points, so
- * that it is the same in every script. 128 code points are at most 512 bytes, all of which are
+ * that it is the same in every script. 128 code points are at most 512 bytes. All of them are
  * hashed (`infra/vault/password-hash.ts`).
  */
 export function checkPassword(password: string): void {

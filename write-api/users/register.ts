@@ -73,8 +73,8 @@ function validUsername({ username, password, password2 = password }: Register): 
 }
 
 /**
- * Returns the email address. Returns null if the site does not verify addresses, because unverified
- * addresses are not stored.
+ * Returns the email address to verify and store. If the site does not verify addresses, it stores
+ * none, and null is returned.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null

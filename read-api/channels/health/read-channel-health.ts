@@ -157,7 +157,10 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
-/** Returns the channels that are the only one to offer some model to some group. */
+/**
+ * Returns the channels that cannot be replaced. Such a channel is the only one that offers some
+ * model to some group.
+ */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {

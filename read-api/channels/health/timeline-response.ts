@@ -154,9 +154,7 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/**
- * The API names of a channel's fields. Changes of fields that are not in this map are not listed.
- */
+/** The API names of the fields whose changes the timeline lists. */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],
