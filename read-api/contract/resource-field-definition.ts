@@ -81,7 +81,7 @@ type ReadOnlyField = {
   /** Hundredths of a currency. Responses contain text such as `7.30`. */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
-  /** A small number that stands for a state. It is one of `values`. */
+  /** A number that stands for a named value. It is one of `values`. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
 

@@ -119,8 +119,8 @@ const TASK_SORTS = [
 export type TaskSort = (typeof TASK_SORTS)[number]
 
 /**
- * The filters of the list. The range includes its first and its last second. `channel_id` is only
- * for admins.
+ * The filters of the list. Times are in Unix seconds, and both ends of the range are included.
+ * `channel_id` is only for admins.
  */
 const Filters = {
   ...Query.page,

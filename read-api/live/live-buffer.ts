@@ -70,8 +70,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Yields the items after `position`. Earlier items than those after `from` are no longer in the
-   * buffer.
+   * Yields the items after `position`. It must not be before `from`, because earlier items are no
+   * longer in the buffer.
    */
   *after(position: number): Generator<LiveItem> {
     let low = 0

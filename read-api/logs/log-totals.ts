@@ -15,8 +15,8 @@ const NO_END = Number.MAX_SAFE_INTEGER
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
 /**
- * Sums that are stored for each hour or each day. `sum` adds them from the hour or day that starts
- * at `from` to the one that starts at `to`. Without `to`, the range has no end.
+ * Stored sums of equal periods, which are hours or days. `sum` adds the periods that start between
+ * `from` and `to`, including both. Without `to`, the range has no end.
  */
 type Grain = {
   readonly seconds: number

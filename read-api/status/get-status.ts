@@ -108,7 +108,7 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
 })
 
 /**
- * Returns whether the site offers Epay, which requires its secret. NOTE: the write API applies the
+ * Returns whether the site offers Epay. Epay requires a secret. NOTE: the write API applies the
  * same rule.
  */
 export const offersEpay = (options: CurrentOptions): boolean =>
@@ -132,8 +132,8 @@ export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
 /**
- * Returns whether the site uses the CAPTCHA, which requires its keys. NOTE: the write API applies
- * the same rule.
+ * Returns whether the site uses the CAPTCHA. The CAPTCHA requires two keys. NOTE: the write API
+ * applies the same rule.
  */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&

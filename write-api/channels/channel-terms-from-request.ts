@@ -105,7 +105,7 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
 
 /**
  * Throws if the outbound policy does not allow the proxy, or if the proxy has masked credentials.
- * With `isLoginKnown`, masked credentials are accepted, because the vault contains the real ones.
+ * With `isLoginKnown`, masked credentials are accepted, because the real ones are known.
  */
 export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''

@@ -57,8 +57,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * The number of refunds of the order that the caller has seen. In a repeated request, this number
-   * is outdated, so the money is not refunded twice.
+   * The order's number of refunds when the caller last read the order. If a request is repeated,
+   * this number is outdated, so the money is not refunded twice.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

@@ -37,8 +37,8 @@ export const notificationError = errorsOf(NOTIFICATION_ERRORS)
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The webhook secret to delete afterwards: `ifDone` if the step succeeded, `ifRejected` if it was
-   * rejected.
+   * The webhook secret to delete when the step has ended: `ifDone` if the step succeeded,
+   * `ifRejected` if it was rejected.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }

@@ -61,10 +61,10 @@ export async function applyReport(
 }
 
 /**
- * Returns the id of the order that a payment belongs to, or null if the payment belongs to another
- * site. An unknown payment is identified by its trade number, which Stripe is asked for if the
- * report lacks it. Throws if the order is not marked as paid yet. Stripe then sends the report
- * again.
+ * Returns the id of the order that a payment has paid, or null if this site has no such order. For
+ * an unknown payment, the trade number is read from the report or requested from Stripe. If it
+ * belongs to an order that is not marked as paid yet, an error is thrown, so that Stripe sends the
+ * report again.
  */
 async function orderOf(
   deps: Deps,

@@ -90,7 +90,10 @@ export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: Payment
   )
 }
 
-/** Logs this warning when the process starts, if the options can be read. */
+/**
+ * Logs the warning of `warnOfPartialConfig` when the process starts. If the options cannot be read
+ * yet, there is no warning.
+ */
 export async function warnOfPartialConfigAtStart(core: StartupDeps): Promise<void> {
   try {
     warnOfPartialConfig(core, await paymentMethods(core))

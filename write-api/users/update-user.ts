@@ -80,8 +80,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Throws if the caller may not change the user. The append would be rejected, but a password hash
- * would already be stored.
+ * Throws if the caller may not change the user. Without this early check, a password hash could be
+ * stored for an append that is then rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
