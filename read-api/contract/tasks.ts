@@ -26,8 +26,8 @@ const TASK_FIELDS = {
   /** What the task does, such as `IMAGINE`, `UPSCALE` or `MUSIC`. */
   action: { wire: 'action', type: 'text', access: 'read' },
   /**
-   * `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or `UNKNOWN` while the task is
-   * running. Afterwards, the status is `SUCCESS` or `FAILURE`.
+   * `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or `UNKNOWN` until the task ends.
+   * The final status is `SUCCESS` or `FAILURE`.
    */
   status: { wire: 'status', type: 'text', access: 'read' },
   /** The progress in percent, such as `40%`. */

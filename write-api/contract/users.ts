@@ -75,8 +75,8 @@ export const QuotaAdjustments = Type.Object({ items: Type.Array(QuotaAdjustment)
 export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 
 /**
- * A change of the caller's own account. A new password requires `original_password`, or `code` or
- * `passkey` from users without a password.
+ * A change of the caller's own account. A new password requires the current password. Users without
+ * a password need a second factor or a recent login instead.
  */
 export const UpdateSelf = Type.Object({
   display_name,

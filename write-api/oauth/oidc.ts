@@ -130,7 +130,10 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Reads the name of a new user. Errors are ignored, because a login works without a name. */
+/**
+ * Reads the user info from the provider. Errors are ignored, because only the name of a new user
+ * depends on it.
+ */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
   try {

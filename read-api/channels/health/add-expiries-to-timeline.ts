@@ -26,8 +26,8 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
 }
 
 /**
- * Returns the channel's current expiry in Unix seconds. 0 or less means that the channel never
- * expires.
+ * Returns the expiry that the latest of the changes has set, in Unix seconds. 0 or less means that
+ * the channel never expires.
  */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)

@@ -210,8 +210,7 @@ export const optionTranslations = {
     UpdateCheckEnabled: '打开系统设置时自动检查',
   },
   help: {
-    PreConsumedQuota:
-      '请求没有输出上限时，每个回答至少预扣的额度。',
+    PreConsumedQuota: '请求没有输出上限时，每个回答至少预扣的额度。',
     QuotaRemindThreshold: '用户没有自己设置时的默认值；0 表示不提醒。',
     QuotaPerUnit: '请勿随意更改：已有余额与所有价格都以此为基准（默认 500000）。',
     DisplayInCurrencyEnabled: '关闭后显示额度单位，过万缩写为 k、M、B。',
