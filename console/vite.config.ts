@@ -20,18 +20,19 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // The CSP forbids scripts and fonts in `data:` URLs.
+    // The CSP forbids scripts and fonts in `data:` URLs, so no file is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // The name of a shared chunk would list the pages that load it.
+        // The bundler lists all pages that load a shared chunk in its name. The name `shared`
+        // replaces this list.
         chunkFileNames: ({ name }) =>
           `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash].js`,
         codeSplitting: {
-          // Without groups, each set of pages with a common module gets a chunk (about 100 a page).
-          // Pages still load only what they need: a small group joins the most similar one.
+          // Without groups, each set of pages with a common module gets a separate chunk, about 100
+          // per page. A small group is merged into the most similar group.
           groups: [
             { name: 'initial', tags: ['$initial'], priority: 1 },
             {

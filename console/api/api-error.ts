@@ -1,7 +1,7 @@
 export class ApiError extends Error {
   /**
-   * The server's error code. A 404 without a code is `Http404`, and a missing response is
-   * `Network`.
+   * The server's error code. It is `Http404` for a 404 without a code, and `Network` if there was
+   * no response.
    */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */

@@ -43,7 +43,8 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (circuits.length > 0) return 'degraded'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
-  // NOTE: A live event contains no hourly and daily figures. The next complete read contains them.
+  // NOTE: The hourly and daily figures are null after a live event. The next complete read loads
+  // them.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
   return isIdle ? 'idle' : 'healthy'
 }

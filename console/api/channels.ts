@@ -5,7 +5,9 @@ import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/** `page` is zero-based. In tag mode, the list contains tags, and channels that have no tag. */
+/**
+ * `page` is zero-based. In tag mode, the list contains all tags, and each channel without a tag.
+ */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -101,7 +103,7 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Tests a channel by a call. A failed test is returned and not thrown. */
+/** Tests a channel by sending a call through it. A failed test is a result and not an error. */
 export async function testChannel(
   id: number,
   model: string,

@@ -29,7 +29,9 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** Imports only types, because the schemas would enlarge the bundle. */
+/**
+ * The route definitions are imported only as types, because their schemas would enlarge the bundle.
+ */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -124,7 +126,10 @@ export const call = async <Name extends RouteName>(
   ...input: Arguments<Name>
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
-/** The query key is the route's name, or `queryKey` to invalidate several queries together. */
+/**
+ * Creates a query for a route. By default, the query key is the route's name and input. Pass
+ * `queryKey` to invalidate several queries together.
+ */
 export const apiQuery = <Name extends RouteName>(
   name: Name,
   input: NonNullable<Arguments<Name>[0]> | undefined = undefined,

@@ -20,7 +20,7 @@ export function listQueries<Query extends ListQuery, Row extends { id: number }>
       queryFn: ({ signal }) => fetchPage(query, signal),
       placeholderData: keepPreviousData,
     })
-  /** Reads all matching rows, newest first, but at most as many as a bulk action accepts. */
+  /** Reads all matching rows, newest first, up to the maximum number for a bulk action. */
   const matching = (filters: Omit<Query, 'page' | 'pageSize'>) =>
     queryOptions({
       queryKey: [...key, 'matching', filters],

@@ -56,8 +56,8 @@ export const logStat = (ask: {
   })
 
 /**
- * Counts calls by hour, without entries for hours without calls. `from` and `to` are in unix
- * seconds.
+ * Returns the number of calls per hour. Hours without calls have no entry. `from` and `to` are in
+ * unix seconds.
  */
 export async function callsByHour(ask: {
   scope: LogScope

@@ -30,7 +30,10 @@ export const optionSchemaQuery = {
   staleTime: Number.POSITIVE_INFINITY,
 }
 
-/** Returns the server's note, which may be empty. The server refuses an outdated value `before`. */
+/**
+ * Returns the server's note, which may be empty. The server refuses the change if `before` is no
+ * longer the current value.
+ */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
 

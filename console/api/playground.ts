@@ -82,7 +82,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A broken connection throws the same error as a request without a response. */
+/** If the connection breaks, throws the same error as a request without a response. */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

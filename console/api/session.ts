@@ -10,13 +10,16 @@ const expiryListeners = new Set<() => void>()
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** True after the user has chosen to log out, when a 401 does not mean an expired session. */
+/**
+ * True after the user has chosen to log out. A 401 then does not mean that the session has expired.
+ */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * Returns the same object until the stored user changes. The server checks all permissions itself.
+ * Returns the user who is stored in this browser. The object stays the same until the stored user
+ * changes. The server checks all permissions itself.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -49,7 +52,10 @@ export const isLoggingOut = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/** Ends the stored session after a 401, but not during a logout or if another user is stored. */
+/**
+ * Ends the stored session of this user after a 401. Does nothing during a logout, or if another
+ * user is stored.
+ */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()

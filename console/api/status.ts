@@ -32,7 +32,7 @@ function isChat(value: unknown): value is Chat {
 
 export const storedChats = (): readonly Chat[] => stored ?? []
 
-/** Returns true on the first call if the stored chat clients could not be parsed. */
+/** Returns true if the stored chat clients could not be parsed, but only on the first call. */
 export function takeChatsError(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
@@ -42,8 +42,8 @@ export function takeChatsError(): boolean {
 const KEY = 'status'
 
 /**
- * Stores the status for the next visit. Single values that screens read alone are stored
- * separately.
+ * Stores the status for the next visit. Some screens read a single value, so these values are also
+ * stored separately.
  */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
@@ -96,8 +96,8 @@ type Watch = {
 const watches = new WeakMap<QueryClient, Watch>()
 
 /**
- * Shares one query observer between all cells of lists, because one observer per cell would be
- * slow.
+ * Returns the status for a cell of a list. All cells share one query observer, because one observer
+ * per cell would be slow.
  */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()

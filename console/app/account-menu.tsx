@@ -76,7 +76,7 @@ export function useLogout(): () => void {
   const navigate = useNavigate()
   return () => {
     startLogout()
-    // Cancel pending requests, because they would receive a 401 after the logout.
+    // Cancels pending requests, because they would receive a 401 after the logout.
     void client.cancelQueries()
     call('GET /api/user/logout')
       .then(

@@ -37,13 +37,13 @@ function LoadErrorPage({ file }: { file: string }) {
 }
 
 /**
- * Retries when the browser is online again and by a timer, because browsers may not report the end
- * of an outage.
+ * Retries when the browser is online again. Also retries by a timer, because browsers may not
+ * report the end of an outage.
  */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // Later retries wait for 30 s, so that a broken script does not reload the page in a fast
+      // Later retries wait for 30 s. Otherwise, a broken script would reload the page in a fast
       // loop.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)

@@ -29,7 +29,10 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/** Until the status has loaded, reads the stored copy of the footer up to five times. */
+/**
+ * Returns the footer's HTML. Until the status has loaded, it is read from the browser's storage, up
+ * to five times.
+ */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

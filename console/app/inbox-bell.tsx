@@ -6,7 +6,10 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** The polling interval (ms) during a live connection, because connections may fail unnoticed. */
+/**
+ * The polling interval (ms) during a live connection. Polling continues, because a connection may
+ * fail unnoticed.
+ */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {
@@ -24,7 +27,7 @@ export function InboxBell() {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // Cancels a pending request, whose count would be older than the count in this event.
+      // Cancels a pending request, because its count would be older than the count in this event.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

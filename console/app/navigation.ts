@@ -28,10 +28,7 @@ export type NavItem = {
   readonly label: keyof typeof GO_KEYS
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
-  /**
-   * A second path of the page. If the path ends with `/`, all paths that start with it are
-   * included.
-   */
+  /** A second path of the page. A path that ends with `/` includes all paths below it. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }

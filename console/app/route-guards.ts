@@ -8,8 +8,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Redirects to the setup if it is not complete. Does not wait for the server if the last visit
- * found the setup complete.
+ * Redirects to the setup if it is not complete. If it was complete at the last visit, the page does
+ * not wait for the server.
  */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -25,7 +25,9 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
   }
 }
 
-/** Checks only whether the browser has a stored user. The server checks the session itself. */
+/**
+ * Redirects to the login if the browser has no stored user. The server checks the session itself.
+ */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await loadAllTranslations()

@@ -16,7 +16,7 @@ import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
   onMenu?: () => void
-  /** True until the setup is complete, because links do not work before. */
+  /** True before the setup is complete, when links do not work yet. */
   isBare?: boolean
   canRegister?: boolean
   tools?: ReactNode
@@ -58,7 +58,8 @@ export function TopBar(props: {
 }
 
 /**
- * On narrow screens, shows the links in a menu, or nothing if another menu shows them (`hasMenu`).
+ * Shows the site's links. On narrow screens, the links are in a menu. If the page has another menu
+ * (`hasMenu`), the other menu contains them.
  */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()

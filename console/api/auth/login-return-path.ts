@@ -1,6 +1,9 @@
 export const DEFAULT_RETURN_PATH = '/app/tokens'
 
-/** Returns `value` if every browser opens it as a page of this site, or else the default path. */
+/**
+ * Returns the path that the login opens next. This is `value` if it is safe and belongs to this
+ * site, or else the default path.
+ */
 export function safeReturnPath(
   value: string | null,
   origin: string,

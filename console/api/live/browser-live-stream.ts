@@ -17,7 +17,10 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/** The server's WebSocket close code if the session has ended or the client has sent too fast. */
+/**
+ * The WebSocket close code that the server sends if the session has ended or the client sends too
+ * fast.
+ */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -48,8 +51,8 @@ const isLookedAt$ = (): Observable<boolean> =>
   )
 
 /**
- * Emits false for a user who must replace a reset password, because the server sends this user no
- * events.
+ * Emits whether a user is logged in and may receive events. The server sends no events to a user
+ * who must first replace a reset password.
  */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {

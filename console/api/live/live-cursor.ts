@@ -13,8 +13,8 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 type Seen = { position: number; ids: Set<number> }
 
 /**
- * Resumes one position before the last event, because two topics can share a position. Drops
- * repeated events.
+ * Tracks which events were received. After a reconnect, the stream resumes one position before the
+ * last event, because two topics can share a position. Repeated events are dropped.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
@@ -80,11 +80,14 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** A message about a task's progress has no stream position. */
+/** Returns true for a message about a task's progress, which has no stream position. */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/** A message about a channel test contains the complete state, so repeating it is harmless. */
+/**
+ * Returns true for a message about a channel test. It contains the complete state, so receiving it
+ * twice is harmless.
+ */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

@@ -26,7 +26,10 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** After a resync, screens read data that includes `position`, unless `position` is null. */
+/**
+ * After a resync, screens read their data again. If `position` is not null, the data must include
+ * this position.
+ */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }

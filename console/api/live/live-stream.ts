@@ -114,8 +114,8 @@ function keepConnected(
 }
 
 /**
- * Returns a delay (ms) that doubles up to 30 s. The delay is random, so that tabs do not retry
- * together.
+ * Returns the delay (ms) before the next attempt. The delay doubles with each failure, up to 30 s.
+ * It varies at random, so that tabs do not retry together.
  */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))

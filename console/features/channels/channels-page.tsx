@@ -52,8 +52,8 @@ function useLiveChannels(): void {
 const SOON_MS = 1_000
 
 /**
- * Delays `perform` so that it runs at most once per second, because each relayed call sends a
- * channel event.
+ * Runs `perform` at most once per second. Without a limit, it would run for every relayed call,
+ * because each call sends a channel event.
  */
 function useSoon(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -135,8 +135,8 @@ function Channels() {
 const NO_STEP = { isOpen: false, models: [] }
 
 /**
- * Subscribes to channel events. A separate component, so that only users who may see channels
- * subscribe.
+ * Subscribes to channel events. This is a separate component, so that only users who may see
+ * channels subscribe.
  */
 function LiveChannels(): null {
   useLiveChannels()

@@ -1,8 +1,8 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
 /**
- * Totals in quota units. `quota` is the charge of all calls, and `costed_quota` of the calls with a
- * known cost.
+ * Totals in quota units. `quota` is the charge of all calls. `costed_quota` is the charge of the
+ * calls with a known cost.
  */
 export type CostTotals = {
   readonly quota: number

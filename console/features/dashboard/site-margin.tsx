@@ -50,7 +50,10 @@ export function MarginShare({ of }: { of: CostTotals }) {
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** Formats a share. Rounds toward zero, so that 100 % appears only for a share of exactly 1. */
+/**
+ * Formats a share as a percentage. It is rounded toward zero, so that 100 % appears only for a
+ * share of exactly 1.
+ */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

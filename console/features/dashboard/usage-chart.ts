@@ -79,7 +79,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // Leaves out series whose total is 0, unless the total of every series is 0.
+  // Leaves out series whose total is 0. If all totals are 0, all series remain.
   const some = [...totals].filter(([, total]) => total > 0n)
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
@@ -102,7 +102,10 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** The number of seconds after which the next bar has started, even if a day has 25 hours. */
+/**
+ * The number of seconds from the start of a bar to a time in the next bar. Two more hours allow for
+ * a day of 25 hours.
+ */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the bar that contains `at`. Weeks start on Monday. */

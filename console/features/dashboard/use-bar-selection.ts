@@ -5,8 +5,8 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 const NONE = -1
 
 /**
- * Selects bars by dragging, or by Shift and an arrow key. Releasing the pointer or Enter zooms into
- * the selected bars.
+ * Selects bars by dragging, or by Shift and an arrow key. The chart zooms into the selected bars
+ * when the user releases the pointer or presses Enter.
  */
 export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
   const { buckets } = chart

@@ -58,8 +58,8 @@ const TICK_MS = 1_000
 
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // Converts `until` to the monotonic clock once, because corrections of the system clock do not
-  // affect the monotonic clock.
+  // Converts `until` to a time of the monotonic clock, because corrections of the system clock do
+  // not affect that clock.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

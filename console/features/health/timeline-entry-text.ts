@@ -94,7 +94,7 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** Formats the number of a key. `key` is null if the channel no longer has the key. */
+/** Formats the number of a channel's key. `key` is null if the channel no longer has the key. */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

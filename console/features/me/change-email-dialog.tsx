@@ -62,7 +62,7 @@ export function ChangeEmailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** A separate component, so that human verification loads only when the dialog opens. */
+/** This is a separate component, so that human verification loads only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

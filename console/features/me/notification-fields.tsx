@@ -35,7 +35,7 @@ export function NotificationFields(props: FieldsProps) {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // When fields are hidden, they keep their values, except the mail address and its code.
+        // Hidden fields keep their values. Only the mail address and its code are reset.
         onChange={(means) => change({ means, mailTo: storedMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -62,7 +62,7 @@ function MailFields(props: FieldsProps) {
   )
 }
 
-/** A separate component, so that human verification loads only when it is needed. */
+/** This is a separate component, so that human verification loads only when it is needed. */
 function ProofOfMail({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
   return (

@@ -7,10 +7,7 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/**
- * `mayProve` is false if the server requires a new login, because a proof of identity is not
- * enough.
- */
+/** `mayProve` is false if the server requires a new login and accepts no proof of identity. */
 type Question = { readonly mayProve: boolean; readonly answer: Answer }
 
 const pendingQuestion = createStore<Question | null>(null)
@@ -18,8 +15,8 @@ const pendingQuestion = createStore<Question | null>(null)
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `perform`, and again after a proof of identity if the server requires it. Throws
- * `CancelledError` if the user cancels.
+ * Runs `perform`. If the server requires a proof of identity, asks for it and runs `perform` again.
+ * Throws `CancelledError` if the user cancels.
  */
 export async function retryWithIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
   try {

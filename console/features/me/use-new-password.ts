@@ -31,8 +31,8 @@ const FIELD_CODES = {
 }
 
 /**
- * The form for a new password, which ends all other sessions. A user without a password confirms
- * the change with a code.
+ * The form for a new password. Setting the password ends all other sessions. A user without a
+ * password confirms the change with a code.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()

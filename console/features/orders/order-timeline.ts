@@ -89,8 +89,8 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
 }
 
 /**
- * Matches the id of a charge. A report on a charge contains the sum of all refunds, unlike a report
- * on a single refund.
+ * Matches the id of a charge. A report with this id contains the sum of all refunds. Other reports
+ * describe a single refund.
  */
 const CHARGE_ID = /^(ch|py)_/
 

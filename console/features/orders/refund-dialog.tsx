@@ -66,8 +66,8 @@ function validateSum(
 }
 
 /**
- * Sends the number of refunds that the dialog has shown. The server refuses the refund if the order
- * has more.
+ * Sends the number of refunds that the dialog has shown. The server refuses the refund if another
+ * refund was recorded in the meantime.
  */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {

@@ -8,7 +8,7 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True if the selected group and the selected model exist. */
+  /** True if the selected group and the selected model are available. */
   readonly isReady: boolean
   readonly hasNone: boolean
 }

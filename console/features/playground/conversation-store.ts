@@ -49,7 +49,10 @@ export function storeConversations(
   }
 }
 
-/** If the page was closed during an answer, the text received until then is the answer. */
+/**
+ * Completes answers that were interrupted when the page was closed. The text received until then is
+ * the answer.
+ */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

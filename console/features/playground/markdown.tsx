@@ -5,7 +5,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
 /** Longer texts are shown without formatting, because rendering them would block the page. */
 const LENGTH_MAX = 200_000
-/** Deeper nested Markdown is shown without formatting. */
+/** The maximum nesting depth. Deeper Markdown is shown without formatting. */
 const DEPTH_MAX = 16
 
 /**

@@ -7,8 +7,8 @@ import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
 /**
- * The maximum distance (px) from the end at which the list follows new text. Farther up, the user
- * is reading old messages.
+ * The maximum distance (px) from the end at which the list follows new text. At a greater distance,
+ * the user is reading older messages.
  */
 const NEAR_END_PX = 80
 
@@ -40,7 +40,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   )
 }
 
-/** Scrolls to the end when text arrives, unless the user has scrolled up. */
+/** Scrolls to the end when text arrives. Does not scroll while the user has scrolled up. */
 function useFollowedEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)

@@ -7,8 +7,8 @@ import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 
 /**
- * The buttons above the conversation. `beside` contains the panels that need a button, because
- * there is no space for them.
+ * The buttons above the conversation. `beside` contains the panels without space on the page, which
+ * open by a button.
  */
 export function PlaygroundActions(props: {
   beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null

@@ -22,7 +22,7 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/** The values of the form, as the texts that the user has entered. */
+/** The values of the form. Numbers and times are stored as the user has typed them. */
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
   count: string

@@ -1,8 +1,8 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the options that start a row. Switches and fields share a row only if a single field
- * follows an odd number of switches.
+ * Returns the indexes of the options that start a row of the form. A single field shares a row with
+ * the switches before it if the number of switches is odd.
  */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -7,7 +7,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 const ROWS_MAX = 14
 const ROWS_MIN = 4
 
-/** Edits an option as JSON, which is formatted and checked when the field loses the focus. */
+/** Edits an option as JSON. When the field loses the focus, the JSON is checked and formatted. */
 export function JsonOption(props: { option: string; form: SettingsForm }) {
   const { option: key, form } = props
   const texts = useOptionTexts()

@@ -2,7 +2,7 @@ import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.t
 import type { OptionChange } from './option-changes.ts'
 
 /**
- * Merges the user's change into the text that another user has saved (`theirs`). `hasConflict` is
+ * Merges the user's change into `theirs`, the text that another user has saved. `hasConflict` is
  * true if both users changed the same entry.
  */
 export function mergeChange(
@@ -25,8 +25,8 @@ export function mergeChange(
 }
 
 /**
- * Parses all texts as maps of numbers or all as maps of texts. Returns an empty list if neither is
- * possible.
+ * Parses the texts as maps of numbers. If that fails, parses them as maps of texts. Returns an
+ * empty list if both fail.
  */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {

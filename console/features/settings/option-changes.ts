@@ -10,7 +10,10 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/** Compares two option values without white space in JSON and trailing zeros of numbers. */
+/**
+ * Returns true if two option values are equal. White space in JSON and trailing zeros of numbers do
+ * not matter.
+ */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

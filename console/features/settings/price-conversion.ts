@@ -12,13 +12,19 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** Returns exact dollars per million tokens, or an empty text if `ratio` is no number. */
+/**
+ * Converts a ratio to exact dollars per million tokens. Returns an empty text if `ratio` is not a
+ * number.
+ */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** Converts exact dollars per million tokens. Returns an empty text if `price` is no number. */
+/**
+ * Converts exact dollars per million tokens to a ratio. Returns an empty text if `price` is not a
+ * number.
+ */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -26,12 +32,18 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio with this many digits may have been rounded. */
+/** A completion ratio with at least this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
-/** A price that is this many digits shorter than the exact product was entered by a user. */
+/**
+ * If a price is at least this many decimals shorter than the exact product, a user probably entered
+ * it.
+ */
 const DIGITS_SAVED_MIN = 4
 
-/** For a ratio with 12 or more digits, returns the shortest price that rounds to that ratio. */
+/**
+ * Returns the output price. A long completion ratio was probably rounded. Its price is the shortest
+ * one that gives the same rounded ratio.
+ */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
   if (model === null || completion === null) return ''
@@ -67,7 +79,10 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
-/** Rounds up, so that a charge of exactly half a quota unit is not rounded down. */
+/**
+ * Returns the output price divided by the input price, rounded up. If it were rounded down, a
+ * charge of exactly half a quota unit would also be rounded down.
+ */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null || isZero(input)) return ''

@@ -47,7 +47,7 @@ const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** An unchanged price may have more digits than a new price. */
+/** Returns the errors of the fields. An unchanged price may have more digits than a new price. */
 export function validatePrice(
   draft: PriceDraft,
   existingNames: ReadonlySet<string>,

@@ -17,7 +17,7 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
-/** The pause in typing (ms) before the search starts. */
+/** The time (ms) without typing after which the search starts. */
 const SETTLE_MS = 200
 
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {

@@ -40,7 +40,10 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
   return Object.fromEntries(maps) as PriceMaps
 }
 
-/** Leaves out models with only a cache ratio or an output limit, because most are not sold. */
+/**
+ * Returns the rows of the price table. Models that have only a cache ratio or an output limit are
+ * left out, because most of them are not sold.
+ */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
   const rowOf = (name: string) => priceRow(name, (field) => maps[OPTIONS[field]].get(name) ?? '')

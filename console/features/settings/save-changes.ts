@@ -4,7 +4,10 @@ import type { OptionChange } from './option-changes.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** `text` is the user's change, merged into `onto`, which another user has saved. */
+/**
+ * The result of merging two changes. `text` contains the changes of both users. `onto` is the value
+ * that the other user has saved.
+ */
 export type MergedText = { readonly text: string; readonly onto: string }
 
 export type SaveResult = {
@@ -14,7 +17,7 @@ export type SaveResult = {
   merged: ReadonlyMap<string, MergedText>
 }
 
-/** Each retry merges another user's change. */
+/** The maximum number of attempts. Each retry merges another user's change. */
 const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>

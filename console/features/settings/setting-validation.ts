@@ -47,7 +47,10 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
   }
 }
 
-/** In the schema, the upper option refers to the lower option. */
+/**
+ * Checks that the lower end of a range does not exceed the upper end. In the schema, the upper
+ * option names the lower one in `not_below`.
+ */
 export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,

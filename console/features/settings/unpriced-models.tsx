@@ -15,7 +15,10 @@ import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The model whose price form is open, in the URL so that links can open the form. */
+/**
+ * The name of the model whose price form is open. It is in the URL, so that links can open the
+ * form.
+ */
 const ADDRESS = { price: textParam('', 200) }
 
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
@@ -82,7 +85,7 @@ function usePriceForm({ changes }: SettingsForm) {
   return {
     name: price === '' ? null : price,
     setName,
-    /** Unsaved prices keep this page open. */
+    /** Closes the form. The page stays open if there are unsaved prices. */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()
       else setName(null)

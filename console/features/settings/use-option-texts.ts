@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 
 /**
- * The server sends the keys of options and sections, so that the type check cannot compare them.
- * `option-translations.test.ts` does.
+ * A placeholder for all text keys. The server sends these keys, so the type check can't know them.
+ * `option-translations.test.ts` checks the texts.
  */
 type TextKey = 'options.label.RetryTimes'
 
@@ -10,14 +10,14 @@ type TextKey = 'options.label.RetryTimes'
 export type OptionTexts = {
   readonly sectionTitle: (id: string) => string
   readonly sectionLead: (id: string) => string
-  /** Returns the key of an option without a label. */
+  /** Returns the option's label, or `key` if the option has no label. */
   readonly label: (key: string) => string
   readonly help: (key: string) => string
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
   /** Replaces the general error text for a value that is out of bounds. */
   readonly bounds: (key: string) => string
-  /** Returns the question before a value is chosen. */
+  /** Returns the question that is shown before the user chooses this value. */
   readonly confirm: (key: string, value: string) => string
 }
 

@@ -8,7 +8,10 @@ export type OutputLimitFallback = (model: string) => {
   readonly isBuiltIn: boolean
 }
 
-/** A model's built-in limit takes precedence over the default limit, which may be unsaved. */
+/**
+ * Returns a model's built-in output limit or, without one, the default limit. The default limit may
+ * be unsaved.
+ */
 export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
   const defaultText = form.value('DefaultMaxOutputTokens').trim()

@@ -1,7 +1,10 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** Saving detects changes by other users during the pause. */
+/**
+ * Pauses the refresh of options while `isOpen` is true. Saving still detects changes that other
+ * users made during the pause.
+ */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

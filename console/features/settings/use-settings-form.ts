@@ -16,10 +16,13 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** A maximum of this size is not shown to the user. */
+/** A maximum of this size is not shown to the user, because values never come near it. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** An option may define the text for values outside of its bounds. */
+/**
+ * Returns a function that formats an error. An option may have a separate text for values outside
+ * of its bounds.
+ */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {
   const { t } = useTranslation()
   const texts = useOptionTexts()
@@ -46,7 +49,7 @@ function settingErrorText(t: TFunction, { label }: OptionTexts, error: SettingEr
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** False for an option that the server does not have. */
+  /** Returns false if the server does not have this option. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -58,7 +61,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** Loaded values do not change while `isOpen` is true. */
+  /** While `isOpen` is true, loaded values do not change. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -152,11 +155,14 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   }
 }
 
-/** An option with a note has no effect. */
+/** Leaves out options with a note, because they have no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** Options are not refreshed while the user edits. */
+/**
+ * Compares the user's drafts with the stored options. The stored options are not refreshed while
+ * the user edits.
+ */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -164,7 +170,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // The draft is dropped if another user has stored the same value.
+    // Drops the draft if another user has stored the same value.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }

@@ -8,8 +8,8 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 export type AnyTask = DrawingTask | MusicTask
 
 /**
- * The server sorts only the newest 10 000 tasks. It cannot sort by prompts and results, which are
- * encrypted, by the progress, which is not stored, or by the ids, which are random.
+ * The columns by which the server can sort. It sorts only the newest 10 000 tasks. Prompts and
+ * results are encrypted, progress is not stored, and ids are random.
  */
 const SORTS = {
   submitted: 'submit_time',

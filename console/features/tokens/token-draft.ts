@@ -26,7 +26,7 @@ import {
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
-/** Numbers and dates are entered texts. */
+/** The values of the form. Numbers and dates are stored as the user has typed them. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -159,7 +159,10 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** `fieldErrors` has the messages of the call rate's fields. */
+/**
+ * Returns the messages by field. The messages for the fields of `rateLimit` come from
+ * `fieldErrors`.
+ */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,

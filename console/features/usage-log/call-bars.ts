@@ -15,12 +15,15 @@ export type CallBar = {
 export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
-/** The possible hours of a bar. */
+/** The possible durations of a bar, in hours. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 /** The server counts at most this many seconds per request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/** The server counts calls only by hour and model. */
+/**
+ * Returns true if the server can count calls with these filters. It can only filter by model, user
+ * and time.
+ */
 export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -70,7 +73,10 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 
 export type AxisTick = { readonly index: number; readonly text: string }
 
-/** Labels are `07:00` within a day, `11-21 06:00` for longer ranges, or `11-21` for days. */
+/**
+ * Labels are `07:00` within a day, and `11-21 06:00` for longer ranges. If each bar is a day or
+ * longer, labels are `11-21`.
+ */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
   isWide: boolean,

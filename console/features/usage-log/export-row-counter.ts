@@ -1,7 +1,7 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/** Does not count line breaks inside CSV quotes. */
+/** Counts the rows of an exported file. Line breaks inside CSV quotes are not counted. */
 export class ExportRowCounter {
   lines = 0
   readonly #hasQuotes: boolean

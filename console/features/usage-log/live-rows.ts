@@ -7,7 +7,10 @@ export type LiveRows = {
   readonly isHeld: boolean
   /** True if pending rows were dropped, so that the list must be reloaded. */
   readonly isOverfull: boolean
-  /** The number of dropped rows, without missed live events. */
+  /**
+   * The number of rows dropped because `pending` was full. Events missed during a broken connection
+   * are not counted.
+   */
   readonly dropped: number
   /** Rows with a higher id are highlighted for a moment. */
   readonly freshAbove: number
@@ -25,7 +28,7 @@ export const NO_LIVE_ROWS: LiveRows = {
 /** The maximum length of `shown` and of `pending`. */
 export const LIVE_ROWS_MAX = 5_000
 
-/** `isWhole` is true for the last page. */
+/** `isWhole` is true if the page contains all rows of the list. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /** Expects the oldest row first. Ids may be unordered, because projections write in parallel. */
@@ -73,7 +76,10 @@ export function withPage(live: LiveRows, page: PageBelow): readonly LogEntry[] {
 
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/** Usually, all rows of `above` are newer than the rows of `below`. */
+/**
+ * Merges two lists, newest first. Sorts only if needed, because `above` is usually newer than
+ * `below`.
+ */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -162,7 +162,7 @@ function Anomaly({ code }: { code: string }) {
   return <>{knownAnomaly === undefined ? code : t(`logDetails.anomaly.${knownAnomaly}`)}</>
 }
 
-/** The account could not pay for all of this usage. */
+/** The total usage, which the account could not fully pay for. */
 function UsedInAll({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

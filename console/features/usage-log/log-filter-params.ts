@@ -8,7 +8,7 @@ import {
 } from '#console/ui/state/url-state.ts'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 
-/** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+/** The log types: 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 

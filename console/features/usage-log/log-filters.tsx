@@ -141,7 +141,10 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/** The time range and the failed channel are always visible. */
+/**
+ * Counts the active filters that can be hidden. The time range and the failed channel are always
+ * visible.
+ */
 const foldCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 
@@ -164,7 +167,9 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/** Without suggestions, the user can still enter any name. */
+/**
+ * Returns the names that filters suggest. If none have loaded, the user can still enter any name.
+ */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

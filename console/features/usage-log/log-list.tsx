@@ -33,7 +33,7 @@ export function LogList({ view, log, layout, reading }: Props) {
   const grid = useRef<DataGridHandle>(null)
   const { page, live, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
-  // The row of the only call found by a request id is expanded.
+  // If a request id matches a single call, the row of the call is expanded.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
   const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
   useEffect(() => {

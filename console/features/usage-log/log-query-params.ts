@@ -5,7 +5,10 @@ import type { LogFilters } from './log-filter-params.ts'
 
 const ANY_TIME = relativeRange('all')
 
-/** A relative range is counted back from `begunAt`, which all pages share, and ends at `now`. */
+/**
+ * Converts filters to query parameters. A relative range starts before `begunAt`, which is equal
+ * for all pages, and ends at `now`.
+ */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
   const { from } = boundsOf(range, begunAt)

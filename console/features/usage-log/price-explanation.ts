@@ -20,7 +20,7 @@ export type PriceFactor = {
 }
 type FactorName = keyof Translations['usageLog']['factor']
 
-/** `amount` (quota units) is exactly `count` times all factors. */
+/** `amount` (quota units) is exactly `count` multiplied by all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
   readonly count: number

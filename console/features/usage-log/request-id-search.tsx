@@ -11,7 +11,7 @@ export function RequestIdSearch({ value, onCommit }: Props) {
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isInvalid: false })
   const set = (text: string, isInvalid = false): void => setDraft({ from: value, text, isInvalid })
-  // Another control, such as Back, has changed the URL.
+  // The URL was changed by another control, such as the browser's Back button.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

@@ -2,7 +2,7 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type ReadingState = ReturnType<typeof useIsReading>
 
-/** While the user is reading the list, the rows must not move. */
+/** Detects whether the user is reading the list. In the meantime, the rows must not move. */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
@@ -11,7 +11,8 @@ export function useIsReading() {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // A scrolling touch fires enter events without leave events.
+      // A touch that scrolls the list fires enter events without leave events, so only the mouse
+      // counts.
       onPointerEnter: (event: PointerEvent) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

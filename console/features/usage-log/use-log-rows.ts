@@ -104,7 +104,10 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/** All pages use the time at which page 0 was read, so that they have the same range. */
+/**
+ * Returns the time at which page 0 was read. All pages use this time, so that they have the same
+ * range.
+ */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -119,7 +122,9 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/** Reads the page again as soon as another request gets a response. */
+/**
+ * If the server did not respond, reads the page again as soon as another request gets a response.
+ */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
@@ -142,7 +147,10 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 
 type Kept = { readonly view: string; readonly live: LiveRows }
 
-/** A new `view` starts without live rows. Pending rows are shown when `isHeld` becomes false. */
+/**
+ * Keeps the live rows of one `view`. A new `view` starts with none. Pending rows are shown when
+ * `isHeld` becomes false.
+ */
 function useLiveRows(
   view: string,
   isHeld: boolean,
@@ -160,7 +168,8 @@ function useLiveRows(
       }),
     [view, isHeld],
   )
-  // Stores each pause and resume, so that shown rows stay visible in the next pause.
+  // Stores each change of `isHeld`. Otherwise, rows shown after one pause would disappear in the
+  // next pause.
   useEffect(() => update((last) => last), [update])
   return [live, update]
 }

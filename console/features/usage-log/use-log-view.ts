@@ -14,7 +14,7 @@ import {
   NO_FILTERS,
 } from './log-filter-params.ts'
 
-/** Fills a window of 1280 × 800. */
+/** The default page size, which fills a window of 1280 × 800. */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }

@@ -18,7 +18,10 @@ const ROOT = 100
 const ACTIVE = 1
 const BANNED = 2
 
-/** Like the server, lets admins act only on users of a lower level. */
+/**
+ * Returns the actions that `actor` may perform on `user`. Admins may act only on users of a lower
+ * level, and the server has the same rule.
+ */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= ROOT
   const mayErase = isRoot && user.role < ROOT && !user.is_erased

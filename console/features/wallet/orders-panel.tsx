@@ -21,7 +21,7 @@ export function OrdersPanel() {
   const [page, setPage] = useState(0)
   const [sort, setSort] = useState<Sort | null>(null)
   const { data, refetch } = useQuery(ownOrdersQuery(page, sort === null ? {} : sortParams(sort)))
-  // Payments and refunds are log entries.
+  // Payments and refunds are log entries, so new log entries reload the orders.
   useLiveRefetch(
     'logs',
     EVERY_MS,

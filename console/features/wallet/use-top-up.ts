@@ -73,7 +73,7 @@ export function useTopUp() {
   }
 }
 
-/** An error must not prevent the payment. */
+/** Remembers the order that the user is about to pay. An error must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(paymentRequest).catch(() => null))?.items[0]

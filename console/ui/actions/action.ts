@@ -11,19 +11,22 @@ export type Action = {
   readonly isSelected?: boolean
   /** The language of the title if it is not that of the page. */
   readonly lang?: string
-  /** True for an action that cards show as a separate button. */
+  /** True for an action that only table rows list. Cards show a separate button for it. */
   readonly isOnTable?: boolean
   readonly perform: () => void
 }
 
-/** The last action registered under an id applies. */
+/**
+ * An action for shortcuts and the palette. If several actions have the same id, the last registered
+ * one applies.
+ */
 export type RegisteredAction = Omit<Action, 'perform'> & {
   readonly id: string
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
   /** A `KeyboardEvent.key` (`?`, `r`), or a sequence of two keys (`g d`). */
   readonly keys?: string
-  /** Undefined for a listed action whose keys the page itself handles. */
+  /** Undefined if the page itself handles the keys. The action is then only listed. */
   readonly perform?: () => void
   /** True for an action that only the sheet of shortcuts lists. */
   readonly isKeyOnly?: boolean

@@ -19,8 +19,9 @@ export type Column<Row> = {
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * The place on a card: `title` and `aside` in the heading, `line` (the default) with its label,
-   * `brief` and `bare` in a shared line with or without labels, `more` in the expanded part.
+   * The place of the value on a card. `title` and `aside` are in the heading. `line` (the default)
+   * is a separate line with a label. `brief` shares a line with other values, and `bare` also has
+   * no label. `more` is in the expanded part.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -80,7 +81,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** Columns that are not in the stored order keep their position. */
+/** Sorts columns by the stored order. Columns that are not in this order keep their position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],

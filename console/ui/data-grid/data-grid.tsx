@@ -20,7 +20,10 @@ import './scroll-bar.css'
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
-/** Fits the list and its page buttons into the window, unless the list is far down the page. */
+/**
+ * Fits the list and its page buttons into the window. If too little space is left there, the list
+ * keeps its default height.
+ */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
     if (box === null) return
@@ -213,7 +216,9 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns the page offset at which the header starts to move, and how far the header moves. */
+/**
+ * Returns the page offset at which the fixed header starts to move, and the distance that it moves.
+ */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

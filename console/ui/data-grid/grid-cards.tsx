@@ -72,7 +72,9 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   )
 }
 
-/** For touch only, because the head of the card opens the card by keyboard. */
+/**
+ * A button for touch, which opens the card. Keyboard users open the card by the button in its head.
+ */
 function FootOpener<Row>(rowProps: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)

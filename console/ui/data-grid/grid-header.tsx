@@ -61,7 +61,7 @@ const drawnWidth = (handle: HTMLElement): number | undefined =>
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Comparing all rows is slow and needed only if enough rows are selected.
+  // Compares all rows only if enough rows are selected, because the comparison is slow.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (
@@ -136,7 +136,7 @@ export const ariaSortOf = (sort: Sort | null) => {
   return sort.isDescending ? 'descending' : 'ascending'
 }
 
-/** `sort` is null unless the list is sorted by this column. */
+/** `sort` is null if the list is not sorted by this column. */
 export function SortButton(props: {
   column: string
   title: string

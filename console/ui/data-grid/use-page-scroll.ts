@@ -21,7 +21,10 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** The virtualizer's type allows no change from an element to the window. */
+/**
+ * The cast is needed, because the virtualizer's types do not permit a change from an element to the
+ * window.
+ */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
@@ -54,7 +57,8 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
     }
   }, [box, isWithPage])
   if (box === null || !isWithPage) return null
-  // Without a position, the first rendering would measure rows at the wrong offset.
+  // Returns a position even before the first measurement. Otherwise, rows would be measured at the
+  // wrong offset.
   return measured ?? positionOf(box)
 }
 
@@ -65,11 +69,14 @@ function positionOf(box: HTMLElement): PagePosition {
   }
 }
 
-/** Keeps rows in place. Must be called after the virtualizer, which applies the old offset. */
+/**
+ * Keeps rows in place when the list changes between scrolling in its box and with the page. Call it
+ * after the virtualizer, which applies the old offset.
+ */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)
   const before = useRef({ box: 0, page: 0 })
-  // The offsets are read before the commit changes the height of the box.
+  // Reads the scroll offsets during rendering, before the commit changes the height of the box.
   if (wasWithPage.current !== isWithPage) {
     before.current = { box: box?.scrollTop ?? 0, page: window.scrollY }
   }

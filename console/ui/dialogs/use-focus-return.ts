@@ -20,7 +20,7 @@ export function useFocusReturn(isOpen: boolean): void {
   }, [isOpen])
 }
 
-/** Ignores dialogs that are closing. */
+/** Returns the topmost dialog that is not closing. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(
@@ -40,7 +40,7 @@ function focusedNow(): HTMLElement | null {
 function giveBack(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
-  // The focus stays if the user has moved it, or if another dialog has opened.
+  // The focus stays if the user has moved it or if another dialog is open.
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }

@@ -10,7 +10,7 @@ type LiveKind = keyof Translations['shared']['live']
 
 function LiveDot(props: {
   kind: LiveKind
-  /** The time of the next connection attempt, by `performance.now()`. */
+  /** The time of the next connection attempt, as measured by `performance.now()`. */
   retryAt?: number | undefined
 }) {
   const { t } = useTranslation()
@@ -22,7 +22,10 @@ function LiveDot(props: {
   )
 }
 
-/** While the connection works, `kind` replaces the state, and `children` replaces the button. */
+/**
+ * Shows the state of the live connection. While the connection works, `kind` replaces the state.
+ * `children` is shown when there is no button to reconnect.
+ */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -51,12 +51,12 @@ export function Popover(props: PopoverProps) {
 }
 
 /**
- * The target of a popover that is mounted beside its control. The control has the ARIA states, so
- * the anchor drops the ones that Blueprint passes to a target: a `span` may not have them.
+ * The target of a popover that is mounted beside its control. Blueprint passes ARIA attributes to a
+ * target, but a `span` must not have them. The control has them instead.
  */
 export const PopoverAnchor = () => <span className="tg-anchor" />
 
-/** Elements below the popover do not receive the key. */
+/** Closes the popover on Escape. Elements below the popover do not receive the key. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
   const handler = useRef(onEscape)

@@ -11,7 +11,10 @@ type Props = {
   onCommit: (value: string) => void
 }
 
-/** Applies the text on Enter, blur or a suggestion, so that typing adds no history entries. */
+/**
+ * Applies the text when the user presses Enter, leaves the field or selects a suggestion. Typing
+ * thus adds no history entries.
+ */
 export function FilterInput(props: Props) {
   const id = useId()
   const draft = useDraft(props)
@@ -55,7 +58,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isInvalid: false })
   const set = (text: string, isInvalid = false): void =>
     setDraft({ from: props.value, text, isInvalid })
-  // Another control, such as Back, has changed the URL.
+  // The URL was changed by another control, such as the browser's Back button.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

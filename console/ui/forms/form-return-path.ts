@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { LEAVE_CONFIRMED } from './use-leave-guard.ts'
 
-/** Returns null if the form returns to its list. */
+/** Returns the path that the form opens after it closes, or null if it returns to its list. */
 export function formReturnPath(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state
@@ -12,7 +12,10 @@ export function formReturnPath(state: unknown): string | null {
 /** The page at `returnTo` receives the router's state `returnState`. */
 export type ReturnState = { readonly returnTo: string; readonly returnState?: object }
 
-/** Returns null if the form returns to its list. */
+/**
+ * Returns a function that opens the page from which the form was opened. Returns null if the form
+ * returns to its list.
+ */
 export function useReturnToPage(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()

@@ -17,7 +17,10 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** Numbers and times are entered texts, and names are a list. */
+/**
+ * The values of a form. Numbers and times are stored as the user has typed them, and names are a
+ * list.
+ */
 export type DraftOf<F extends WritableFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value

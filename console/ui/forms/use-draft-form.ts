@@ -4,7 +4,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstError, useSubmit } from './use-submit.ts'
 
-/** The errors by field are messages, or codes of the form's checks. */
+/** The errors by field. An error is a message, or a code that `validate` has returned. */
 export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
   Record<keyof Draft & string, ErrorKey>
 >
@@ -21,7 +21,10 @@ type Options<Draft, ErrorKey extends string> = {
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /** True to show errors that concern no field in the form (`formError`), not as toasts. */
+  /**
+   * If true, an error that belongs to no field is shown in the form (`formError`). Otherwise, a
+   * toast shows it.
+   */
   showsFormError?: boolean
 }
 
@@ -147,7 +150,10 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/** Shows an error at the field whose codes contain the error's code. */
+/**
+ * Returns a function that finds the field for an error of the server. `codesOf` contains the error
+ * codes of each field.
+ */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {

@@ -10,7 +10,10 @@ const HumanCheckBox = lazy(async () => ({
 export type HumanCheck = {
   /** Null if the site requires no human verification. */
   readonly box: ReactElement | null
-  /** Returns null and shows a message while incomplete, or an empty text if not required. */
+  /**
+   * Returns the token, or an empty text if no verification is required. If the verification is
+   * incomplete, shows a message and returns null.
+   */
   readonly take: () => string | null
 }
 

@@ -93,7 +93,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
   )
 }
 
-/** A page beyond the last one must not look empty before the list moves to the last page. */
+/**
+ * Returns true while the list moves from a page that no longer exists to the last page. The list
+ * must not look empty then.
+ */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
   if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false
   return list.isPlaceholderData || isBeyondLastPage(paging)

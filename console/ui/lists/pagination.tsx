@@ -20,7 +20,7 @@ export function usePageSize(
   )
 }
 
-/** `replace` removes a page that no longer exists from the history. */
+/** Set `replace` to remove a page that no longer exists from the history. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
@@ -90,7 +90,7 @@ export function Pagination(props: Paging) {
   )
 }
 
-/** Deletions or an old URL can lead to such a page. */
+/** Returns true if the page no longer exists, for example after rows were deleted. */
 export const isBeyondLastPage = ({ page, pageSize, total, isCapped }: Paging): boolean =>
   total > 0 && page * pageSize >= total && isCapped !== true
 

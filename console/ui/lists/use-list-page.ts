@@ -85,12 +85,12 @@ export function useListPage<
   }
 }
 
-/** The id of the row after which each page starts, for the pages whose previous page was shown. */
+/** The id of the last row before each page. An entry exists only if the previous page was shown. */
 type PageStarts = Map<number, number>
 
 /**
- * Returns the page starts of a list. With them, rows that are added or deleted between two pages
- * shift no page.
+ * Returns the page starts of a list. A page with a known start does not shift when rows are added
+ * or deleted on other pages.
  */
 function usePageStarts(list: string): PageStarts {
   const known = useRef({ list, starts: new Map<number, number>() })

@@ -28,7 +28,10 @@ export type SelectedRows<Row> = {
   readonly selectAll: () => Promise<void>
 }
 
-/** `matching` reads the selected rows of all pages, again after each reload. */
+/**
+ * Keeps the selected rows of a list. `matching` reads the rows of all pages, but only after the
+ * user has selected all rows.
+ */
 export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,

@@ -36,13 +36,13 @@ const JUST_NOW_MS = 1_000
 const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 
-/** Removes earlier errors, because they no longer apply. */
+/** Shows a success message. Earlier errors are removed, because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissErrors()
   show('success', { message }, options)
 }
 
-/** Keeps an error that has just appeared. */
+/** Removes all errors, but keeps those of the last second. */
 export function dismissErrors(): void {
   keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }

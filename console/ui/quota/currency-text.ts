@@ -1,4 +1,7 @@
-/** Returns the digits and the code of an unknown currency. */
+/**
+ * Formats an amount in the given currency. If the currency is unknown, returns the digits and the
+ * currency code.
+ */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
     // `Intl` does not round an amount that is given as text.

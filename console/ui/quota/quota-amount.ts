@@ -5,7 +5,10 @@ export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** The unit is dollars only if every number of quota units is an exact decimal in dollars. */
+/**
+ * Returns the unit of amount fields. Dollars are used only if every number of quota units is an
+ * exact decimal in dollars.
+ */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
   const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n

@@ -32,13 +32,19 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/** Adds settings after `#` to a link without `{key}`, because chat clients read them there. */
+/**
+ * Adds a `settings` parameter to a link without `{key}`. Chat clients read the parameter from the
+ * part after `#`.
+ */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
-/** Returns null if the result is no URL, or if the browser would execute or open its scheme. */
+/**
+ * Returns the address of a chat client. Returns null if it is not a URL, or if its scheme is one
+ * that the browser handles itself.
+ */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
     .replaceAll('{address}', encodeURIComponent(site.replace(/\/+$/, '')))
@@ -47,7 +53,10 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** The server also refuses these schemes. Match only the protocol of a parsed URL. */
+/**
+ * The schemes that the browser handles itself. The server also refuses them. Match only the
+ * protocol of a parsed URL.
+ */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 export type ChatTarget = 'frame' | 'window' | 'none'

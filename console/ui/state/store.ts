@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Components read a value that functions outside of components can set. */
+/** Creates a value that components can read and that functions outside of components can set. */
 export function createStore<Value>(initial: Value) {
   let value = initial
   const listeners = new Set<() => void>()

@@ -77,7 +77,10 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Omits a parameter with its fallback value, and keeps unknown parameters. */
+/**
+ * Writes values to a URL query. A parameter with its fallback value is omitted, and unknown
+ * parameters are kept.
+ */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
-/** The URL query of a pending navigation, from which the next change must start. */
+/** The URL query of a pending navigation. The next change must start from this query. */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
@@ -29,11 +29,13 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // A suggestion and then Enter may make the same change twice, which must add one entry.
+  // Selecting a suggestion and then pressing Enter may make the same change twice. Only the first
+  // change adds a history entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A pending history entry does not exist yet, so replacing it must add an entry.
+  // A pending navigation has not added its history entry yet. A change that replaces it must add
+  // the entry instead.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
@@ -51,7 +53,7 @@ window.addEventListener('popstate', () => {
   coming = null
 })
 
-/** A replaced history entry gets another id. */
+/** Returns the id of the current history entry. A replaced entry gets another id. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -67,7 +69,10 @@ export type SetUrlState<Schema extends UrlSchema> = (
   },
 ) => void
 
-/** `schema` must be a module constant. Several quick changes all apply, in any component. */
+/**
+ * `schema` must be a module constant. Several quick changes all take effect, even from different
+ * components.
+ */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
 ): [UrlValues<Schema>, SetUrlState<Schema>] {

@@ -27,8 +27,8 @@ function OneDrawer(props: OneProps) {
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // Loads the channel only once, because a second load would make another user's change look like
-  // this user's.
+  // Loads the channel only once. After a second load, the form would treat another user's change as
+  // a change by this user.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)

@@ -47,7 +47,10 @@ export function FetchedModels(
   )
 }
 
-/** Returns null if the stored key can't be used, because the type, address or proxy has changed. */
+/**
+ * Returns a function that reads the provider's models. Returns null if no key is entered and the
+ * stored key can't be used.
+ */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form

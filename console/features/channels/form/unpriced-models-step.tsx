@@ -22,7 +22,7 @@ import { useUnpricedModels } from '../unpriced-tag.tsx'
 type Props = {
   isOpen: boolean
   models: readonly string[]
-  /** True after the channel was saved, because closing the form then loses no changes. */
+  /** True after the channel was saved. Closing the form then loses no changes. */
   isSaved?: boolean
   /** The page to which the price form returns. */
   returnTo?: string

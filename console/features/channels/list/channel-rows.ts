@@ -13,7 +13,10 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The channel fields that are also available for the channels in a tag's row. */
+/**
+ * The fields of a channel that bulk actions need. A tag's row contains these fields of all its
+ * channels.
+ */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 export function rowsOf(
@@ -53,7 +56,7 @@ export const isMuted = (line: ChannelRow): boolean =>
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Adds the rows of tags to the selection if all channels of the tag are selected. */
+/** Returns the selected rows. A tag's row is selected if all channels of the tag are selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,

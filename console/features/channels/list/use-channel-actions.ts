@@ -10,8 +10,8 @@ import { useChannelMutation } from './use-channel-mutation.ts'
 import { useChannelRowActions } from './use-channel-row-actions.ts'
 
 /**
- * Sets a number for all channels of a tag. Asks for confirmation if the numbers differ, because an
- * undo is then impossible.
+ * Sets a number for all channels of a tag. If the current numbers differ, an undo is impossible, so
+ * the user must confirm.
  */
 function useGroupNumber() {
   const { t } = useTranslation()

@@ -5,7 +5,7 @@ import { parseNames } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonErrorKey, validateJson } from '../form/json-validation.ts'
 
-/** The channels keep their values for each field that is empty. */
+/** The values of a tag's form. If a field is empty, the channels keep their values. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]

@@ -119,7 +119,8 @@ function OneUser(props: OneProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // A second load would make a change on the server look like the admin's change.
+  // Loads the user only once. After a second load, the form would treat a change on the server as a
+  // change by this admin.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
@@ -172,7 +173,7 @@ function OneUser(props: OneProps) {
   )
 }
 
-/** For a user who has lost the second factors and the recovery codes. */
+/** Removes the second factors of a user who has lost them and the recovery codes. */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

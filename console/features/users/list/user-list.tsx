@@ -39,7 +39,6 @@ const ADDRESS = listUrlParams(
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
-    // Live events don't include the actions of other admins.
     refetchOnWindowFocus: 'always',
   }))
 
@@ -94,7 +93,10 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** The subscription is a component, so that only users who may see the rows subscribe. */
+/**
+ * Subscribes to live events. This is a separate component, so that only users who may see the list
+ * subscribe.
+ */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -175,6 +177,6 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // A changed user may only now match the filters.
+  // A change can make a user match the filters, so every change reloads the list.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

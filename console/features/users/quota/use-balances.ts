@@ -6,7 +6,10 @@ import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
-/** For more users, the balances in the user list are used. */
+/**
+ * The maximum number of users whose balances are read again. For more users, the balances in the
+ * user list are used.
+ */
 const READ_MAX = 5
 
 export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
