@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 const SERVER = 'http://127.0.0.1:3000'
 
-/** Every supported browser can read woff2. */
+/** Removes the woff fonts from styles, because every supported browser can read woff2. */
 const woff2Only: Plugin = {
   name: 'woff2-only',
   enforce: 'pre',

@@ -48,7 +48,7 @@ export async function savePresetPrices(
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const priced = prices.filter(({ ratio }) => ratio !== null)
-  // A saved model ratio makes the model available, so the other entries are saved first.
+  // Saves the model ratio last, because the model becomes available as soon as its ratio is saved.
   await addEntries(client, 'CompletionRatio', entriesOf(priced, 'completionRatio'))
   await addEntries(client, 'MaxOutputTokens', entriesOf(priced, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(priced, 'ratio'))

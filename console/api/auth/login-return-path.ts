@@ -1,8 +1,8 @@
 export const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /**
- * Returns the path that the login opens next. This is `value` if it is safe and belongs to this
- * site, or else the default path.
+ * Returns the path to open after the login. Returns the default path if `value` could lead to
+ * another site or is unknown.
  */
 export function safeReturnPath(
   value: string | null,

@@ -37,7 +37,7 @@ export function LiveCallRate() {
 
 const STARTS_IN = 5
 
-/** Returns true in the first seconds, when a notice about missing data would be too early. */
+/** Returns true in the first seconds. A notice about missing data would be too early then. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 

@@ -35,8 +35,7 @@ export function useChartView() {
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? urlState.scope : 'self'
-  // Only the chart of a single user can show tokens, because the server has no totals by token for
-  // the site.
+  // The chart of the site can't show tokens, because the server has no such totals for all users.
   const by = scope === 'all' ? 'model' : urlState.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)

@@ -77,7 +77,8 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // The second replacement is for an image in the text of a link.
+    // A link may contain an image. The first replacement removes the image, and the second one
+    // removes the link.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

@@ -11,7 +11,8 @@ export function useCompleteLogin() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // An OAuth login that needs a second factor passes `returnTo` to the login page.
+  // The path to open after the login. The OAuth page passes it to the login page if a second factor
+  // is required.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (

@@ -14,7 +14,7 @@ export function IdentityProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string | undefined
-  /** Called with the proof by a passkey, which needs no field and no submit button. */
+  /** Called with a proof by passkey. This proof needs no field and no submit button. */
   onProved: (proof: ProofOnly) => Promise<void>
 }) {
   const { value, error, onChange } = props

@@ -21,9 +21,7 @@ import type { Conversations } from './use-conversations.ts'
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/**
- * Returns the cost of a call, or null if the last search does not find the call in the usage log.
- */
+/** Searches the usage log for the cost of a call. Returns null if the call was not found. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -195,7 +193,10 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The maximum number of answers, newest first, whose missing cost is searched again. */
+/**
+ * The maximum number of answers whose missing cost is searched again. The newest answers are
+ * searched.
+ */
 const LOOKED_AT_MOST = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {

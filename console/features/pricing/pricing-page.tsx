@@ -59,7 +59,7 @@ function GroupsWait() {
   )
 }
 
-/** Visitors see the prices of the default group. */
+/** Shows the prices of models. Visitors without a login see the prices of the default group. */
 export function PricingPage() {
   const { t } = useTranslation()
   const view = usePricing()

@@ -13,7 +13,10 @@ import { useCountdown } from '#console/ui/state/use-countdown.ts'
 
 const AGAIN_SECONDS = 30
 
-/** The button is disabled for 30 s after a request, unless the server rejects the mail address. */
+/**
+ * Requests a mail for a password reset. The button is disabled for 30 s after a request, but stays
+ * enabled if the server rejects the mail address.
+ */
 export function RequestResetPage() {
   const { t } = useTranslation()
   const status = useStatus()

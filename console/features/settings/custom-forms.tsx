@@ -29,7 +29,8 @@ import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * The fallback price for models without a price, which is either a price per call or two ratios.
+ * The form for the fallback price of models without a price. The fallback price is either a price
+ * per call or two ratios.
  */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()

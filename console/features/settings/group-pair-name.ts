@@ -2,8 +2,8 @@
 const AND = ' > '
 
 /**
- * Returns a text such as `vip > default`, or JSON if the names of the groups would make this text
- * ambiguous.
+ * Returns a text such as `vip > default`. If the names of the groups would make the text ambiguous,
+ * returns JSON.
  */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')

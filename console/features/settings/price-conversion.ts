@@ -93,7 +93,7 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
 }
 
-/** A rounded ratio starts with `≈`. */
+/** Returns a ratio rounded for display. A rounded ratio starts with `≈`. */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio

@@ -9,7 +9,7 @@ export type PriceMode = 'ratio' | 'price' | 'call'
 export type PriceErrorKey = keyof Translations['pricing']['error']
 export type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
-/** Only the fields of the selected mode are saved. */
+/** The values of a price form. Only the fields of the selected mode are saved. */
 export type PriceDraft = typeof emptyPrice
 
 export const emptyPrice = {
@@ -85,7 +85,7 @@ export function validatePrice(
   return errorKeys
 }
 
-/** `validatePrice` must have found no errors. */
+/** Call this function only if `validatePrice` has found no errors. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''
@@ -105,7 +105,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** Unchanged values keep all their stored digits. */
+/** Applies the changed values to the row. Unchanged values keep all their stored digits. */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   return priceRow(fresh.name, (field) => (old[field] === fresh[field] ? row : fresh)[field])
@@ -116,7 +116,7 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Group separators are accepted, as in `16,384`. */
+/** Parses a count. The text may contain separators between groups of digits, as in `16,384`. */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

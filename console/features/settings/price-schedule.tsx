@@ -177,7 +177,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** The server sends an error as `option: code`. */
+/** Returns a function that translates an error. The server sends it as `option: code`. */
 function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

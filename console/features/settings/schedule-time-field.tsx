@@ -4,7 +4,7 @@ import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
-/** The server's limit for planned times. */
+/** The server accepts planned times up to this many days from now. */
 const SCHEDULE_DAYS_MAX = 366
 
 export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'
@@ -22,7 +22,7 @@ export function validateScheduleTime(seconds: number): { at?: ScheduleErrorKey }
 export const scheduleErrorText = (errorKey: ScheduleErrorKey): string =>
   translate(`pricing.${errorKey}`, { days: SCHEDULE_DAYS_MAX })
 
-/** Uses the browser's time zone. */
+/** The field for a planned time, in the browser's time zone. */
 export function ScheduleTimeField(props: FieldState<string>) {
   const { t } = useTranslation()
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()

@@ -67,7 +67,7 @@ export function validateRange(
   return null
 }
 
-/** An upper end of 0 means no limit. */
+/** Returns true if `upper` is not below `lower`. An upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
   const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)

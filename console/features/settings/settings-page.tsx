@@ -72,7 +72,7 @@ function Settings() {
   const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
   const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The tab of the invalid field must be opened first.
+  // Opens the tab of the invalid field before focusing the field.
   useEffect(() => {
     if (invalidTab === undefined) return
     if (invalidTab !== tab) return setAddress({ tab: invalidTab })

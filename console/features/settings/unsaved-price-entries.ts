@@ -17,7 +17,7 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Only price options can be scheduled. */
+/** Returns true for an option that can be scheduled. Only prices can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 

@@ -22,7 +22,10 @@ const NOTHING: Baseline = new Map()
 
 const LOOK_MS = 10_000
 
-/** Polls for changes by other users, except while this user edits an option. */
+/**
+ * Reads the options, and polls for changes by other users. Polling pauses while this user edits an
+ * option.
+ */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
     isEdited(state.data ?? NOTHING)

@@ -182,7 +182,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The option values at the start of the edit.
+  // The stored values of the edited options at the start of the edit.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [serverErrors, setServerErrors] = useState(NO_TEXTS)

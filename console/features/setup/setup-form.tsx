@@ -33,7 +33,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** The time (ms) to read the success message. */
+/** The time (ms) for which the success message is shown before the page changes. */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']

@@ -33,7 +33,7 @@ function chatEntries({ links, site }: Chats, token: Token): Action[] {
   }))
 }
 
-/** The chat client receives the key, but no referrer and no access to this window. */
+/** Opens a chat client. It receives the key, but no referrer and no access to this window. */
 function openChat(address: string | null): void {
   const isWrong = chatTarget(address, window.location.origin) === 'none'
   if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))

@@ -91,7 +91,10 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** An expiry in the past is an error unless it equals the stored expiry `expiresBefore`. */
+/**
+ * Returns the errors of the fields. An expiry in the past is valid only if it equals the stored
+ * expiry `expiresBefore`.
+ */
 export function validateToken(
   draft: TokenDraft,
   unit: AmountUnit,
@@ -122,7 +125,7 @@ export function validateToken(
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** `validateToken` must have found no errors. */
+/** Call this function only if `validateToken` has found no errors. */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -147,7 +150,7 @@ export function updateTokenBody(
   const { remain_quota: _, ...old } = createTokenBody(before, unit)
   const { remain_quota: quota, ...terms } = createTokenBody(after, unit)
   const changed = changedFields(old, terms)
-  // An unlimited token's form hides the amount.
+  // The form hides the amount of an unlimited token, so the amount is not sent.
   if (after.isUnlimited || quota === undefined || quota === shown.quota) return changed
   const base = { expected_remain_quota: shown.quota, budget_version: shown.version }
   return { ...changed, remain_quota: quota, ...base }

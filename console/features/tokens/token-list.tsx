@@ -21,7 +21,10 @@ import { tokenColumns } from './token-columns.tsx'
 import { withExpiryAt } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** Keys are sorted by their last four characters, and limits by the number of models. */
+/**
+ * The sortable columns. Keys are sorted by their last four characters, and model limits by the
+ * number of models.
+ */
 const SORTS = {
   id: 'id',
   name: 'name',

@@ -15,7 +15,7 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/** Returns `expired` (3) if the expiry has passed at `now`. */
+/** Returns the token with the status 3 (expired) if its expiry has passed at `now`. */
 export const withExpiryAt = <T extends Pick<Token, 'status' | 'expired_time'>>(
   token: T,
   now: number,
@@ -31,7 +31,7 @@ export function toggledStatus(status: number): 1 | 2 | null {
   return status === 2 ? 1 : null
 }
 
-/** Returns an integer from 0 to 100. */
+/** Returns the used share of the quota in percent, as an integer from 0 to 100. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

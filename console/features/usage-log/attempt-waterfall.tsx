@@ -33,7 +33,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // The bar already shows the HTTP status.
+  // Shows no reason for an HTTP status, because the bar already shows the status.
   const reason = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, reason].filter(Boolean).join(' · ')
   return (
@@ -57,7 +57,10 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   )
 }
 
-/** The log row has only the last channel's name, so other names are loaded. */
+/**
+ * Shows the channel of an attempt. The log row has only the name of the last channel, so other
+ * names are loaded.
+ */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const loggedName = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: loggedName === '' })

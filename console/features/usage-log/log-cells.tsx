@@ -122,7 +122,7 @@ export function DetailsCell({ row }: { row: LogEntry }) {
 }
 
 export function FilterValue(props: {
-  /** Used in the accessible name. */
+  /** The name of the value for screen readers. */
   value: string
   onFilter: () => void
   children?: ReactNode

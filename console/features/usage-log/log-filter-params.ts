@@ -12,10 +12,10 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** From midnight until one hour from now. */
+/** The default range is from midnight until one hour from now. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/** An empty text or 0 does not filter. */
+/** The filters in the URL. An empty text or 0 does not filter. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),

@@ -9,7 +9,7 @@ import type { LogFilters } from './log-filter-params.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** The totals include all pages. */
+/** Shows totals of all matching rows, and not only of the current page. */
 export function LogSummary({ stat, type }: Props) {
   // For other types, the total is the credited amount or the amount that an admin has changed.
   const isCalls = type === 0 || type === 2 || type === 6

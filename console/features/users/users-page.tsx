@@ -105,7 +105,7 @@ function Users() {
   )
 }
 
-/** Only super admins may change their own quota. */
+/** The role of super admins. Only they may change their own quota. */
 const ROOT = 100
 
 const AT = { list: '/admin/users', edit: '/user/edit' }

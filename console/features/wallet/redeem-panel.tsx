@@ -94,7 +94,7 @@ function useRedeem() {
   return { form, redeemed }
 }
 
-/** The super admin sets the shop's URL. */
+/** Links to the shop where users buy codes. The super admin sets its URL. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

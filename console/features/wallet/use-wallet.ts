@@ -54,7 +54,7 @@ export function useWallet() {
 /** Top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
-/** Waits for the events up to `afterPosition`. */
+/** Reads the credited amounts. The response includes all events up to `afterPosition`. */
 async function readGains(ask: {
   count: number
   afterPosition: number

@@ -9,7 +9,7 @@ import { allToggled } from './selection.ts'
 
 const STEP_PX = 16
 
-/** The user drags the handle or presses arrow keys. */
+/** A handle that changes the width of a column. The user drags it or presses arrow keys. */
 function ColumnResizer(props: { title: string; width: number; onWidth: (width: number) => void }) {
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
@@ -54,7 +54,7 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/** A growing column is wider than its stored width. */
+/** Returns the width on screen, because a growing column is wider than its stored width. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 

@@ -122,12 +122,12 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
       }),
     [],
   )
-  // A resized column may be too narrow for its amounts.
+  // Measures again after a resize, because a column may become too narrow for its amounts.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // A loaded font may be wider than the fallback font.
+    // Measures again after a font has loaded, because it may be wider than the fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -155,7 +155,8 @@ function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
     const id = cell?.dataset.column
     if (cell === null || id === undefined) continue
     let missing = 0
-    // An element inside the cell may truncate the amount.
+    // Checks all elements between the amount and the cell, because any of them may truncate the
+    // amount.
     for (let part = amount.parentElement; part !== null; part = part.parentElement) {
       missing = Math.max(missing, part.scrollWidth - part.clientWidth)
       if (part === cell) break

@@ -15,7 +15,7 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** Pages without TLS have only this legacy API. */
+/** Copies a text by the legacy API, which is the only one on pages without TLS. */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

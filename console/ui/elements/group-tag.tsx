@@ -9,7 +9,7 @@ export function GroupTag({ name }: { name: string }) {
 
 export const groupTag = (name: string) => <GroupTag name={name} />
 
-/** The color may be an unsaved value. */
+/** Shows a group's name in a color. The color may be an unsaved value. */
 export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
   return <span className={`tg-group${color}`}>{props.name}</span>

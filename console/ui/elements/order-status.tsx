@@ -22,7 +22,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   disputeLost: 'neutral',
 }
 
-/** An open or lost dispute is shown instead of its refund. */
+/** Shows the status of an order. An open or lost dispute takes precedence over a refund. */
 export function OrderStatus({ order }: { order: Order }) {
   const { t } = useTranslation()
   const status = statusOf(order)

@@ -63,7 +63,7 @@ export function TextField({ presets, beside, ...props }: TextFieldProps) {
   )
 }
 
-/** Uses the browser's time zone. */
+/** A field for a date and time, in the browser's time zone. */
 export const DateTimeField = (props: ComponentProps<typeof TextField>) => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )

@@ -20,7 +20,10 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'setFieldError'>
 
-/** Another code can be requested after 30 s. */
+/**
+ * The fields for a mail address and the code that is sent to it. Another code can be requested
+ * after 30 s.
+ */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose

@@ -45,7 +45,7 @@ export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>
   }) as DraftOf<F>
 }
 
-/** `validateFields` must have found no errors. */
+/** Call this function only if `validateFields` has found no errors. */
 export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -104,7 +104,7 @@ export function validateInteger(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Counts code points, like the server. */
+/** Checks the length of a text in Unicode code points, which the server also counts. */
 export function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,

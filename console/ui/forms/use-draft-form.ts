@@ -165,7 +165,7 @@ export const errorsByCode =
 
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** Thrown by `save` with error messages by field name. */
+/** An error that `save` throws. It contains error messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 

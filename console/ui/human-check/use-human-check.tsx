@@ -30,7 +30,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanCheckPending'))
       return null
     }
-    // A token is valid for only one request.
+    // Forgets the token, because it is valid for only one request.
     token.current = ''
     setRound(round + 1)
     return current

@@ -105,7 +105,7 @@ function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean 
 /** Lists that are trees ignore the total and the index. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The URL is updated while the user types. */
+/** A search field that updates the URL while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {

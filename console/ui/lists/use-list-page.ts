@@ -50,7 +50,7 @@ export function useListPage<
   const listQuery = { ...filter, page, pageSize, ...sorted, ...start } as ListQuery<Filters>
   const list = useQuery({
     ...queryOf(listQuery),
-    // Other users and API calls may have changed rows.
+    // Reads the rows on every mount, because other users and API calls may have changed them.
     refetchOnMount: 'always',
   })
   const lastId = list.isPlaceholderData ? undefined : idOf(list.data?.items.at(-1))

@@ -16,7 +16,7 @@ export type Toast = {
   goesAlong: boolean
   /** The display time (ms), which is paused while the toast is hovered or focused. */
   stayMs: number
-  /** The time of appearance, by `performance.now()`. */
+  /** The time at which the toast appeared, as measured by `performance.now()`. */
   at: number
 }
 

@@ -41,7 +41,7 @@ export const fromWhole = (whole: bigint | number): ExactDecimal => ({
   scale: 0,
 })
 
-/** Rounds halves away from zero. */
+/** Rounds to an integer. Halves are rounded away from zero. */
 export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   const one = 10n ** BigInt(scale)
   const size = units < 0n ? -units : units
@@ -49,7 +49,10 @@ export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   return units < 0n ? -rounded : rounded
 }
 
-/** Rounds halves away from zero, at `digits` decimals. A division by zero returns null. */
+/**
+ * Divides and rounds to `digits` decimals, with halves away from zero. Returns null for a division
+ * by zero.
+ */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)

@@ -70,7 +70,7 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** Returns `12,345.5` in every language. */
+/** Separates groups of digits by commas in every language, as in `12,345.5`. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),

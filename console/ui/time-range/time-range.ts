@@ -62,7 +62,7 @@ export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   write: rangeText,
 })
 
-/** Returns unix seconds for the browser's time zone. */
+/** Returns the last midnight in the browser's time zone, in unix seconds. */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
@@ -82,5 +82,5 @@ export function localTimeText(seconds: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** Returns a name such as `Asia/Shanghai`. */
+/** Returns the name of the browser's time zone, such as `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -65,8 +65,8 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
 })
 
 /**
- * Changes the channel type. Also changes the address, unless the user has edited the default
- * address.
+ * Changes the channel type. The address also changes, but an address that the user has edited
+ * stays.
  */
 export function withType(
   draft: ChannelDraft,

@@ -11,8 +11,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * Returns true if the user must enter the key again, because a stored key is sent only to its
- * original address and proxy.
+ * Returns true if the user must enter the key again. A stored key is sent only to its original
+ * address and proxy.
  */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

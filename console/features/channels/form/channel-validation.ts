@@ -48,7 +48,10 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/** An expiry in the past is an error, unless it equals the stored expiry `before`. */
+/**
+ * Returns an error for an invalid expiry or one in the past. The stored expiry `before` may be in
+ * the past.
+ */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

@@ -14,7 +14,7 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // True to sort by id, newest first, instead of by priority.
+  // If true, the list is sorted by id, newest first. Otherwise, it is sorted by priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
   const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...ask }) =>

@@ -31,7 +31,7 @@ export type UserFormOptions = {
   isOpen: boolean
   kind: FormKind
   user: User | null
-  /** Also called after the user has agreed to discard changes. */
+  /** Called when the form closes, also after the user has agreed to discard changes. */
   onClose: () => void
 }
 

@@ -79,7 +79,7 @@ export const createUserBody = ({ username, password, displayName }: UserDraft): 
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** The balance has a separate form. */
+/** Returns the changed fields. The balance is not among them, because it has a separate form. */
 export const updateUserBody = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(needsReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

@@ -18,7 +18,7 @@ export type UserActions = {
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Reloads the list, even after an error. */
+  /** Performs the action and then reloads the list, even after an error. */
   const perform = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {
