@@ -8,7 +8,7 @@ const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** Emits every second the numbers of calls in the last 60 seconds, oldest first. */
+/** Every second, emits the number of calls in each of the last 60 seconds, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,

@@ -103,8 +103,8 @@ export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
 /**
- * The number of seconds from the start of a bar to a time in the next bar. Two more hours allow for
- * a day of 25 hours.
+ * Added to the start of a bar, this number of seconds gives a time within the next bar. A day may
+ * have 25 hours, so 2 hours are added.
  */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 

@@ -25,7 +25,10 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryG
   return groups
 }
 
-/** Returns null for an entry without a circuit, such as a user action. */
+/**
+ * Returns a text that identifies the entry's circuit. Returns null for an entry without a circuit,
+ * such as a user action.
+ */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])

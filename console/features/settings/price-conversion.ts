@@ -35,8 +35,8 @@ const RATIO_SCALE = 30
 /** A completion ratio with at least this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * If a price is at least this many decimals shorter than the exact product, a user probably entered
- * it.
+ * A price with at least this many fewer decimals than the exact product was probably entered by a
+ * user.
  */
 const DIGITS_SAVED_MIN = 4
 

@@ -31,7 +31,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/** Changes remain unsaved until the settings page is saved. */
+/** Edits prices. The changes are saved only when the settings page is saved. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -97,7 +97,10 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Null for the only entry, because the user can cancel the plan instead. */
+  /**
+   * Removes this entry. It is null for the only entry, because the user can cancel the plan
+   * instead.
+   */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

@@ -59,5 +59,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** JSON fields are not wide, because their lines are short. */
+/** Returns true for fields with long lines. Fields for JSON have short lines and are not wide. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -40,7 +40,10 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
   return entries
 }
 
-/** An option with a single value has one entry with an empty name. */
+/**
+ * Returns the entries of an option. An option with a single value has one entry, whose name is
+ * empty.
+ */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

@@ -7,7 +7,10 @@ type Shown = {
   readonly setPage: (page: number) => void
 }
 
-/** Scrolls whenever `target` is a new object. `places` contains all row keys in order. */
+/**
+ * Scrolls to the row `target` whenever it is a new object. `places` contains the keys of all rows
+ * in order.
+ */
 export function useScrollToRow(
   target: { readonly key: string } | null,
   places: readonly string[],

@@ -31,7 +31,10 @@ export const LIVE_ROWS_MAX = 5_000
 /** `isWhole` is true if the page contains all rows of the list. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
-/** Expects the oldest row first. Ids may be unordered, because projections write in parallel. */
+/**
+ * Adds new rows. `rows` must start with the oldest row. Ids may be unordered, because projections
+ * write in parallel.
+ */
 export function receive(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
   const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.shown[0]?.id ?? 0)
   const isListed = ({ id }: LogEntry): boolean =>

@@ -21,12 +21,12 @@ const FILTERS = {
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** A call's id or the start of an id, for which the time range is ignored. */
+  /** The id of a call, or the start of an id. With this filter, the time range is ignored. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** For admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** A channel on which an attempt of the call failed. For admins only. */
+  /** A channel on which an attempt of the call failed. This filter is for admins only. */
   failed_channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
   /** For admins only. */
   username: textParam(),

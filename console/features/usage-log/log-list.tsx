@@ -91,7 +91,7 @@ function NewRows(props: { live: LiveRows; onShow: () => void }) {
   if (pending.length === 0 && !isOverfull) return null
   const waiting = pending.length + dropped
   const count = number.format(waiting)
-  // After an interruption of the live stream, the number of missed rows is unknown.
+  // If the live stream was interrupted, the number of missed rows is unknown.
   const isUncounted = isOverfull && dropped === 0
   return (
     <button type="button" className="tg-log-new" onClick={props.onShow}>

@@ -27,7 +27,10 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
   }
 }
 
-/** `now` is in unix seconds. The rows of all users match if `ownId` is null. */
+/**
+ * Returns true if a row matches the filters. `now` is in unix seconds. If `ownId` is null, the rows
+ * of all users match.
+ */
 export function isListed(
   row: LogEntry,
   filters: LogFilters,

@@ -5,7 +5,7 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/** Searches a complete id immediately, and a part of an id on Enter or blur. */
+/** Searches for a complete id immediately. A part of an id is searched for on Enter or blur. */
 export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()

@@ -2,7 +2,9 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type ReadingState = ReturnType<typeof useIsReading>
 
-/** Detects whether the user is reading the list. In the meantime, the rows must not move. */
+/**
+ * Detects whether the user is reading the list. While the user is reading, the rows must not move.
+ */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)

@@ -30,7 +30,7 @@ import type { LogView } from './use-log-view.ts'
 const STAT_EVERY_MS = 2_000
 /** The rates also fall when no calls arrive, so the rates are read every 15 s. */
 const RATES_EVERY_MS = 15_000
-/** The polling interval while the server does not respond and no rows are displayed. */
+/** The polling interval (ms) while the server does not respond and no rows are displayed. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)

@@ -26,7 +26,8 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // Without a valid amount, the price would belong to an earlier amount.
+  // The price is shown only for a valid amount, because it would otherwise belong to an earlier
+  // amount.
   const hasAmount = errorText === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>

@@ -7,7 +7,10 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** Rows never have the focus, so the element of the list handles their keys. */
+/**
+ * Handles the keys of a list. Rows never have the focus, so the element of the list receives the
+ * keys.
+ */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -138,7 +141,10 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
   return { layout: whole, measure }
 }
 
-/** Measures after the browser's layout, which avoids a second layout. */
+/**
+ * Measures elements after the browser's own layout, because an earlier measurement would cause a
+ * second layout.
+ */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)

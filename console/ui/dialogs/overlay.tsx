@@ -3,7 +3,9 @@ import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissErrors } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
-/** Traps the focus and returns it on close. Escape or a click outside closes the panel. */
+/**
+ * Keeps the focus in the panel and returns it on close. Escape or a click outside closes the panel.
+ */
 export function Overlay(props: {
   isOpen: boolean
   onClose: () => void
@@ -18,7 +20,7 @@ export function Overlay(props: {
   useFocusReturn(props.isOpen)
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // With the focus on the panel, screen readers read the panel's name.
+  // Focuses the panel, so that screen readers read its name.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -30,7 +32,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // Without this focus, Escape would not work after the focused element is removed.
+    // Focuses the panel if the focused element is removed. Otherwise, Escape would no longer work.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

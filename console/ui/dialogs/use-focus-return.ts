@@ -31,7 +31,7 @@ export const lastDialog = (): HTMLElement | undefined =>
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // A closing menu removes its entries, so the focus returns to the menu's button.
+  // A closing menu removes the focused entry. The focus therefore returns to the menu's button.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused

@@ -40,7 +40,7 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint would return the focus even if the user has moved the focus meanwhile.
+      // Blueprint would return the focus even if the user has moved it in the meantime.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}

@@ -5,7 +5,10 @@ const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/** Translates only the descriptions that every new site has. */
+/**
+ * Returns a function that translates a group's description. Only the descriptions that every new
+ * site has are translated.
+ */
 export function useGroupDescription(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>

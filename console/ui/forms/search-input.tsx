@@ -1,7 +1,10 @@
 import { type ComponentProps, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
-/** Writes to the URL after a short delay. Only other controls, such as Back, replace the text. */
+/**
+ * A search field whose text is stored in the URL. If another control, such as Back, changes the
+ * URL, the text changes too.
+ */
 export function SearchInput({
   label,
   value,

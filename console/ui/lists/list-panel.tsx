@@ -23,7 +23,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   columns: readonly Column<Row>[]
   filters: ReactNode
   isClearable?: boolean
-  /** Creates a row, by a command or by a button in an empty list. */
+  /** Creates a row. The action is offered as a command and as a button in an empty list. */
   create?: { text: string; perform: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }

@@ -1,4 +1,6 @@
-/** Applies immediately. The accessible name is the row's name. */
+/**
+ * A switch in a row, which takes effect immediately. Its accessible name is the name of the row.
+ */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

@@ -24,7 +24,10 @@ export type ListView<Row> = {
   readonly paging: Paging
 }
 
-/** The URL stores filters, order and page. A change of filters or order returns to page one. */
+/**
+ * Reads one page of a list. The URL stores filters, order and page. A change of filters or order
+ * returns to page one.
+ */
 export function useListPage<
   Filters extends UrlSchema,
   Page extends ListPage<unknown>,

@@ -29,8 +29,8 @@ export type SelectedRows<Row> = {
 }
 
 /**
- * Keeps the selected rows of a list. `matching` reads the rows of all pages, but only after the
- * user has selected all rows.
+ * Keeps the selected rows of a list. When the user selects all rows, `matching` reads the rows of
+ * all pages.
  */
 export function useSelectedRows<
   Row extends { id: number },

@@ -6,7 +6,7 @@ import { showError } from '../messages/toast.ts'
 import { LOGIN_METHOD_ICONS, type LoginMethod } from './login-methods.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
-/** A button that redirects is busy until the tab navigates. */
+/** Buttons for login methods. A button that redirects stays busy until the tab navigates. */
 export function LoginMethodButtons(props: {
   methods: readonly LoginMethod[]
   leave: (type: OAuthType) => Promise<void>

@@ -40,7 +40,10 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   return `${quota < 0n && rounded > 0n ? '-' : ''}$${placePoint(rounded, digits)}`
 }
 
-/** Returns null for a text that is no amount or contains a fraction of a quota unit. */
+/**
+ * Converts dollars to quota units. Returns null if the text is not an amount or contains a fraction
+ * of a quota unit.
+ */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
   const amount = readDecimal(text.trim())

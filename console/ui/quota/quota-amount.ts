@@ -21,7 +21,10 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
   return dollars === null ? '' : formatDecimal(dollars)
 }
 
-/** Returns null for a text that is no amount or contains a fraction of a quota unit. */
+/**
+ * Converts an amount to quota units. Returns null if the text is not an amount or contains a
+ * fraction of a quota unit.
+ */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
   if (amount === null) return null

@@ -1,6 +1,9 @@
 import { useEffect, useReducer, useState } from 'react'
 
-/** `until` is a time of `performance.now()`, because a changed clock must not prolong the wait. */
+/**
+ * Returns the remaining time (ms). `until` is a time of `performance.now()`, so that a change of
+ * the system clock does not prolong the wait.
+ */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
   const left = until === null ? 0 : Math.max(0, until - performance.now())

@@ -12,7 +12,10 @@ type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: b
 type StepKind =
   | 'step'
   | 'replace'
-  /** The first letter adds a history entry, which later letters replace until Enter or blur. */
+  /**
+   * For typed text. The first letter adds a history entry. Later letters replace this entry until
+   * Enter or blur.
+   */
   | 'typing'
 
 let coming: Coming | null = null
@@ -34,8 +37,8 @@ function changeAddress(
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A pending navigation has not added its history entry yet. A change that replaces it must add
-  // the entry instead.
+  // If this change replaces a pending navigation that would add a history entry, this change must
+  // add the entry.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
