@@ -35,14 +35,14 @@ const RATIO_SCALE = 30
 /** A completion ratio with at least this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * A price with at least this many fewer decimals than the exact product was probably entered by a
- * user.
+ * A shorter price replaces the exact product only if it has at least this many fewer decimals. A
+ * user has then probably entered it.
  */
 const DIGITS_SAVED_MIN = 4
 
 /**
- * Returns the output price. A long completion ratio was probably rounded. Its price is the shortest
- * one that gives the same rounded ratio.
+ * Returns the output price in dollars per million tokens. If the completion ratio may have been
+ * rounded, returns the shortest price that gives this ratio.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]

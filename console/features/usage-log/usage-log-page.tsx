@@ -79,7 +79,7 @@ type LiveStatusProps = {
   isPaused: boolean
   /** True while the user reads the list, so that new rows are not inserted. */
   isHeld: boolean
-  /** True if the range has ended or another page than the first is shown. */
+  /** True if the time range has ended, or if the shown page is not the first one. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }

@@ -19,9 +19,9 @@ export type Column<Row> = {
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * The place of the value on a card. `title` and `aside` are in the heading. `line` (the default)
-   * is a separate line with a label. `brief` shares a line with other values, and `bare` also has
-   * no label. `more` is in the expanded part.
+   * The place of the value on a card. `line` (the default) has a label, `brief` shares a line with
+   * other values, and `bare` also has no label. `title` and `aside` are in the heading, and `more`
+   * is in the expanded part.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }

@@ -18,7 +18,10 @@ export type Grid<Row> = {
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** Set while the list scrolls with the page, because details are open. */
+  /**
+   * The position on the page while the list scrolls with the page. It is null while all details are
+   * closed.
+   */
   readonly page: PagePosition | null
   /** The distance (px) from the start of the scrolled content to the first row. */
   readonly margin: number

@@ -37,8 +37,8 @@ function changeAddress(
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // If this change replaces a pending navigation that would add a history entry, this change must
-  // add the entry.
+  // If a pending navigation adds a history entry, it still adds the entry after its query has
+  // changed.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
