@@ -50,7 +50,7 @@ const SHORTENED_FROM = 100_000
 
 export type CountFormats = { readonly exact: Intl.NumberFormat; readonly short: Intl.NumberFormat }
 
-/** Shows a large count as, for example, “123.5K”, with the exact count in a tooltip. */
+/** Shows a large count as, for example, “123K”, with the exact count in a tooltip. */
 export function TokenCount(props: { value: number; formats: CountFormats }) {
   const { value, formats } = props
   if (value < SHORTENED_FROM) return <>{formats.exact.format(value)}</>

@@ -66,7 +66,7 @@ type SetFilters = (patch: Partial<LogFilters>) => void
 export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
   const { t } = useTranslation()
   const exact = useNumberFormat()
-  const short = useNumberFormat({ notation: 'compact', maximumFractionDigits: 1 })
+  const short = useNumberFormat({ notation: 'compact', maximumSignificantDigits: 3 })
   return useMemo(() => {
     const formats = { exact, short }
     const drafts = [...placeColumns(setFilters), ...figureColumns(formats, t('usageLog.ratios'))]

@@ -1,12 +1,15 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { usageLog } from '#console/i18n/en/usage-log.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { en, TEXTS, zh } from '#test/support/console-texts.ts'
+import { LANGUAGES } from '../support/accessibility-faults.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live-socket.ts'
 import { startFakeSite } from '../support/fake-site.ts'
 import { type Look, takePicture } from '../support/open-page.ts'
+import { cutAmong } from '../support/truncated-texts.ts'
 import { enter, logRoutes, logRow, manyRows } from './fake-usage-log.ts'
 
 const PATH = '/app/logs/api-usage'
@@ -113,6 +116,26 @@ describe('the layout of the usage log', () => {
       await close()
     })
   }
+
+  it.each(LANGUAGES)('cuts no count and no end of a call at 1280 px, in %s', async (language) => {
+    const ends = Object.keys(usageLog.endShort)
+    rows = [
+      logRow(40, { prompt_tokens: 99_999, completion_tokens: 100_000 }),
+      logRow(39, { prompt_tokens: 1_234_567, completion_tokens: 123_456 }, { anomaly: 'absurd' }),
+      ...ends.map((end, index) => logRow(30 - index, {}, { end })),
+    ]
+    const { page, close } = await open({ language })
+    const number = new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en-US')
+    await page.getByTitle(number.format(1_234_567)).waitFor()
+    expect(
+      await cutAmong(
+        page,
+        '.tg-grid-body :is([data-column="prompt"], [data-column="completion"], [data-column="type"], .tg-tag)',
+      ),
+    ).toEqual([])
+    await takePicture(page, `log-ends-${language}`)
+    await close()
+  })
 
   it('marks that more columns follow, and keeps the time visible during the scroll', async () => {
     rows = manyRows(9)
