@@ -4,9 +4,9 @@ export type Place<T> = { readonly member: T; index: number }
 const REMOVED = -1
 
 /**
- * An unordered collection for members that are added and removed with every call. A `Set` is not
- * used, because it keeps removed members in memory until it rebuilds its table. Finished calls
- * would then survive garbage collections.
+ * An unordered collection whose members are added and removed with every call. A `Set` would keep
+ * removed members in memory until it rebuilds its table, so finished calls would survive garbage
+ * collections.
  */
 export class DenseList<T> {
   private readonly places: Place<T>[] = []

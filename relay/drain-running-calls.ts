@@ -5,7 +5,7 @@ import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
 /**
- * The time after the grace period in which the relay waits for the bills of the last calls to be
+ * After the grace period, the relay waits for this time until the bills of the last calls are
  * written.
  */
 const SETTLE_MS = 3_000
@@ -32,7 +32,8 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
   const calls = new DenseList<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
-  // The end of the grace period in monotonic time. Another call of `drain` may set an earlier end.
+  // The time at which the grace period ends, by `performance.now()`. A second call of `drain` may
+  // set an earlier end.
   let graceEndsAt = Number.POSITIVE_INFINITY
   const untilIdle = async (endsAt: () => number, onLook: () => void): Promise<void> => {
     while (calls.size > 0 && performance.now() < endsAt()) {
@@ -56,7 +57,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
         () => endStalled(calls),
       )
       const endsAt = performance.now() + SETTLE_MS
-      // The abort is repeated, because calls may still be admitted or begin another attempt after
+      // The abort is repeated, because a call may still be admitted or begin another attempt after
       // the first abort.
       await untilIdle(() => endsAt, abort)
     },
@@ -64,8 +65,8 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
 }
 
 /**
- * Returns a function that refuses uploads that have stalled. It is needed because a server that is
- * closing applies no timeouts.
+ * Returns a function that refuses stalled uploads. A closing server no longer applies its own
+ * timeouts.
  */
 function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
@@ -79,8 +80,7 @@ function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
       if (last?.bytes !== bytes) seen.set(request, { bytes, at: now })
       else if (now - last.at >= stallMs) {
         response.shouldKeepAlive = false
-        // The code that reads the request's body is still waiting. Destroying the request ends this
-        // wait.
+        // The relay still waits for the request's body. Destroying the request ends this wait.
         response.once('finish', () => request.destroy())
         sendError(exchange, drainingError())
       }

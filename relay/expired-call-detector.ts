@@ -3,17 +3,16 @@ import type { OpenCall } from '#projections/open-calls/query.ts'
 /** Finds open calls whose lease has expired at the time `now`, oldest lease first. */
 export type FindExpired = (now: number, limit: number) => Promise<readonly OpenCall[]>
 
-/** The interval between two passes of the sweeper, which ends calls with an expired lease. */
+/** The interval of the sweeper, which ends calls with an expired lease. */
 export const SWEEP_EVERY_MS = 5_000
 
 type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }
 
 /**
- * Decides which leases have really expired. When the wall clock is set forward, every lease seems
- * to have expired. The owner of a running call renews its lease after each third of the lease's
- * length. A lease therefore counts as expired only if it also stayed unchanged for half of its
- * length in monotonic time. This check causes no delay, because calls are observed before their
- * lease ends.
+ * Decides which leases have really expired. If the wall clock is set forward, every lease seems to
+ * have expired, although running calls renew their leases. A lease must therefore also stay
+ * unchanged for half of its length in monotonic time. This check causes no delay, because it begins
+ * before the lease ends.
  */
 export class ExpiredCallDetector {
   private readonly find: FindExpired
@@ -31,8 +30,8 @@ export class ExpiredCallDetector {
    * monotonic time at which the pass begins.
    */
   at(elapsedMs: number): FindExpired {
-    // At most two sweep intervals are counted, because a process that was suspended for longer
-    // could not see whether leases were renewed.
+    // A process that was suspended could not see whether leases were renewed. Therefore at most two
+    // sweep intervals are counted.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

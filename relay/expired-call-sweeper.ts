@@ -16,9 +16,9 @@ type Claims = Pick<ClaimedCalls, 'freeCall'>
 type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
 /**
- * Runs a sweep every five seconds in the relay process that holds the sweeper's lease. A process
- * that was suspended may continue a sweep after it has lost the lease. This does no harm, because
- * the account's stream decides whether a call is ended.
+ * Runs a sweep every five seconds in the relay process that holds the sweeper's lease. A suspended
+ * process may continue a sweep after it has lost the lease. This does no harm, because the
+ * account's stream decides whether a call is ended.
  */
 export function startSweeper(
   core: SweeperCore,
@@ -40,9 +40,9 @@ export function startSweeper(
 }
 
 /**
- * Ends the calls whose owner process died. Each call is charged for its last recorded progress. The
- * read model may lag, so the account decides whether a lease has expired. If a call costs nothing,
- * its `Idempotency-Key` is released, so that the caller can use it for a retry.
+ * Ends the calls whose process died, and charges each call for its last recorded progress. The
+ * account decides whether a lease has expired, because the read model may lag. If a call costs
+ * nothing, its `Idempotency-Key` is released for a retry.
  */
 export async function sweep(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

@@ -3,11 +3,11 @@ import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { DenseList } from './dense-list.ts'
 import type { RunningCall } from './pipeline/running-call.ts'
 
-/** The gauge of the running calls per channel, for the health page. */
+/** The name of the gauge that shows the running calls per channel on the health page. */
 export const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000
-/** The interval at which unchanged counts are reported again, to show that the relay is alive. */
+/** The interval at which unchanged counts are reported again. It shows that the relay is alive. */
 const REPEAT_MS = 4_000
 
 type Deps = {
@@ -17,8 +17,8 @@ type Deps = {
 }
 
 /**
- * Counts the running calls once a second, so that the code that handles calls maintains no
- * counters. Returns a function that stops the reports.
+ * Reports the running calls per channel once a second. The calls are counted here, so that the code
+ * that handles calls maintains no counters. Returns a function that stops the reports.
  */
 export function reportCallsInFlight({ live, gauges, log }: Deps): () => Promise<void> {
   let reported = ''

@@ -53,7 +53,7 @@ import {
 } from './views/load-views.ts'
 import { startViews } from './views/start-views.ts'
 
-/** The URL paths that the relay serves without the router of the management API. */
+/** The URL paths that the relay serves directly, without the router of the management API. */
 export type RelayPaths = {
   readonly matches: (url: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
@@ -63,11 +63,13 @@ export type RelayPaths = {
 
 export type Relay = RelayPaths & {
   /**
-   * Returns the number of running chat calls, including calls that are being uploaded or admitted.
+   * Returns the number of running chat calls, including those that are still being uploaded or
+   * admitted.
    */
   readonly inFlight: () => number
   /**
-   * Refuses new calls, waits up to `graceMs` for the running calls, and ends the remaining calls.
+   * Refuses new calls and waits up to `graceMs` for the running calls. Calls that are still running
+   * are then ended.
    */
   readonly drain: (graceMs: number) => Promise<void>
   readonly close: () => Promise<void>
@@ -87,8 +89,8 @@ export type RelayOverrides = {
 }
 
 /**
- * The interval at which expired claims of idempotency keys are deleted. Claims are valid for one
- * day, so a delay of minutes does no harm.
+ * The interval at which expired claims of idempotency keys are deleted. Claims are valid for a day,
+ * so a delay of minutes is harmless.
  */
 const SWEEP_CLAIMS_EVERY_MS = 600_000
 
@@ -127,8 +129,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     matches,
     handle: (request, response) => {
       const exchange = openExchange(request, response)
-      // On a full disk, the call is refused immediately, because an append would fail only after
-      // its deadline.
+      // On a full disk, the call is refused here. An append to the event store would fail only
+      // after its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
       else route({ deps, tasks, draining }, exchange)
     },
@@ -192,8 +194,8 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 
 /**
- * Serves the relay's paths in a process without a relay. Every request gets an error in the
- * caller's format.
+ * The relay's paths in a process without a relay. Every request gets an error in the caller's
+ * format.
  */
 export const noRelay: RelayPaths = {
   matches,

@@ -4,20 +4,23 @@ import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * The number of base64 characters that are charged as one token. For comparison with providers'
- * price lists: a picture of about 1 MB is 1290 tokens. A second of sound (64 000 characters as PCM,
- * 21 000 as MP3) is 20 tokens.
+ * The number of base64 characters that are charged as one token. For comparison, providers charge
+ * 1290 tokens for a picture of about 1 MB. They charge 20 tokens for a second of sound (64 000
+ * characters as PCM, 21 000 as MP3).
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 const NOTHING = Buffer.alloc(0)
 
-/** The text to tokenize, and the number of tokens of all other content, such as pictures. */
+/**
+ * The text of an answer, and the estimated tokens of all content that is not in the text, such as
+ * pictures.
+ */
 export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
- * Collects the text of an answer separately for each message field and tool call. The token count
- * therefore does not depend on how a stream interleaves these texts. Text beyond 256 K characters
- * is estimated.
+ * Collects the text of an answer separately for each message field and tool call. A stream may
+ * interleave these texts without changing the token count. Text beyond 256 K characters is
+ * estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -49,12 +52,11 @@ class TextCollector implements TextSink {
     return { text: texts.map(([, text]) => text).join(''), tokens: this.uncountedTokens() }
   }
 
-  /** Estimates the tokens of everything that was collected. */
   estimateTokens(): number {
     return tokensOf(this.fitting) + this.uncountedTokens()
   }
 
-  /** Estimates the tokens of the content that `read` does not include in its text. */
+  /** Estimates the tokens of binary data and of the text beyond the maximum length. */
   private uncountedTokens(): number {
     return tokensOf(this.beyond) + Math.ceil(this.dataLength / DATA_CHARACTERS_PER_TOKEN)
   }
@@ -81,14 +83,14 @@ export function hasText(events: Buffer): boolean {
 
 /**
  * Keeps the delivered content of a stream, so that its tokens can be counted if the provider
- * reports no usage. Events are parsed only when 64 KB have accumulated or the text is needed. A
- * stream that reports its usage is therefore hardly parsed.
+ * reports no usage. To save time, events are parsed only when 64 KB have accumulated or the text is
+ * needed.
  */
 export class DeliveredText {
   private readonly collector = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
-  /** The number of elements of `events` that `pendingTokensAtMost` includes. */
+  /** The number of entries in `events` that `pendingTokensAtMost` already covers. */
   private boundedEvents = 0
   private pendingTokensAtMost = 0
   /** The number of bytes forwarded to the caller, which determines when progress is recorded. */
@@ -113,9 +115,9 @@ export class DeliveredText {
   }
 
   /**
-   * Returns an upper bound of `estimateTokens` without parsing the events. In an ASCII event, every
-   * token has at least four characters or is one escape of six characters. In other events, every
-   * token has at least two bytes.
+   * Returns an upper bound of `estimateTokens` without parsing the events. It allows one token per
+   * four bytes of an ASCII event, because a token has four characters or is one escape of six
+   * characters. For other events, it allows one token per two bytes.
    */
   roughTokensAtMost(): number {
     for (; this.boundedEvents < this.events.length; this.boundedEvents += 1) {
@@ -135,7 +137,8 @@ export class DeliveredText {
 }
 
 /**
- * Estimates one token per four Latin characters, and one token per character of any other script.
+ * Estimates the tokens of a text: one per four Latin characters, and one per character of any other
+ * script.
  */
 export const estimateTokens = (text: string): number => tokensOf(lettersOf(text))
 

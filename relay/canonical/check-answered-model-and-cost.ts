@@ -1,23 +1,26 @@
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
-/** The factor by which a provider's cost may exceed the price list's charge for the same usage. */
+/** A provider's cost may be at most this many times the price list's charge for the same usage. */
 const COST_FACTOR = 2
 
-/** OpenRouter's suffixes, which select how a model is served and do not change the model. */
+/**
+ * Matches OpenRouter's suffixes of model names. They select how a model is served, but not which
+ * model.
+ */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /** Matches model names that let the provider choose the model. */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**
- * Matches the version at the end of a model's name: a date, a number of three or more digits, or
- * `v` with a number, such as `2024-08-06`, `05-20`, `0613` and `001`.
+ * Matches a version at the end of a model's name, such as `2024-08-06`, `05-20`, `0613`, `001` or
+ * `v1`.
  */
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 
 /**
- * Reports whether `answered` names the same model as `sent`. Vendor prefixes, letter case, dots and
- * a version that was not requested are ignored. Names with different sizes or variants are
- * different models.
+ * Reports whether two model names mean the same model. Vendor prefixes, letter case and dots are
+ * ignored, and so is a version that only one of the names has. Names with different sizes or
+ * variants are different models.
  */
 export function isSameModel(sent: string, answered: string): boolean {
   if (sent === answered) return true

@@ -4,14 +4,14 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * The usage if the prompt count already includes the cached tokens. Null unless the report has
-   * more cached tokens than prompt tokens. If it is set, `usage` contains the other interpretation,
-   * in which the cached tokens are added to the prompt count.
+   * A second interpretation of an ambiguous report, in which the prompt count already includes the
+   * cached tokens. It is set only if the report has more cached tokens than prompt tokens. In this
+   * case, `usage` adds the cached tokens to the prompt count.
    */
   readonly withinPrompt: Usage | null
   /**
-   * True if every count in the report is valid. A report stays trusted if the parts of a total,
-   * such as cached tokens, were reduced to fit the total.
+   * True if every count in the report is valid. Reducing the parts of a total, such as cached
+   * tokens, to fit the total does not make the report untrusted.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -74,19 +74,19 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
-  // A prompt count above its ceiling is reduced to the ceiling. It is not subtracted from the total
-  // tokens, because the difference would include prompt tokens.
+  // If the prompt count was reduced to its ceiling, it can't be subtracted from the total tokens.
+  // The difference would include prompt tokens.
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // The cache count lowers the price only if the complete report is plausible and the cache's reads
-  // and writes together do not exceed the prompt.
+  // Cached tokens are cheaper. They are accepted only if every count is valid, and if cache reads
+  // and writes together fit into the prompt.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new Whole(prompt)
-  // If the parts exceed the prompt, cached tokens are subtracted from the prompt first, because
-  // they may also be counted as audio or images. The other parts are subtracted next, the most
-  // expensive first.
+  // The parts may add up to more than the prompt, because cached tokens may also be counted as
+  // audio or images. Cached tokens are taken first, and then the other parts, the most expensive
+  // first.
   const within = {
     cacheRead: rest.take(isTrusted && isCacheWithin ? cached : 0),
     inputAudio: rest.take(audio),
@@ -130,8 +130,8 @@ function withCacheBeside(
 }
 
 /**
- * A token count from which parts are subtracted. `take` returns the part, reduced to the tokens
- * that are left.
+ * A token count that is divided into parts. `take` subtracts a part, which is limited to the tokens
+ * that are left, and returns this part.
  */
 class Whole {
   left: number

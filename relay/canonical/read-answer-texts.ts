@@ -2,8 +2,8 @@ import { eventData } from './sse-scanner.ts'
 
 export type TextSink = {
   /**
-   * Receives a piece of text. `choice` is the index of the choice in the answer. `place` is a
-   * number that identifies the message field or tool call that contains the text.
+   * Receives one piece of text. `choice` is the index of the choice in the answer. `place`
+   * identifies the message field or tool call that contains the text.
    */
   readonly text: (choice: number, place: number, piece: string) => void
   /** Receives the length of a base64 value (a picture, a sound or a signature). */
@@ -14,16 +14,16 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
 /**
- * The highest index of a choice or tool call that is collected separately, so that a provider that
- * invents indexes can't exhaust memory.
+ * The highest index of a choice or tool call whose text is collected separately. Without this
+ * limit, a provider could exhaust memory with invented indexes.
  */
 const INDEX_MAX = 128
-/** The `place` of all texts that are outside `FIELDS` and tool calls. */
+/** The `place` for all texts that are neither in one of the `FIELDS` nor in a tool call. */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
- * Fields that contain names, which are not counted as text. A value that is too long for a name is
- * treated as base64 or text.
+ * Fields that contain short names, which are not counted as text. A value longer than
+ * `NAME_LENGTH_MAX` is treated as base64 or text.
  */
 const NAMES = new Set(['role', 'id', 'type', 'format', 'status', 'object'])
 const NAME_LENGTH_MAX = 64
@@ -32,7 +32,10 @@ const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'enc
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
-/** Passes every text in the messages to the sink, at any depth. Invalid JSON contains no text. */
+/**
+ * Passes every text in an answer's messages to the sink, at any depth. Does nothing for invalid
+ * JSON.
+ */
 export function readTexts(json: string, sink: TextSink): void {
   let choices: unknown
   try {
@@ -110,7 +113,8 @@ class MessageReader {
   }
 
   /**
-   * Reports whether one of the message's `FIELDS` equals `text`. Some providers send a text twice.
+   * Reports whether the text is also the value of one of the message's `FIELDS`. Some providers
+   * send the same text twice.
    */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)

@@ -1,6 +1,6 @@
 import type { CodedError } from '#domain/shared/coded-error.ts'
 
-/** The reasons for which the gateway itself refuses or fails a call. */
+/** The codes of the errors with which the gateway itself refuses or fails a call. */
 export type RelayErrorCode =
   | 'invalid_request'
   | 'empty_body'
@@ -79,7 +79,9 @@ type RelayErrorParams = {
   readonly subject?: string
 }
 
-/** `retryAfter` is the number of seconds after which the caller may retry. */
+/**
+ * Creates a relay error. `retryAfter` is the number of seconds after which the caller may retry.
+ */
 export const relayError = (
   code: RelayErrorCode,
   { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},

@@ -50,7 +50,7 @@ export class SseScanner {
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // The sink may keep events that are views of the old carry buffer, so the buffer is not reused.
+    // The buffer is not reused, because the sink may still hold events that are views of it.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > EVENT_BYTES_MAX) {
       this.isOverflown = true
@@ -62,14 +62,17 @@ export class SseScanner {
   }
 
   /**
-   * Returns the bytes after the last blank line, which are an event if the stream ended without a
-   * blank line.
+   * Returns the bytes after the last blank line. If the stream ended without a blank line, these
+   * bytes are its last event.
    */
   rest(): Buffer {
     return this.carry.subarray(0, this.carried)
   }
 
-  /** Passes complete events to the sink and returns the offset of the incomplete event. */
+  /**
+   * Passes all complete events to the sink. Returns the offset at which the first incomplete event
+   * begins.
+   */
   private cut(bytes: Buffer): number {
     this.hasSeenCr ||= bytes.includes(CR)
     const marks = new Marks(bytes)
@@ -123,8 +126,8 @@ export class SseScanner {
   }
 
   /**
-   * Appends the chunk to the carry buffer, which holds the bytes of an incomplete event. A chunk
-   * that fits is copied into the existing buffer, so that many small chunks cost little.
+   * Appends a chunk to the carry buffer, which holds the beginning of an incomplete event. The
+   * buffer is enlarged only if the chunk does not fit, so that many small chunks cost little.
    */
   private joined(chunk: Buffer): Buffer {
     const length = this.carried + chunk.length
@@ -138,11 +141,11 @@ export class SseScanner {
   }
 }
 
-/** If a buffer is more than this many times as long as the events in it, the events are copied. */
+/** Events are copied out of a buffer that is more than this many times as long as the events. */
 const PINNED_FACTOR = 8
 
 /**
- * Returns the bytes of events. If the events are a small part of the buffer, they are copied,
+ * Returns the bytes from `start` to `end`. They are copied if they are a small part of the buffer,
  * because a view would keep the complete buffer in memory.
  */
 function view(bytes: Buffer, start: number, end: number): Buffer {
@@ -150,7 +153,9 @@ function view(bytes: Buffer, start: number, end: number): Buffer {
   return bytes.buffer.byteLength > events.length * PINNED_FACTOR ? Buffer.from(events) : events
 }
 
-/** Returns the offset after the event's blank line, or -1 if the blank line has not arrived. */
+/**
+ * Returns the offset after the blank line that ends the event, or -1 if this line has not arrived.
+ */
 function endByLf(bytes: Buffer, start: number): number {
   let lineStart = start
   for (;;) {
@@ -162,8 +167,8 @@ function endByLf(bytes: Buffer, start: number): number {
 }
 
 /**
- * Finds the events with usage, an error or an empty list of choices. The offset of the next match
- * is stored, so that each chunk is searched once and not once per event.
+ * Finds events that contain usage, an error or an empty list of choices. The offset of the next
+ * match is stored, so that each chunk is searched only once for all its events.
  */
 class Marks {
   private readonly bytes: Buffer
@@ -187,8 +192,8 @@ class Marks {
 }
 
 /**
- * Returns the next offset of `key` with a value other than null, because OpenAI sends
- * `"usage":null` with every chunk.
+ * Returns the offset of the next `key` whose value is not null. OpenAI sends `"usage":null` with
+ * every chunk.
  */
 function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   for (let at = bytes.indexOf(key, from); at >= 0; at = bytes.indexOf(key, at + 1)) {
@@ -213,7 +218,8 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // The last byte of `[DONE]` is a bracket. The last byte of nearly every other event is a brace.
+  // A quick check of the last byte excludes nearly all events: `[DONE]` ends with a bracket, and
+  // JSON objects end with a brace.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false

@@ -30,7 +30,7 @@ const CHANNEL_ACTION_ERRORS = {
 
 const errorOf = errorsOf(CHANNEL_ACTION_ERRORS)
 
-/** Creates an error to throw. `why` is appended to the error's message. */
+/** Creates an error for a route to throw. `why` is appended to the error's message. */
 export function channelActionError(
   code: keyof typeof CHANNEL_ACTION_ERRORS,
   why?: Words,

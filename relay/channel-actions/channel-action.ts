@@ -27,8 +27,8 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
 })
 
 /**
- * Returns the channel as it was last saved, so that an action uses the settings that the admin
- * sees. Throws a 404 error if the channel does not exist.
+ * Returns the channel with its last saved settings, which are those that the admin sees. Throws a
+ * 404 error if the channel does not exist.
  */
 export async function currentChannel(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
@@ -38,8 +38,8 @@ export async function currentChannel(deps: ActionDeps, channelId: number): Promi
 }
 
 /**
- * Sets the `x-position` response header, and waits until the read models of the channel pages
- * include the event at `position`.
+ * Makes a change visible to the console: waits until the read models include the event at
+ * `position`, and sends the position in the `x-position` header.
  */
 export async function visible(
   { freshness }: ActionDeps,

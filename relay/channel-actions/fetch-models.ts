@@ -11,15 +11,16 @@ import { channelActionError } from './channel-action-errors.ts'
 import { requestProvider, unexpectedFormat } from './fetch-from-provider.ts'
 import { unsavedTarget } from './unsaved-channel-target.ts'
 
-/**
- * Model names that are longer are ignored, and so are all names after the first `NAMES_MAX` names.
- */
+/** The maximum length of a model name. Longer names are ignored. */
 const NAME_LENGTH_MAX = 256
 const NAMES_MAX = 5_000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The known response formats: the member with the list, and the member with a model's name. */
+/**
+ * The known response formats. Each consists of the member with the list, and the member of a list
+ * element that holds the model's name.
+ */
 const LISTS: readonly (readonly [list: string, name: string])[] = [
   ['data', 'id'],
   ['models', 'name'],
@@ -50,8 +51,8 @@ export function modelsIn(text: string): readonly string[] | null {
 }
 
 /**
- * Reports whether the value is a model name. Names with commas are excluded, because commas
- * separate names in requests.
+ * Reports whether the value is a usable model name. Names with commas are excluded, because
+ * requests separate model names by commas.
  */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' &&
@@ -60,8 +61,9 @@ const isName = (value: unknown): value is string =>
   /^[^,\p{Cc}\p{Cs}]+$/u.test(value)
 
 /**
- * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins: the
- * list of a provider's models. The stored key of a channel is sent only to its stored address.
+ * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins. Both
+ * routes return the models that a provider lists. The stored key of a channel is sent only to its
+ * stored address.
  */
 export const fetchModels: ChannelAction = (api, deps) => {
   api.route({

@@ -21,8 +21,8 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './wait-for-views.ts'
 
 /**
- * The admin actions for channels, most of which send requests to providers. The relay serves these
- * actions, because it has the code and connections for such requests.
+ * The admin actions for channels. Most of them send requests to providers, so they are served by
+ * the relay, which has the code and connections for such requests.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,
@@ -42,19 +42,20 @@ export function describeChannelActions(app: FastifyInstance): void {
     scope.addHook('onRequest', async () => {
       throw httpError('NoSuchRoute')
     })
-    // The `onRequest` hook ends every request before an action uses its dependencies.
+    // The actions get no dependencies, because the `onRequest` hook ends every request before an
+    // action runs.
     const nothing = {} as ActionDeps
     for (const action of ACTIONS) action(typed(scope), nothing)
   })
 }
 
 /**
- * Matches the routes that are allowed on a demo site, because they send no request to a provider.
+ * Matches the routes that send nothing to a provider, which are therefore allowed on a demo site.
  */
 const OPEN = /^\/api\/channel\/(types|test\/progress)$/
 
 /**
- * Refuses requests that would be sent to providers on a demo site. Only the super admin may make
+ * On a demo site, refuses the actions that send requests to providers. Only the super admin may use
  * them.
  */
 function rejectInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {

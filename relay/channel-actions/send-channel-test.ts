@@ -22,13 +22,15 @@ const OUTPUT_TOKENS = 16
 /** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
 const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
-/** Returns the default model of a channel test; empty for a channel without models. */
+/**
+ * Returns the model with which a channel is tested by default; empty for a channel without models.
+ */
 const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
 /**
- * Builds the smallest possible chat request. Returns null if the model's name is invalid or the
- * channel accepts no chats.
+ * Builds a minimal chat request. Returns null if the model's name is invalid or the channel accepts
+ * no chats.
  */
 function testRequest(
   { terms }: Pick<RelayChannel, 'terms'>,
@@ -52,8 +54,8 @@ export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
 export type Probe = {
   readonly channel: RelayChannel
   /**
-   * A model name from the channel's list. By default, the channel's test model or its first model
-   * is used.
+   * The model to test, from the channel's list. The default is the channel's test model or its
+   * first model.
    */
   readonly model?: string | undefined
   readonly isStream?: boolean
@@ -87,8 +89,8 @@ export const PROBE_DEADLINES: Deadlines = {
 }
 
 /**
- * Sends one minimal chat to a channel, which may be disabled, and records the result. The test uses
- * the same code as callers' chats. Rejects only if the result can't be recorded.
+ * Sends one minimal chat to a channel and records the result. The channel may be disabled. The test
+ * uses the same code as callers' chats, and rejects only if the result can't be recorded.
  */
 export async function testChannel(
   deps: ProbeDeps,
@@ -111,7 +113,7 @@ export async function testChannel(
   const reason = isSuccess ? '' : reasonOf(end)
   const otherModel = isSuccess ? otherModelOf(end, candidate, target) : null
   const result = { isSuccess, model, durationMs, reason, otherModel, end: isSuccess ? null : end }
-  // A test that the gateway aborted gives no information about the channel.
+  // The gateway aborted this test, so the result says nothing about the channel.
   if (signal?.aborted) return { ...result, position: null }
   const usage = isSuccess ? countsOf(end.rawUsage, candidate) : null
   const test = { channelId, model, isSuccess, durationMs, reason, usage, run }
@@ -183,8 +185,8 @@ async function sendTest(
 const MODEL_LENGTH_SHOWN = 128
 
 /**
- * Returns the model in the answer if it differs from the requested model; otherwise null. Returns
- * null for a deployment as well, because its name need not match its model.
+ * Returns the model in the answer if it differs from the requested model; otherwise null. The
+ * result is also null for a deployment, because a deployment may have any name.
  */
 function otherModelOf(
   { answeredModel }: Answered,

@@ -55,8 +55,8 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // If the process of a test run died, the end of the run is not recorded. A run is therefore in
-  // progress only if a process still holds the lease.
+  // A test run whose process died has no recorded end. A run is therefore in progress only while
+  // some process holds its lease.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

@@ -23,8 +23,8 @@ const NO_CHATS: Words = {
 }
 
 /**
- * Returns the message that explains to an admin why a test failed, without keys and addresses. A
- * successful test also gets a message if the answer names another model.
+ * Returns the message for the admin that explains why a test failed, without keys and addresses. A
+ * successful test gets a message only if the answer names another model.
  */
 function testWords(
   { isSuccess, reason, otherModel, end }: ProbeResult,

@@ -15,9 +15,9 @@ import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**
- * Returns a target for settings that an admin has not saved yet. If the admin enters no key, the
- * stored key is used, but only if type, address and proxy are unchanged. An admin who can't read
- * keys can therefore not send a stored key to another address.
+ * Returns the target for settings that an admin has not saved yet. Without a new key, the stored
+ * key is used, but only if type, address and proxy are unchanged. Otherwise, an admin who can't
+ * read keys could send a stored key to another address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,
@@ -57,8 +57,8 @@ async function storedTarget(
 }
 
 /**
- * Returns the proxy of settings that an admin has not saved yet. For an existing channel, the
- * console may send the proxy in the masked form that the admin sees.
+ * Returns the proxy in unsaved settings. The console may send the proxy of an existing channel in
+ * masked form, because admins see only this form.
  */
 async function unsavedProxy(
   deps: ActionDeps,

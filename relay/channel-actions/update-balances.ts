@@ -41,8 +41,8 @@ export const updateBalance: ChannelAction = (api, deps) => {
 
 const AT_ONCE = 8
 /**
- * The maximum duration of `GET /api/channel/update_balance`. Common reverse proxies have longer
- * timeouts.
+ * The maximum total time to read all balances. It is shorter than the timeouts of common reverse
+ * proxies.
  */
 const TOTAL_MS = 45_000
 const ENABLED = 1

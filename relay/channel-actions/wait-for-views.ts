@@ -8,19 +8,21 @@ import type { ProbeDeps, ProbeResult } from './send-channel-test.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-/** The dependencies of manual and scheduled channel checks. */
 export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy
-  /** Applies the consequences of a test: see `channel-health/apply-test-result.ts`. */
+  /**
+   * Applies the consequences of a channel test, as described in
+   * `channel-health/apply-test-result.ts`.
+   */
   readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
   readonly providerOutbound: Outbound
 }
 
 /**
- * Waits up to two seconds until the relay's views (in-memory data) include every event that is
- * already stored.
+ * Waits until the relay's in-memory views include every event that is already stored, but at most
+ * two seconds.
  */
 export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
   let late: NodeJS.Timeout | undefined

@@ -8,20 +8,20 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
   readonly slowTests: SlowTestCounts
 }
 
-/** The actor of scheduled tests. The results of other tests never disable or enable a channel. */
+/** The actor of scheduled tests. Tests by any other actor never disable or enable a channel. */
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id under which rejections of channel tests are counted. Some rejections are counted only
- * once per user. All channel tests together therefore add one such rejection.
+ * The user id for rejections that occur in channel tests. Some rejections count only once per user,
+ * and all channel tests together count as this one user.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
  * Applies the result of a channel test. A success closes the channel's circuits. A scheduled test
- * may also disable a channel because the channel was too slow or its account was rejected too
- * often. It may also enable a channel that the gateway had disabled.
+ * may also disable a channel that is too slow or whose account is rejected too often. It may enable
+ * a channel that the gateway had disabled.
  */
 export function applyTestResult(
   deps: Deps,

@@ -2,22 +2,22 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-a
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.ts'
 
 /**
- * The probable cause of a failure. A failed connection is attributed to the channel, a missing
- * model to the model, and a rejected account to the key.
+ * The probable cause of a failure. A failed connection points to the channel, a missing model to
+ * the model, and a rejected account to the key.
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
 export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 
 /**
- * `well` means that the provider works, even if it reports an error in the caller's request.
- * `nothing` means that the attempt gives no information about the provider.
+ * What an attempt shows about the provider. `well` means that the provider works, even if it
+ * reports an error in the caller's request. `nothing` means that the attempt shows nothing about
+ * the provider.
  */
 export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 
 /**
- * The errors of attempts that were ended by the gateway or the caller. These errors say nothing
- * about the provider.
+ * The errors of attempts that the gateway or the caller ended. They say nothing about the provider.
  */
 export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
@@ -28,7 +28,6 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
-/** Classifies the end of an attempt by what it shows about the health of the channel. */
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || end.error === 'screened') return 'well'
@@ -46,9 +45,9 @@ function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
 }
 
 /**
- * Classifies an error status. A rejected request counts as a sign that the provider works, because
- * otherwise any caller could open circuits with invalid requests. A 403 response counts as a
- * rejected request if it has no account error code.
+ * Classifies an error status. A rejected request shows that the provider works. Otherwise, any
+ * caller could open circuits with invalid requests. A 403 response counts as a rejected request
+ * unless it has an account error code.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {
   const { status } = end

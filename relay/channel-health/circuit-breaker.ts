@@ -13,8 +13,8 @@ import { type BreakerRule, FailureCounts } from './failure-counts.ts'
 import type { OpenCircuit, OpenCircuits } from './open-circuits.ts'
 
 /**
- * The pauses of channels and keys after a provider's `Retry-After`. The end of each pause is
- * measured by `performance.now()`. Pauses are short and are not shared with other processes.
+ * The pauses of channels and keys after a provider's `Retry-After`, as end times of
+ * `performance.now()`. Pauses are short, so other processes are not informed.
  */
 class Pauses {
   private readonly untils = new Map<number | string, number>()
@@ -54,7 +54,7 @@ type Deps = Pick<Core, 'actors' | 'log' | 'now'> & {
   readonly options: () => BreakerOptions
 }
 
-/** One attempt at one channel, with the data that health checks need. */
+/** One attempt at one channel, as reported to the circuit breaker. */
 type ReportedAttempt = {
   readonly channel: RelayChannel
   readonly keyRef: string
@@ -66,9 +66,8 @@ type ReportedAttempt = {
 }
 
 /**
- * The health of a key. All calls may use a `free` key. The circuit of a `due` key is open, but its
- * pause is over, so one call may probe the key. Calls use an `out` key only if the channel has no
- * other key.
+ * The health of a key. All calls may use a `free` key. A `due` key has an open circuit whose pause
+ * is over, so one call may probe it. An `out` key is used only if the channel has no other key.
  */
 export type KeyHealth = 'free' | 'due' | 'out'
 
@@ -80,15 +79,15 @@ type Opening = {
 }
 
 /**
- * The maximum time in which a probing call must report its result. After this time, another call
- * may probe the channel.
+ * The maximum time for a probing call to report its result. After this time, another call may probe
+ * the circuit.
  */
 const PROBE_LEASE_MS = 90_000
 
 /**
- * Opens a circuit when calls fail too often. After a pause, one call probes the circuit, and a
- * success closes it. Each process counts failures separately. The state of circuits is stored in
- * events, which all processes read.
+ * Opens a circuit when calls fail too often. After a pause, a single call probes the circuit, and a
+ * success closes it. Each process counts failures separately, but all processes share the state of
+ * circuits through events.
  */
 export class CircuitBreaker {
   private readonly deps: Deps
@@ -114,9 +113,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * Returns null if no circuit of the channel or model is open. Otherwise returns a promise. It
-   * resolves to the circuits that this call must probe, or to `false` if the call may not use the
-   * channel.
+   * Asks whether a call may use the channel. Returns null if no circuit of the channel or model is
+   * open. Otherwise, the promise resolves to the circuits that the call must probe, or to `false`
+   * if the call must use another channel.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -145,8 +144,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Records the result of an attempt. If there was no recent failure, recording a success costs
-   * only one look-up.
+   * Records the result of an attempt. A success costs only one look-up unless there was a recent
+   * failure.
    */
   note(one: ReportedAttempt, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
@@ -176,8 +175,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Records a failed attempt. A failure that a key caused counts only against this key if the
-   * channel has another usable key. All other failures count against the channel or the model.
+   * Records a failed attempt. A failure caused by a key counts only against this key if the channel
+   * has another usable key. Any other failure counts against the channel or the model.
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -203,8 +202,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * Starts the pause that the provider's `Retry-After` requests. If the key caused the failure,
-   * only the key is paused. When all keys of the channel are paused, the channel is paused as well.
+   * Starts the pause that the provider's `Retry-After` header requests. Only the key is paused if
+   * it caused the failure and the channel has another usable key. When all usable keys are paused,
+   * the channel is paused as well.
    */
   private rest(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
@@ -271,7 +271,7 @@ export class CircuitBreaker {
     this.tell(scope.channelId, command, cause).catch(this.failed)
   }
 
-  /** Deletes the failure counts and the pause after an admin has closed the circuit. */
+  /** Deletes the failure counts and the pause. Called when an admin has closed the circuit. */
   private forget({ channelId, model, keyRef }: CircuitScope): void {
     this.pauses.end(keyRef ?? channelId)
     if (keyRef === null) this.tallies.forget(channelId, model)
@@ -290,8 +290,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Requests the right to probe a circuit. The result is true for only one call among all
-   * processes.
+   * Asks for permission to probe a circuit. Among all processes, only one call gets the result
+   * true.
    */
   private async ask(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`

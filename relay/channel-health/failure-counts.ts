@@ -5,8 +5,8 @@ export type BreakerRule = {
   /** The number of consecutive failures that opens the circuit. */
   readonly failures: number
   /**
-   * The percentage of failed calls that opens the circuit. It applies once the time window contains
-   * at least `rateCalls` calls.
+   * The percentage of failed calls that opens the circuit, once the time window contains at least
+   * `rateCalls` calls.
    */
   readonly ratePercent: number
   readonly rateCalls: number
@@ -42,8 +42,8 @@ class FailureWindow {
   }
 
   /**
-   * Returns the number of consecutive failures if this number reaches the limit. Otherwise returns
-   * the number of failures in the time window.
+   * Returns the number of failures to report for an open circuit: the consecutive failures if they
+   * reached the limit, otherwise all failures in the time window.
    */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
@@ -74,7 +74,7 @@ class FailureWindow {
   }
 }
 
-/** The circuit to open. If `model` is null, the circuit of the complete channel opens. */
+/** The circuit to open. If `model` is null, the circuit covers all models of the channel. */
 type Trip = { readonly model: string | null; readonly failures: number }
 
 type CallTarget = {
@@ -87,7 +87,7 @@ type OfChannel = { readonly all: FailureWindow; readonly models: Map<string, Fai
 
 /**
  * Counts recent failures by channel and model. A channel without recent failures has no entry, so
- * that recording a successful call costs only one look-up.
+ * recording a successful call costs only one look-up.
  */
 export class FailureCounts {
   private readonly channels = new Map<number, OfChannel>()
@@ -122,7 +122,7 @@ export class FailureCounts {
   }
 
   /**
-   * Counts a failure of a channel and model. Returns the circuit to open; null if the limit is not
+   * Counts a failure of a channel and model. Returns the circuit to open, or null if no limit is
    * reached. `offersMore` is true if the channel has other models.
    */
   fail(
@@ -147,9 +147,9 @@ export class FailureCounts {
   }
 
   /**
-   * Deletes the failure counts of a model, or of the complete channel if `model` is null. The
-   * channel's own counts are kept when the circuit of a model opens, because a failure of another
-   * model may then show that the complete channel fails.
+   * Deletes the failure counts of a model, or of the channel with all its models if `model` is
+   * null. Deleting a model's counts keeps the channel's counts. A later failure of another model
+   * may then show that the channel itself fails.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)
@@ -164,8 +164,8 @@ export class FailureCounts {
   }
 
   /**
-   * Reports whether only this model of the channel has failed recently. In this case, the failures
-   * are attributed to the model.
+   * Reports whether this model is the only one of the channel that failed recently. The model is
+   * then the likely cause.
    */
   private isOnlyFailing(
     existing: OfChannel,

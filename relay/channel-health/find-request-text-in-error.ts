@@ -1,13 +1,13 @@
 /**
- * The maximum length in bytes of a request that is compared with an error. If the request is
- * longer, every error text is treated as a repetition of the request.
+ * The maximum length in bytes of a request that is searched. For a longer request, every error is
+ * assumed to repeat the request.
  */
 const LOOKED_AT_BYTES_MAX = 1024 * 1024
 
 /**
- * Reports whether an error may repeat the caller's request. Only letters and digits are compared,
- * so that escapes can't hide a repetition. All texts of the request are joined, so that a
- * repetition of several texts is found as well.
+ * Reports whether an excerpt of an error may repeat the caller's request. Only letters and digits
+ * are compared, so that escapes can't hide a repetition. The request's texts are joined, because an
+ * excerpt may span several texts.
  */
 export function mayRepeatRequest(excerpt: string, requestBody: Buffer): boolean {
   if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(excerpt)) return true

@@ -14,7 +14,7 @@ export type DisableOptions = {
 export type HealthOptions = {
   readonly breaker: BreakerOptions
   readonly disable: DisableOptions
-  /** The duration above which a test counts as slow. 0 sets no limit. */
+  /** The duration in milliseconds above which a test counts as slow. 0 sets no limit. */
   readonly testMsMax: number
   /** The number of consecutive slow scheduled tests after which a channel is disabled. */
   readonly slowTestsMax: number

@@ -10,17 +10,16 @@ export type OpenCircuit = {
 }
 
 /**
- * A row of the read model. A relay loads these rows at its start, so that it need not replay all
- * events.
+ * A circuit as stored in the read model. A relay loads these rows when it starts, so that it need
+ * not replay all events.
  */
 export type CircuitRow = OpenCircuit & { readonly position: number }
 
 type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 
 /**
- * The circuits that are not closed, by channel. The events of all processes are applied. A process
- * applies its own events immediately, and ignores these events when it later reads them from the
- * event store.
+ * Keeps the circuits that are not closed, by channel. It applies the events of all processes. A
+ * process applies its own events immediately and skips them when they arrive from the event store.
  */
 export class OpenCircuits {
   private readonly channels = new Map<number, OfChannel>()

@@ -6,15 +6,15 @@ import { mayRepeatRequest } from './find-request-text-in-error.ts'
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 /**
- * The failure code for "payment required". The channel stays enabled, because the failure ends when
- * the operator tops up the provider's account.
+ * The failure code for "payment required". It never disables a channel, because the operator ends
+ * this failure by topping up the provider's account.
  */
 const TEMPORARY = 'status-402'
 
 /**
  * Returns a failure code if the provider rejects the site's key or account; otherwise null. A
- * keyword in the error's message is ignored if the caller's request contains the keyword, because
- * callers could otherwise disable channels.
+ * keyword in the error is ignored if the caller's request also contains it. Otherwise, callers
+ * could disable channels.
  */
 export function accountErrorCode(
   end: Failed,
@@ -38,8 +38,8 @@ export function accountErrorCode(
 }
 
 /**
- * The failure code for a 403 status. Some providers also send a 403 because of the caller's
- * content.
+ * The failure code for status 403, which some providers also send for content that they forbid to a
+ * caller.
  */
 const MAY_BE_CALLERS_ERROR = 'status-403'
 
@@ -48,8 +48,8 @@ type Count = { hits: number; since: number; readonly users: Set<number> }
 type FailureLimit = { readonly failures: number; readonly windowMs: number }
 
 /**
- * Counts the rejections of each key's account since the last success with the key. A rejection that
- * may be the caller's fault is counted once per caller.
+ * Counts how often each key's account was rejected since the last success with the key. A rejection
+ * that the caller may have caused counts once per caller.
  */
 export class AccountErrorCounts {
   private readonly counts = new Map<number | string, Count>()

@@ -12,7 +12,7 @@ type Deps = Pick<Core, 'log' | 'now'> & {
   readonly runs: Pick<TestRuns, 'start'>
   /** Returns the start time of the last test run in unix seconds, or 0 if there was no test run. */
   readonly lastRunAt: () => Promise<number>
-  /** The interval at which the schedule checks whether a run is due. */
+  /** The time in milliseconds between two checks whether a test run is due. */
   readonly lookMs?: number
 }
 
@@ -39,8 +39,8 @@ async function runIfDue({ views, runs, now, lastRunAt }: Deps): Promise<void> {
   const { everyMs } = views.options.options.health.tests
   if (everyMs === null) return
   const sinceMs = now() - (await lastRunAt()) * 1_000
-  // If the last run began in the future, the clock was set back after that run. Such a run does not
-  // delay the next run.
+  // A last run in the future means that the clock was set back. Such a run does not delay the next
+  // run.
   if (sinceMs >= 0 && sinceMs < everyMs) return
   await runs.start({ actor: SCHEDULER, cause: null, at: now() })
 }

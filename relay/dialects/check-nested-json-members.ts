@@ -1,7 +1,7 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type JsonKind, kindOf } from './scan-json-tokens.ts'
 
-/** The JSON kinds that are allowed for one member of the objects in an array. */
+/** A rule for one member of each object in an array: the JSON kinds that the member may have. */
 type InnerRule = {
   readonly key: string
   /** The key as it appears in the JSON bytes, with its quotes. */
@@ -9,7 +9,7 @@ type InnerRule = {
   readonly kinds: readonly JsonKind[]
 }
 
-/** The rules for the members of the objects in the top-level array `array`. */
+/** The rules for the objects in the top-level array with the name `array`. */
 export type InnerRules = { readonly array: string; readonly rules: readonly InnerRule[] }
 
 export const innerRules = (
@@ -44,24 +44,27 @@ export type ObjectVisitor = {
 }
 
 /**
- * A member that may be read in different ways. It duplicates the member `other`, or a provider may
- * read it as `other`. For example, `[0].Role` may be read as `[0].role`.
+ * A member with an ambiguous name. It repeats the member `other`, or a provider may read it as
+ * `other`. For example, `[0].Role` may be read as `[0].role`.
  */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
-/** Checks the members of an array's objects against rules while the bytes are scanned. */
+/** Checks the objects in one array against rules for their members while the bytes are scanned. */
 export class InnerCheck {
   /** True while the scanner is inside the array to which the rules apply. */
   isOn = false
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
-  /** The first member that a parser may mistake for a member with a rule; null if there is none. */
+  /**
+   * The first member that duplicates a member with a rule or may be read as one; null if there is
+   * none.
+   */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
   private readonly array: string | null
   private readonly rules: readonly InnerRule[]
   private element = -1
-  /** The members of the current object that have been found so far, as one bit per rule. */
+  /** The ruled members that the current object already has, as one bit per rule. */
   private seen = 0
 
   constructor(bytes: Buffer, inner: InnerRules | null) {
@@ -128,8 +131,8 @@ const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
 /**
- * Reports whether case folding may change the JSON string. The offsets `start` and `end` include
- * the string's quotes.
+ * Reports whether a JSON string has characters that case folding may change. `start` and `end`
+ * include the string's quotes.
  */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
@@ -140,8 +143,8 @@ export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * Reports whether `pattern` is in the bytes at `start`. The bytes are compared one by one, because
- * `Buffer.compare` is slower for a few bytes.
+ * Reports whether the bytes at `start` equal `pattern`. A loop is used, because `Buffer.compare` is
+ * slower for a few bytes.
  */
 export function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
   for (let at = 0; at < pattern.length; at += 1) {

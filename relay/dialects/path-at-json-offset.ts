@@ -9,8 +9,8 @@ const CLOSE_BRACE = 125
 const PATH_LENGTH_MAX = 200
 
 /**
- * One level of nesting. For an object, it is the latest key. For an array, it is the number of
- * complete elements.
+ * One level of nesting at an offset. For an object, it is the latest key. For an array, it is the
+ * number of complete elements.
  */
 type Level = string | number | null
 
@@ -41,8 +41,8 @@ export function pathAt(bytes: Buffer, at: number): string | null {
 }
 
 /**
- * Returns the offset of the closing quote of the string at `start`. Returns -1 if there is no
- * closing quote before the offset `before`.
+ * Returns the offset of the closing quote of the string at `start`, or -1 if this quote is not
+ * before the offset `before`.
  */
 function endOfText(bytes: Buffer, start: number, before: number): number {
   for (let index = start + 1; index < before; index += 1) {

@@ -3,7 +3,7 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 48 && byte <= 57
 
-/** Reports whether the byte may follow the backslash of a short escape: `" \ / b f n r t`. */
+/** Reports whether the byte may follow a backslash in a two-character escape, such as `\n`. */
 const isShortEscape = (byte: number | undefined): boolean =>
   byte === 34 ||
   byte === 92 ||
@@ -30,14 +30,14 @@ function hexOf(bytes: Buffer, at: number): number {
 const BACKSLASH = 92
 
 /**
- * The bytes of a buffer as words of four bytes, for `endOfPlainText`. The first word begins `shift`
- * bytes before the buffer, because words must be aligned.
+ * A view of a buffer as words of four bytes, for fast search. Words must be aligned, so the first
+ * word begins `shift` bytes before the buffer.
  */
 export type Words = { readonly words: Int32Array; readonly shift: number }
 
 /**
- * Returns a view of the bytes as words, without a copy. If the last bytes do not fill a word, the
- * view does not contain them.
+ * Returns a view of the bytes as words, without a copy. The view omits last bytes that do not fill
+ * a word.
  */
 export function wordsOf(bytes: Buffer): Words {
   const shift = bytes.byteOffset % 4
@@ -45,8 +45,9 @@ export function wordsOf(bytes: Buffer): Words {
   return { words: new Int32Array(bytes.buffer, bytes.byteOffset - shift, length), shift }
 }
 
-// Each constant repeats one byte four times. A byte is below 32 if subtracting 32 sets its highest
-// bit. Two bytes are equal if subtracting 1 from their XOR sets the highest bit.
+// Each constant repeats one byte four times, so that all four bytes of a word are compared at once.
+// Subtracting 32 sets the highest bit of a byte below 32. Subtracting 1 from the XOR of two equal
+// bytes sets the highest bit as well.
 const ONES = 0x01010101
 const SPACES = 0x20202020
 const QUOTES = 0x22222222
@@ -54,9 +55,9 @@ const BACKSLASHES = 0x5c5c5c5c
 const HIGH_BITS = 0x80808080 | 0
 
 /**
- * Skips words of four bytes that contain no quote, backslash or control character, and returns the
- * offset after these words. An offset that is not at the start of a word is returned unchanged.
- * This is much faster than a loop over the bytes.
+ * Skips plain text quickly, by words of four bytes. Returns the offset of the first word that
+ * contains a quote, backslash or control character, or the end of the last word. An offset that is
+ * not at the start of a word is returned unchanged.
  */
 export function endOfPlainText({ words, shift }: Words, at: number): number {
   const offset = at + shift
@@ -74,8 +75,8 @@ export function endOfPlainText({ words, shift }: Words, at: number): number {
 }
 
 /**
- * Returns the length of the escape sequence at `at`. Returns 0 for an invalid sequence, and -1 for
- * a sequence that represents a NUL or half of a surrogate pair.
+ * Returns the length of the escape sequence at `at`, or 0 if it is invalid. Returns -1 if it
+ * represents a NUL or an incomplete surrogate pair.
  */
 export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
@@ -105,7 +106,10 @@ const PLUS = 43
 const POINT = 46
 const ZERO = 48
 
-/** Returns the offset after the number at `start`, or -1 minus the offset of an invalid byte. */
+/**
+ * Returns the offset after the number at `start`. If a byte is invalid, returns -1 minus the offset
+ * of this byte.
+ */
 export function endOfNumber(bytes: Buffer, start: number): number {
   let at = start
   if (bytes[at] === MINUS) at += 1

@@ -33,13 +33,13 @@ export type Member = {
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * If the value is an array: the path of the first member in the array that breaks a rule, such as
-   * `[0].role`. Otherwise null.
+   * The path of the first member in the array that breaks a rule, such as `[0].role`. Null if there
+   * is none or the value is not an array.
    */
   readonly misfit: string | null
   /**
-   * If the value is an array: the first member in the array whose name a parser may misread.
-   * Otherwise null.
+   * The first member in the array with an ambiguous name. Null if there is none or the value is not
+   * an array.
    */
   readonly ambiguity: Ambiguity | null
 }
@@ -47,14 +47,14 @@ export type Member = {
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
 /**
- * The reason why JSON is invalid. `at` is the offset of the fault. If the bytes end too early, `at`
- * is their length.
+ * The reason why JSON is invalid. `at` is the offset of the fault, or the length of the bytes if
+ * they end too early.
  */
 export type InvalidJson =
   | { readonly error: Cause; readonly at: number }
   | { readonly error: 'not-utf8' | 'not-an-object' }
   | { readonly error: 'duplicate'; readonly key: string }
-  /** Apart from letter case, the key equals `other`, which is another member or a known name. */
+  /** The key differs only by letter case from `other`, which is another member or a known name. */
   | { readonly error: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64
@@ -65,7 +65,7 @@ export const VALUES_MAX = 1_000_000
  */
 export const KEYS_MAX = 200_000
 /**
- * The maximum number of members of the top-level object. No request format defines nearly as many
+ * The maximum number of members of the top-level object. All request formats define far fewer
  * members.
  */
 export const MEMBERS_MAX = 256

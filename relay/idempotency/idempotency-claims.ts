@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
 /**
- * The claim of an idempotency key by a call. Hashes are SHA-256 in hexadecimal form. `bodyHash` is
- * a hash of the request's URL and body. `at` is the time of the claim in unix milliseconds.
+ * The claim of an idempotency key by a call. Hashes are SHA-256 in hexadecimal form, and `bodyHash`
+ * covers the request's URL and body. `at` is the time of the claim in unix milliseconds.
  */
 export type CallClaim = {
   readonly tokenId: number
@@ -14,19 +14,20 @@ export type CallClaim = {
 }
 
 /**
- * Stores which call belongs to an `Idempotency-Key` of a token. Whether the call was admitted, is
- * running or has ended is decided by the account's stream.
+ * Stores which call belongs to each `Idempotency-Key` of a token. The state of the call itself is
+ * in the account's stream.
  */
 export type ClaimedCalls = {
   /** Assigns the key to the call, or returns the earlier call that claimed the key. */
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
-  /** Releases the key of a call that ended at no cost, so that it can be used for a new call. */
+  /** Releases the key of a call that cost nothing, so that a new call can use the key. */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
   /**
-   * Releases the key of a call that another process handled. This process knows only the call's id.
+   * Releases the key of a call by the call's id alone. It is used for a call that another process
+   * handled.
    */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
-  /** Deletes the claims that have expired by the time `at`. */
+  /** Deletes the claims that have expired at the time `at`. */
   sweep(at: number): Promise<void>
 }
 
@@ -44,9 +45,9 @@ const TABLE = `
   create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
 `
 
-// On a conflict, the statement makes an update that changes nothing, because `do nothing` would not
-// return the existing row. A separate select might find no row, because another process may have
-// deleted the row in the meantime.
+// On a conflict, an expired claim is replaced. A valid claim gets an update that changes nothing,
+// because `do nothing` would not return the existing row. A separate select might find no row,
+// because another process may delete the row before.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)

@@ -5,15 +5,14 @@ import type { Vault } from '#infra/vault/port.ts'
 const MAX = 60
 const PERIOD_MS = 60_000
 /**
- * The maximum number of blocked addresses. For IPv6, a /64 network counts as one address. When the
+ * The maximum number of blocked addresses. An IPv6 /64 network counts as one address. When the
  * maximum is reached, a new address replaces the oldest.
  */
 const BLOCKED_MAX = 10_000
 
 /**
- * Blocks an IP address after 60 wrong keys in a minute. Wrong keys are counted over all relay
- * processes. The list of blocked addresses is in memory, so that a request with a correct key needs
- * no query.
+ * Blocks an IP address after 60 wrong keys in a minute. All relay processes count together. The
+ * list of blocked addresses is in memory, so that a correct key needs no query.
  */
 export class FailedKeys {
   private readonly blocked = new Map<string, number>()
@@ -29,12 +28,11 @@ export class FailedKeys {
   }
 
   /**
-   * Returns the number of seconds until the address may try a key, or 0 if the address is not
-   * blocked. `now` is in monotonic milliseconds.
+   * Returns the seconds until the address may try a key again, or 0 if it is not blocked. `now` is
+   * in monotonic milliseconds.
    */
   waitSeconds(clientIp: string, now = performance.now()): number {
-    // Usually no address is blocked. This comparison then saves the look-up for nearly every
-    // request.
+    // Nearly always, no address is blocked, so the look-up is skipped.
     if (this.blocked.size === 0) return 0
     const line = addressLine(clientIp)
     const until = this.blocked.get(line)
@@ -45,8 +43,8 @@ export class FailedKeys {
   }
 
   /**
-   * Counts a wrong key. Returns the number of seconds for which the address is now blocked, or 0 if
-   * it is not blocked.
+   * Counts a wrong key. Returns the seconds for which the address is now blocked, or 0 if it is not
+   * blocked.
    */
   async failed(clientIp: string, now = performance.now()): Promise<number> {
     const key = `${this.what}:${addressKey(this.vault, clientIp)}`

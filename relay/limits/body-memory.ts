@@ -2,8 +2,8 @@ export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
 /**
- * The user who sends a request body. `bytesMax` is the maximum of body bytes that this user may
- * have in memory at the same time.
+ * The user who sends a request body. `bytesMax` limits the bytes of all bodies that this user has
+ * in memory.
  */
 export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 
@@ -22,7 +22,7 @@ export class BodyMemory {
 
   /**
    * Reserves memory for a body. Returns false if too little memory is left. After a result of true,
-   * `giveBack` must later be called with the same number of bytes.
+   * `giveBack` must be called with the same number.
    */
   take(bytes: number): boolean {
     if (this.held + bytes > this.most) return false
@@ -35,7 +35,7 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves bytes of the user's share of the memory before the body arrives. Returns false if too
+   * Reserves a part of the user's share of memory before the body arrives. Returns false if too
    * little of the share is left.
    */
   reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {

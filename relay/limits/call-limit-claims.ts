@@ -44,8 +44,8 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
     : null
 
 /**
- * Returns how many calls a token may run at the same time. This is the lower of the token's own
- * limit and the relay's limit for each token.
+ * Returns how many calls of a token may run at the same time: the lower of the token's own limit
+ * and the relay's limit for each token.
  */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,
@@ -53,9 +53,9 @@ export const permitsOfToken = (
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 
 /**
- * Lists the limits of a call in the order in which they are checked: concurrent calls, calls per
- * period, successful calls per period, and tokens per minute. Every running call counts as
- * successful until it fails. Otherwise, any number of calls could start before the first success.
+ * Lists the limits of a call in the order of the checks: concurrent calls, calls per period,
+ * successful calls per period, tokens per minute. A running call counts as successful until it
+ * fails. Otherwise, any number of calls could start before the first success.
  */
 export function callClaims(
   user: { readonly userId: number; readonly permits: number },
@@ -98,8 +98,8 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // It is unknown when a permit becomes free. The retry delay is random, so that not all rejected
-  // callers retry at the same time.
+  // The retry delay is random, because nobody knows when a permit becomes free, and rejected
+  // callers should not all retry at the same time.
   const subject = claim?.kind === 'permits' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

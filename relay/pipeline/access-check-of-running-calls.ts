@@ -16,17 +16,17 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 }
 
 /**
- * Returns a function that checks whether a running call would still be admitted. A check costs a
- * few look-ups in memory. Some checks need asynchronous work, such as decrypting a changed IP list
- * or reading the account. The results of such work take effect with a later check.
+ * Returns a function that checks whether a running call would still be admitted. Each check costs a
+ * few look-ups in memory. Asynchronous work, such as reading the account, is only started, and its
+ * result is used by a later check.
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,
   { token, user, group, hasSessionEnded = () => false }: Caller,
   { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
-  // A playground call has a generated token that no view contains. Whether the call may continue
-  // therefore depends only on the user and the session.
+  // Views do not contain the generated token of a playground call. Such a call is checked by its
+  // user and session only.
   const isListed = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token
@@ -59,8 +59,8 @@ export function accessCheck(
     }
     const { options, prices } = views.options
     const isUsable = group === currentUser.group || options.usableGroups.has(group)
-    // If an admin moves the user to another group, a call that runs in the user's own group
-    // continues. Only a call that chose its group is ended.
+    // A call in the user's own group continues if an admin moves the user to another group. A call
+    // in a group that the caller chose ends if the user may no longer use this group.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
     const isDeleted = groupRatioOf(prices, user.group, group) === undefined
     return isDeleted ? 'group_not_allowed' : balanceCheck.errorOf(user.userId, call)

@@ -24,8 +24,8 @@ export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
 const BYTES_PER_TOKEN = 4
 
 /**
- * Acquires a permit for a call. The limit on concurrent calls of this process is checked first. The
- * limits of the user and the token are checked next. All relay processes share these limits.
+ * Acquires a permit for a call. The limit of this process is checked first. The limits of the user
+ * and the token follow, which all relay processes share.
  */
 export async function acquirePermit(
   deps: RelayDeps,
@@ -59,8 +59,8 @@ export async function acquirePermit(
 type UserRate = RelayOptions['userRate']
 
 /**
- * Lists the rate limits of the token and the site. The site's limits do not apply to the one user
- * group that the operator may exempt.
+ * Lists the rate limits of the token and the site. The operator may exempt one user group from the
+ * site's limits.
  */
 function rulesFor(
   userId: number,
@@ -85,8 +85,8 @@ function rulesFor(
 }
 
 /**
- * Estimates the tokens of a call: the input tokens by the length of the request, plus all output
- * tokens that are allowed.
+ * Estimates the tokens of a call: the input by the length of the request, plus all the output that
+ * is allowed.
  */
 const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

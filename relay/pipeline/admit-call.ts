@@ -28,17 +28,20 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 export type Admitted = {
   readonly ledger: CallLedger
   readonly terms: CallTerms
-  /** The exchange with the id of the call to which the request's `Idempotency-Key` belongs. */
+  /**
+   * The exchange under the call's id. If the request has an `Idempotency-Key`, this is the id of
+   * the call to which the key belongs.
+   */
   readonly exchange: Exchange
 }
 
 /**
- * If the account can pay for this many requests with an input of the same length, the text of the
- * request is not tokenized.
+ * The text of a request is not tokenized if the account could pay this many requests of the same
+ * length.
  */
 const CALLS_AT_ONCE = 20n
 
-/** Reports whether the quota pays for `CALLS_AT_ONCE` times the input of this call. */
+/** Reports whether the quota covers the input of the call `CALLS_AT_ONCE` times. */
 export function isClearlyAffordable(
   { price, terms }: Pick<CallPlan, 'price' | 'terms'>,
   quota: Quota,
@@ -48,8 +51,8 @@ export function isClearlyAffordable(
 }
 
 /**
- * Reports whether the text of the request need not be tokenized. This is the case if the quota
- * clearly suffices (see `isClearlyAffordable`) or the account can't be read.
+ * Reports whether the text need not be tokenized. This is true if the quota clearly suffices (see
+ * `isClearlyAffordable`) or the account can't be read.
  */
 async function needsNoCount(
   { actors }: RelayDeps,
@@ -67,13 +70,10 @@ async function needsNoCount(
 
 /**
  * Admits a call by reserving its worst-case cost on the account (the hold). Returns the call's
- * ledger or an error. When the ledger is returned, the hold is durable, and the call must be ended
- * exactly once.
- * The length of the request is an upper bound of its input tokens. If the account can't pay for
- * twenty times this input, the tokens of the text are counted, and the hold covers the lower count.
- * If the caller disconnects during the count, the call is not admitted. The `Idempotency-Key` is
- * claimed only after the count, so that a caller who disconnected can use the key again. `upload`
- * is the body as the caller sent it.
+ * ledger once the hold is durable, or an error. The ledger must end the call exactly once. Unless
+ * the account can easily pay, the tokens of the request are counted first, to lower the hold. The
+ * `Idempotency-Key` is claimed only after the count, so that a caller who disconnects during the
+ * count can use the key again. `upload` is the body as the caller sent it.
  */
 export async function admit(
   deps: RelayDeps,
@@ -99,9 +99,9 @@ export async function admit(
     ...plan,
     terms: lowest,
   })
-  // A request with an `Idempotency-Key` may repeat a call that the account has already admitted.
-  // Only an admission detects the repeat. The admission is therefore attempted even if the account
-  // can't pay for another call.
+  // With an `Idempotency-Key`, the request may repeat a call that was already admitted. Only an
+  // admission detects this. It is therefore attempted even if the account can't pay for another
+  // call.
   if (error !== null) return isKeyed(arrived) ? attempt(plan.terms) : error
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
@@ -141,8 +141,8 @@ async function admitOn(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // The event store may have written the admission. In this case, the sweeper ends the call when
-    // its lease expires.
+    // The admission may have been written although the event store failed. The sweeper then ends
+    // the call when its lease expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
@@ -153,8 +153,8 @@ async function admitOn(
 const LATE = Symbol('late')
 
 /**
- * Waits for the admission for at most `admitMs`. If this time passes, resolves with `LATE` and does
- * not cancel the admission.
+ * Waits for the admission for at most `admitMs`. After this time, resolves with `LATE`, and the
+ * admission continues.
  */
 function inTime<T>(
   admitting: Promise<T>,
@@ -183,8 +183,8 @@ function inTime<T>(
 }
 
 /**
- * Releases the hold if an admission succeeds after its caller has been refused. If releasing the
- * hold fails, the sweeper ends the call.
+ * Releases the hold of an admission that succeeds after its caller was refused. If the release
+ * fails, the sweeper ends the call.
  */
 function giveBackLate(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
   const reason = 'refused' as const

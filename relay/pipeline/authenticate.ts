@@ -30,8 +30,8 @@ const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
  * Authenticates the caller. The order of the checks is fixed, so that the response reveals nothing
- * to a caller with an unknown key. The result is a promise only for a wrong key and for the first
- * IP check of a token.
+ * to a caller with an unknown key. Returns a promise only for a wrong key and for the first IP
+ * check of a token.
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,

@@ -8,9 +8,7 @@ import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
 /** The minimum time between two reads of one account. */
 const READ_EVERY_MS = 2_000
-/**
- * The time after which the stored result of an account is deleted if the account is not read again.
- */
+/** The result for an account is deleted if the account was not read for this time. */
 const FORGET_AFTER_MS = 60_000
 
 /** The errors with which running calls must end, by call id. */
@@ -29,9 +27,9 @@ export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
 }
 
 /**
- * Finds the running calls that must end because their account or their token's budget is empty.
- * Another process may have spent the balance, so the account is read from the event store. Each
- * account is read at most once in two seconds. No call waits for a read.
+ * Finds the running calls that must end because their account or their token's budget is empty. The
+ * account is read from the event store, because another process may have spent the balance. Each
+ * account is read at most once in two seconds, and no call waits for a read.
  */
 export class BalanceCheck {
   private readonly actors: Core['actors']
@@ -65,8 +63,7 @@ export class BalanceCheck {
       .then((found) => {
         reading.errors = found
       })
-      // If the event store is unavailable, the previous result of the account stays valid until the
-      // next read.
+      // If the read fails, the previous result stays valid until the next read.
       .catch(() => {})
       .finally(() => {
         reading.isPending = false

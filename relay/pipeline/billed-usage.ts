@@ -27,8 +27,8 @@ export type Delivery = {
   readonly readText: () => CountableText
   readonly isWhole: boolean
   /**
-   * True if text was delivered after the provider's last usage report. The reported usage may then
-   * be too low.
+   * True if text was delivered after the provider's last usage report, which may therefore be too
+   * low.
    */
   readonly isUsageEarly?: boolean
   /** True if the input is charged. False if the provider ended the stream with an error. */
@@ -42,11 +42,10 @@ export type Metered = {
 }
 
 /**
- * Determines the billed usage. The provider's report is billed if it is plausible, the answer is
- * complete and no text followed the report. In all other cases, the larger of the report and the
- * gateway's own count is billed. Otherwise, an early report, which is often zero, or an anomaly
- * would make a call cheaper. `limits` contains the output limit, which determines how much reported
- * output is plausible.
+ * Determines the billed usage. A plausible report of the provider is billed if the answer is
+ * complete and no text followed the report. Otherwise, the larger of the report and the gateway's
+ * own count is billed, so that an anomaly or an early report (often zero) does not make a call
+ * cheaper. `limits` contains the output limit, which decides how much reported output is plausible.
  */
 export function meter(
   delivery: Delivery,
@@ -72,9 +71,8 @@ export function meter(
 }
 
 /**
- * Returns the usage of a running stream. This usage is charged if this process dies. It is the
- * larger of the last report and the gateway's own count, but not more than the call's hold
- * (reserved quota) covers.
+ * Returns the usage of a running stream, which is charged if this process dies. It is the larger of
+ * the last report and the gateway's own count, up to what the call's hold (reserved quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -118,8 +116,8 @@ function readReport(
 }
 
 /**
- * Counts all cache writes as writes to the one-hour cache if the request uses this cache, because
- * providers do not report the duration.
+ * Counts all cache writes as writes to the one-hour cache if the request uses it. Providers do not
+ * report which cache was written.
  */
 function withHourCache(usage: Usage, body: Buffer): Usage {
   if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage
@@ -127,9 +125,9 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. If the report can be interpreted in
- * several ways, the most expensive interpretation is used. For a report that is not trusted, all
- * tokens as plain text are one of these interpretations.
+ * Returns the larger of the report and the gateway's own count. If the report has several
+ * interpretations, the most expensive one is used. An untrusted report may also be interpreted as
+ * plain text only.
  */
 function dearerReading(
   { usage: seen, withinPrompt, isTrusted }: UsageReport,
@@ -145,19 +143,18 @@ function dearerReading(
     .reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))
 }
 
-/** Returns a usage with the same totals of input and output, in which all tokens are plain text. */
+/** Returns the same totals of input and output, with all tokens as plain text. */
 const unclassified = (usage: Usage): Usage => ({
   ...NO_USAGE,
   inputUncached: inputTokensOf(usage),
   output: usage.output,
 })
 
-/** Returns the sum of the input and output tokens. */
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**
- * Returns the reported usage, raised to the gateway's own count. Input and output are compared
- * separately.
+ * Returns the reported usage, raised to the gateway's own count where that is larger. Input and
+ * output are compared separately.
  */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)

@@ -15,16 +15,16 @@ import type { RelayDeps } from './relay-deps.ts'
  */
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
- * The memory for request bodies of a user without balance. One request of the maximum size fits
- * into it, because such a user may still call free models.
+ * The memory for the request bodies of a user without balance, who may still call free models. One
+ * request of the maximum size fits into it.
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
 /** Bodies up to this length are read without checking the balance. */
 const SMALL_BODY_BYTES = 1024 * 1024
 
 /**
- * Returns how much memory the user's request bodies may use. A user without balance gets less
- * memory. The account is therefore read if the body is long or its length is unknown.
+ * Returns how much memory the user's request bodies may use, which is less for a user without
+ * balance. To find this out, the account is read if the body is long or its length is unknown.
  */
 export const bodyOwnerOf = (
   deps: Pick<RelayDeps, 'actors'>,
@@ -42,15 +42,15 @@ async function longBodyOwnerOf(
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
     return { userId, bytesMax: isPaid ? SHARE_BYTES : UNPAID_SHARE_BYTES }
   } catch {
-    // If the account can't be read, the user gets the smaller share. If the event store stays
+    // The account can't be read, so the user gets the smaller share. If the event store stays
     // unavailable, the admission refuses the call later.
     return { userId, bytesMax: UNPAID_SHARE_BYTES }
   }
 }
 
 /**
- * Returns how much memory the user's chat bodies may use. If the caller can't pay and no model is
- * free, a long body is refused before it is read.
+ * Returns how much memory the user's chat bodies may use. Returns an error for a long body if the
+ * caller can't pay and no model is free.
  */
 export function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
@@ -82,7 +82,7 @@ async function rejectUnpaid(
 const isSmall = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES
 
-/** The free models of each price list, cached because price lists are immutable. */
+/** The free models of each price list. They are cached, because price lists are immutable. */
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
 /** Reports whether some model is free for chats in some group. */

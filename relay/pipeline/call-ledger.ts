@@ -27,8 +27,7 @@ export type Admission = {
   readonly reduction?: OutputReduction
   readonly price: PriceSnapshot
   /**
-   * The number of requested choices. If the model has a price per call, this price is charged for
-   * each choice.
+   * The number of requested choices, each of which is charged if the model has a price per call.
    */
   readonly calls: number
   readonly reasoningEffort?: string
@@ -66,7 +65,7 @@ export type Bill = Place & {
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code that the caller received if the caller lost access during the call. */
+  /** The error code that the caller received, if access was lost during the call. */
   readonly endReason?: string
 }
 
@@ -83,14 +82,17 @@ export type AttemptHistory = {
 }
 
 /**
- * Writes the account events of one call. All of the pipeline's account events for the call are
- * written here, so that the pipeline can't end a call twice.
+ * Writes the account events of one call. The pipeline writes them only here, so that it can't end a
+ * call twice.
  */
 export class CallLedger {
   hasEnded = false
-  /** The quota that is held (set aside) for the call. */
+  /** The quota that is held (reserved) for the call. */
   hold: Quota = 0n
-  /** The reduced output limit. Null if the account could pay the complete hold. */
+  /**
+   * The output limit in tokens per choice, if the account could pay only for a reduced hold;
+   * otherwise null.
+   */
   outputLimit: number | null = null
   private readonly actors: StreamActors
   private readonly caller: Caller
@@ -139,9 +141,8 @@ export class CallLedger {
   }
 
   /**
-   * Stores the granted hold and the output limit. The granted hold may be smaller than the
-   * requested hold. If the admission repeats an earlier one, there is no event, so the requested
-   * hold is stored.
+   * Stores the output limit and the granted hold, which may be smaller than the requested hold. A
+   * repeated admission has no event, so the requested hold is stored.
    */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
@@ -172,9 +173,9 @@ export class CallLedger {
   }
 
   /**
-   * Raises the hold to at most `hold`, or to a lower amount of at least `least`. Returns the new
-   * amount. Returns null if the call has ended or `least` can't be paid. Throws if the event store
-   * can't be reached in time.
+   * Raises the hold to `hold`, or to a lower amount of at least `least`. Returns the new amount, or
+   * null if the call has ended or `least` can't be paid. Throws if the event store can't be reached
+   * in time.
    */
   async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
     if (this.hasEnded) return null
@@ -186,9 +187,9 @@ export class CallLedger {
   }
 
   /**
-   * Charges the call. When the promise resolves, the charge is durable. Throws if the event store
-   * can't be reached in time or the sweeper has already ended the call. After an exception, the
-   * caller must not receive a complete answer.
+   * Charges the call. The charge is durable when the promise resolves. Throws if the event store
+   * can't be reached in time or the sweeper has already ended the call. The caller must then not
+   * receive a complete answer.
    */
   async settle(bill: Bill, history: AttemptHistory): Promise<void> {
     if (this.hasEnded) return

@@ -9,10 +9,9 @@ import { isValid } from './plan-call.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
- * Reports whether another channel may be tried. This is the case after a failure of the provider,
- * an exceeded limit of the provider or a rejected key. After a timeout of a plain answer (not a
- * stream), no other channel is tried, because the provider still works on the answer and charges
- * for it.
+ * Reports whether another channel may be tried, because the provider failed, was at its limit or
+ * rejected the key. After a timeout of a plain answer (not a stream), no other channel is tried.
+ * The first provider may still be working on that answer, and it charges for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -36,8 +35,8 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call. Each channel is selected once, unless `again` is called.
- * Channels that have reached a limit (full channels) and channels with an open circuit are skipped.
+ * Selects the channels of one call. Each channel is selected once, unless `again` is called. Full
+ * channels (which have reached a limit) and channels with an open circuit are skipped.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -58,8 +57,7 @@ export class ChannelSelector {
   fullMs = 0
 
   /**
-   * `isPinned` is true if the caller named the channel. For a named channel, open circuits are
-   * ignored.
+   * `isPinned` is true if the caller named the channel. In this case, open circuits are ignored.
    */
   constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
     this.deps = deps
@@ -70,12 +68,12 @@ export class ChannelSelector {
   }
 
   /**
-   * Returns the next channel to try, or null when no channel is left. Before `next` is called
-   * again, `end` must be called for the current attempt.
+   * Returns the next channel to try, or null when no channel is left. Call `end` for the current
+   * attempt before the next call of `next`.
    */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
-    // `seen` is only filled when a second channel is needed, because nearly every call needs only
-    // one channel.
+    // `seen` is filled only now, when a second channel is needed. Nearly every call needs only one
+    // channel.
     if (this.turned !== null) this.leaveOut(this.turned)
     const channel = this.isAgain ? this.turned : this.drawn()
     this.isAgain = false

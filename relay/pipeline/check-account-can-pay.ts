@@ -11,9 +11,8 @@ import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
- * Returns the error with which the account would refuse the call now; null if it would admit the
- * call. The check saves expensive work for callers who can't pay. The admission decides later and
- * may differ.
+ * Returns the error with which the account would refuse the call now, or null. This check saves
+ * expensive work for callers who can't pay. The later admission makes the final decision.
  */
 export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,

@@ -11,8 +11,8 @@ import type { RelayDeps } from './relay-deps.ts'
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
 
 /**
- * The lowest input limit of each offer (the channels for a model and group). A changed channel
- * results in a new offer object, so a cached limit never becomes outdated.
+ * The lowest input limit of each offer (the channels for a model and group). The cache never
+ * becomes outdated, because a changed channel results in a new offer object.
  */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
@@ -61,8 +61,8 @@ async function counted(
 }
 
 /**
- * Returns the lowest input limit of the offer's channels. An input within this limit is accepted by
- * every channel.
+ * Returns the lowest input limit of the offer's channels. Every channel accepts an input within
+ * this limit.
  */
 function leastOf(offer: Offer<RelayChannel>): number {
   const cached = LEAST.get(offer)
@@ -73,8 +73,6 @@ function leastOf(offer: Offer<RelayChannel>): number {
   return lowest
 }
 
-/**
- * Returns the channel's input limit in tokens. A value of 0 means that the channel has no limit.
- */
+/** Returns the channel's input limit in tokens. A stored limit of 0 means no limit. */
 const boundOf = ({ maxInputTokens }: RelayChannel['terms']): number =>
   maxInputTokens > 0 ? maxInputTokens : Number.POSITIVE_INFINITY

@@ -64,8 +64,8 @@ const END_OF: Record<AttemptError, CallEnd> = {
 }
 
 /**
- * Returns the call end to record. An answer that was read only for its usage is recorded as
- * incomplete, because the caller did not receive the answer.
+ * Returns the call end to record. An answer that was read only for its usage is incomplete, because
+ * the caller did not receive it.
  */
 function endOf({ isCallerGone, isReadOn }: RunningCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
@@ -98,8 +98,8 @@ export async function concludePlain(
   const visibleBody =
     candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
-    // Ping comments have already begun the response as a stream, so the answer is sent as a stream
-    // event.
+    // The response has already begun as a stream with ping comments, so the answer is sent as a
+    // stream event.
     endStream(exchange, streamOfAnswer(visibleBody))
     return true
   }
@@ -110,7 +110,7 @@ export async function concludePlain(
     'Content-Length',
     `${visibleBody.length}`,
   ])
-  // Latin-1 keeps every byte, and Node sends the headers and the body in one write.
+  // Node sends the headers and a string body in one write. Latin-1 keeps every byte.
   if (visibleBody.length <= TEXT_BYTES_MAX) response.end(visibleBody.toString('latin1'), 'latin1')
   else response.end(visibleBody)
   return true
@@ -157,10 +157,7 @@ export async function concludeStream(
   return isWhole && isSettled
 }
 
-/**
- * Stores the provider's message from the error event that ended a stream. Does nothing if no error
- * event was received.
- */
+/** Stores the provider's message if an error event ended the stream. */
 function keepEventMessage(
   { deps, exchange, call, userId }: Closing,
   candidate: Candidate,
@@ -196,10 +193,7 @@ export async function concludeAbandoned(
   return false
 }
 
-/**
- * Ends a call whose caller has received nothing. Releases the hold and then sends the error to the
- * caller.
- */
+/** Ends a call whose caller has received nothing. The hold is released before the error is sent. */
 export async function concludeFailedCall(
   { deps, exchange, call, ledger, unserved, userId }: Closing,
   candidate: Candidate | null,
@@ -257,16 +251,15 @@ async function settle(
     await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true
   } catch (err) {
-    // The bill may have been written although an error was thrown. Therefore only the sweeper may
-    // end the call now.
+    // The bill may have been written despite the error, so only the sweeper may end the call now.
     deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }
 }
 
 /**
- * Returns a mismatch if the answer's model differs from the requested model or its cost differs
- * from the bill; otherwise null.
+ * Compares the answer with the request and the bill. Returns a mismatch of the model or the cost,
+ * or null.
  */
 function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
@@ -274,8 +267,7 @@ function mismatchIn(
   usage: Usage,
   { price }: OutputHoldTracker,
 ): AnswerMismatch | null {
-  // The name of a deployment does not reveal which model the deployment runs, so the models can't
-  // be compared.
+  // A deployment's name does not tell which model it runs, so the models can't be compared.
   if (channel.target?.path.includes('{model}')) return null
   const { costRatio = '1' } = channel.terms
   return findAnswerMismatch(

@@ -6,8 +6,8 @@ export type Deadlines = {
   readonly firstByteMs: number
   /**
    * The maximum time from sending the request to the first byte of a plain answer (not a stream).
-   * It is long, because providers send a plain answer only when it is complete. With reasoning
-   * models, this takes minutes.
+   * Providers send a plain answer only when it is complete, which takes minutes with reasoning
+   * models.
    */
   readonly firstBytePlainMs: number
   /** The maximum time between two chunks of an answer. */
@@ -15,34 +15,24 @@ export type Deadlines = {
   readonly totalMs: number
   /**
    * The maximum time until the call's hold (reserved quota) is durable. An admission may need
-   * several reads and appends in sequence.
+   * several reads and appends, one after another.
    */
   readonly admitMs: number
   /**
-   * The maximum time until the end of the call is durable. It is longer than the 10 s after which
-   * the event store gives up. Otherwise, a call could be settled after its caller received an
-   * error.
+   * The maximum time until the end of the call is durable. It must exceed the 10 s after which the
+   * event store gives up. Otherwise, a call could be settled after its caller received an error.
    */
   readonly settleMs: number
-  /**
-   * The maximum time for which a plain answer is read for its usage after the caller has
-   * disconnected.
-   */
+  /** The maximum time to read a plain answer for its usage after the caller has disconnected. */
   readonly readOnPlainMs: number
   /**
-   * The maximum time for which a stream is read after the caller has disconnected. The stream is
-   * only read if nothing but its usage is missing.
+   * The maximum time to read a stream for its usage after the caller has disconnected. Only a
+   * stream that lacks nothing but its usage is read.
    */
   readonly readOnStreamMs: number
-  /**
-   * The time after which a caller is treated as disconnected if the caller's connection accepts no
-   * byte.
-   */
+  /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
-  /**
-   * The time without a received byte after which an upload is refused. It applies only while the
-   * relay shuts down.
-   */
+  /** While the relay shuts down, an upload is refused after this time without a received byte. */
   readonly uploadStallMs: number
   readonly leaseMs: number
   readonly renewMs: number
@@ -69,17 +59,16 @@ export const DEFAULT_DEADLINES: Deadlines = {
 }
 
 /**
- * An object with a `watch` method, which `Watch` calls on every tick until the method returns
- * false. `now` is the monotonic time of `performance.now()`, so that changing the wall clock ends
- * no call.
+ * An object that the relay's timer watches. `watch` is called on every tick until it returns false.
+ * `now` is the time of `performance.now()`, so that changing the wall clock ends no call.
  */
 export type Watched = { readonly watch: (now: number) => boolean }
 
 const TICK_MS = 100
 
 /**
- * The only timer of the relay. On every tick, it compares the time with the deadlines of each call.
- * Two thousand comparisons cost less than starting and clearing two timers for every call.
+ * The only timer of the relay. On every tick, it compares the time with the deadlines of all calls.
+ * This costs less than starting and clearing two timers for every call.
  */
 export class Watch {
   private readonly watched = new DenseList<Watched>()

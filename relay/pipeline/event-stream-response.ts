@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { type Exchange, headersOf } from './http-exchange.ts'
 
 /**
- * The maximum length in bytes of events or of a plain answer that are copied into a string. Longer
- * ones are written without a copy.
+ * The maximum length in bytes of events or a plain answer that are copied into a string before
+ * writing. Longer ones are written without a copy.
  */
 export const TEXT_BYTES_MAX = 16 * 1024
 const CRLF = '\r\n'
@@ -20,8 +20,8 @@ function startStream({ response, call }: Exchange): void {
     'no',
   ])
   // Node would write each chunk in four pieces: the size, the events and two line ends. This module
-  // encodes chunks itself (RFC 9112, section 7.1) and writes most chunks as one piece, which takes
-  // a fifth less time.
+  // encodes chunks itself (RFC 9112, section 7.1), as one piece in most cases, which takes a fifth
+  // less time.
   response.chunkedEncoding = false
 }
 
@@ -50,8 +50,8 @@ const chunkOf = (bytes: Buffer): string =>
   `${bytes.length.toString(16)}${CRLF}${bytes.toString('latin1')}${CRLF}`
 
 /**
- * Reports whether the response is sent in chunks. An HTTP 1.0 client can't receive chunks. For such
- * a client, the response ends when the connection is closed.
+ * Reports whether the response is sent in chunks. HTTP 1.0 clients do not support chunks and read
+ * until the connection is closed.
  */
 const isChunked = ({ useChunkedEncodingByDefault }: ServerResponse): boolean =>
   useChunkedEncodingByDefault

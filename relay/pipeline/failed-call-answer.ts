@@ -19,7 +19,7 @@ export type CallErrorAnswer = {
   | { readonly body: ErrorBody }
 )
 
-/** The error code for the API caller, by the error of the attempt. */
+/** The error code that the API caller gets for each error of an attempt. */
 export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   status: 'upstream_error',
   'error-event': 'upstream_error',
@@ -29,7 +29,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
-  // This code is a placeholder. The actual reason is stored in the running call.
+  // A placeholder. The actual reason is stored in the running call.
   revoked: 'user_disabled',
   screened: 'sensitive_answer',
   'balance-spent': 'balance_spent',
@@ -39,8 +39,8 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
 }
 
 /**
- * The status that is recorded if the caller has disconnected. nginx logs the same status. It is
- * never sent.
+ * The status that is recorded, but never sent, if the caller has disconnected. nginx logs the same
+ * status.
  */
 const CALLER_GONE = 499
 
@@ -51,9 +51,7 @@ type AnswerContext = {
   readonly unserved: RelayError | null
 }
 
-/**
- * The error of a call whose caller has disconnected. It is a placeholder, because it is never sent.
- */
+/** A placeholder for the error of a call whose caller has disconnected. It is never sent. */
 const NO_CHANNEL = relayError('no_channel')
 
 export function callErrorAnswer(
@@ -75,7 +73,7 @@ export function callErrorAnswer(
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 is about the site's key and is not forwarded. Otherwise, callers would
+  // NOTE: a provider's 401 rejects the site's key and is not forwarded. Otherwise, callers would
   // believe that their own keys are wrong.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
@@ -91,8 +89,8 @@ export function callErrorAnswer(
 }
 
 /**
- * Lists the texts to remove from a provider's error before a caller sees it, such as the provider's
- * name for the model.
+ * Lists the texts that are removed from a provider's error before a caller sees it, such as the
+ * provider's name for the model.
  */
 export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly string[] =>
   upstreamModel === null ? confidentialTo(channel) : [...confidentialTo(channel), upstreamModel]
@@ -109,7 +107,7 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)
   if (response.destroyed || response.writableEnded) return
-  // Ping comments have already begun the response as a stream, so the error is sent as a stream
+  // The response has already begun as a stream with ping comments, so the error is sent as a stream
   // event.
   if (response.headersSent) {
     endStream(exchange, `data: ${JSON.stringify(failure.body)}\n\n`)

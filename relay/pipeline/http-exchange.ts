@@ -22,7 +22,7 @@ export type Exchange = {
   readonly clientIp: string
   readonly language: Language
   /**
-   * The logger. Null in a process without a relay, which answers every call with the same
+   * The logger. It is null in a process without a relay, which answers every call with the same
    * error.
    */
   readonly log: Logger | null
@@ -31,14 +31,14 @@ export type Exchange = {
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
 
 /**
- * The error of a call whose caller disconnected before the admission. It is a placeholder, because
- * it is never sent.
+ * A placeholder for the error of a call whose caller disconnected before the admission. It is never
+ * sent.
  */
 export const CALLER_GONE = relayError('no_channel')
 
 /**
- * Returns the headers that all responses have. Any web page may call the relay with a key. This is
- * safe, because the relay ignores cookies.
+ * Returns the headers of all responses. They allow any web page to call the relay with a key. This
+ * is safe, because the relay ignores cookies.
  */
 export const headersOf = (call: string): string[] => [
   'X-Request-Id',
@@ -75,16 +75,15 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
 }
 
 /**
- * Logs an error of the gateway. Errors that are sent before the caller is authenticated are logged
- * as well.
+ * Logs an error of the gateway, including an error that is sent before the caller is authenticated.
  */
 export function traceError({ log, call }: Exchange, { code }: RelayError, status: number): void {
   if (log?.isLevelEnabled('debug')) log.debug({ call, code, status }, 'an error was sent')
 }
 
 /**
- * Reports whether a retry of the request would fail again. If it would, a header tells client
- * libraries not to retry.
+ * Reports whether a retry of the request would fail again. A header then tells client libraries not
+ * to retry.
  */
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'
@@ -123,9 +122,9 @@ export const errorEvent = (exchange: Exchange, error: RelayError): string =>
   `data: ${JSON.stringify(errorBody(error, exchange.language).body)}\n\n`
 
 /**
- * Returns a function that determines the client's IP address. `X-Forwarded-For` is read from the
- * right, up to the first address that is not a trusted proxy. The addresses further left are
- * ignored, because a client can forge them.
+ * Returns a function that determines the client's IP address. It reads `X-Forwarded-For` from the
+ * right, up to the first address that is not a trusted proxy. A client can forge all addresses
+ * further left.
  */
 export function clientIpReader(
   trustProxy: readonly string[],
@@ -153,7 +152,7 @@ let used = POOL_BYTES
 
 /**
  * Returns a UUID v7 (RFC 9562), so that ids sort by time. `now` is in unix milliseconds. Random
- * bytes are drawn in blocks, because a system call for each id would be slow.
+ * bytes are fetched in blocks, because a system call for each id would be slow.
  */
 export function newCallId(now: number): string {
   if (used + 10 > POOL_BYTES) {

@@ -7,34 +7,35 @@ import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
 import type { CallTerms } from './quota-reserved-for-call.ts'
 
 /**
- * The minimum tokens by which the hold of an open-ended stream (without an output limit) grows. The
- * hold grows by half of the covered output if that is more.
+ * An open-ended stream (without an output limit) raises its hold by at least this many tokens. It
+ * raises the hold by half of the covered output if that is more.
  */
 const GROWTH_TOKENS = 4_096
-/** The number of tokens left in a stream's hold at which the stream requests a larger hold. */
+/** A stream requests a larger hold when its hold covers only this many more tokens. */
 const AHEAD_TOKENS = 2_048
 /**
- * The tokens that an open-ended stream may deliver beyond its reserved quota before the stream is
- * ended. These tokens are charged even if the balance is spent.
+ * The tokens that an open-ended stream may deliver beyond its hold before it is ended. They are
+ * charged even if the balance is spent.
  */
 export const PROGRESS_STEP_TOKENS = 1_024
 /**
- * The factor by which an estimate may exceed the true count, as with Chinese text and long words.
+ * An estimate may be this many times as high as the true count, for example for Chinese text and
+ * long words.
  */
 const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
 
 /**
- * The events of a stream are parsed only if an upper bound of their tokens, computed from their
- * bytes, is closer than this to the number of tokens that the hold covers.
+ * A stream's events are parsed only when the remaining tokens of its hold could be fewer than this.
+ * Until then, an upper bound by the number of bytes is sufficient.
  */
 const PARSE_BELOW_TOKENS = 64
 
-/** The decision about a stream, based on the output that it has delivered so far. */
+/** The decision whether a stream may continue after the output that it has delivered so far. */
 export type OutputVerdict =
   | 'go-on'
   | 'raise-hold'
-  /** The stream's hold is used up. No more output may be delivered until the hold is raised. */
+  /** The hold is used up. The stream pauses until its hold is raised. */
   | 'wait'
   /** The provider ignores the output limit that the relay sent. */
   | 'over-limit'
@@ -62,8 +63,8 @@ export class OutputHoldTracker {
   }
 
   /**
-   * Decides whether the stream may continue. Tokens are estimated only when the delivered bytes
-   * could exceed the hold.
+   * Decides whether the stream may continue. To save time, tokens are estimated only if the
+   * delivered bytes are enough to change the decision.
    */
   look(delivered: DeliveredText): OutputVerdict {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
@@ -80,7 +81,8 @@ export class OutputHoldTracker {
   }
 
   /**
-   * Returns the hold that an open-ended stream needs: `hold` is preferred, `least` is the minimum.
+   * Returns the next hold of an open-ended stream: the preferred amount `hold` and the minimum
+   * `least`.
    */
   nextHold(): { readonly hold: Quota; readonly least: Quota } {
     const reached = Math.max(this.covered, this.roughTokens)
@@ -90,7 +92,6 @@ export class OutputHoldTracker {
     }
   }
 
-  /** Records the amount that is now held for the call. */
   noteHold(hold: Quota): void {
     const { bounds } = this.terms
     const most = { ...bounds, outputTokens: OUTPUT_TOKENS_MAX }
@@ -118,14 +119,14 @@ export class OutputHoldTracker {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
-  /** The number of delivered tokens from which `look` returns a verdict other than `go-on`. */
+  /** The number of delivered tokens at which `look` first returns a verdict other than `go-on`. */
   private lookAtTokens(): number {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
   }
 
   /**
    * Returns the number of delivered bytes at which `look` must estimate the tokens again. `tokens`
-   * is the number of tokens in the first `bytes` bytes, or an upper bound of this number.
+   * is the number of tokens in the first `bytes` bytes, or an upper bound.
    */
   private nextLook(bytes: number, tokens: number): number {
     const room = Math.max(0, this.lookAtTokens() - tokens)

@@ -20,24 +20,30 @@ import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds } from './quota-reserved-for-call.ts'
 
-/** The forms of the request: the original, and one form for each channel with overrides. */
+/**
+ * The forms of a request: the original request, followed by one form for each channel with
+ * overrides.
+ */
 export type Forms = readonly [ChatRequest, ...ChatRequest[]]
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
   readonly channel: RelayChannel
-  /** The caller's request with the channel's overrides applied. */
+  /** The caller's request after the channel's overrides. */
   readonly request: ChatRequest
   readonly body: Buffer
   /** The provider's name for the model, or null if the provider uses the caller's name. */
   readonly upstreamModel: string | null
-  /** The members of the request that are not sent, because this channel does not allow them. */
+  /** The members of the request that are removed, because this channel does not allow them. */
   readonly dropped: readonly string[]
 }
 
 export type CallPlan = {
   readonly price: PriceSnapshot
-  /** The original request, followed by the bounds of its form for each channel with overrides. */
+  /**
+   * The bounds of the original request, followed by the bounds of its form for each channel with
+   * overrides.
+   */
   readonly bounds: readonly [ChatRequest, ...FormBounds[]]
   readonly terms: CallTerms
   /** True if the channels' overrides apply to the call. */
@@ -47,7 +53,8 @@ export type CallPlan = {
 }
 
 /**
- * Returns the call's worst-case cost and the channels to which the call may be sent, or the error.
+ * Plans a call: determines its worst-case cost and the channels to which it may be sent, or returns
+ * an error.
  */
 export function planCall(
   views: Views,
@@ -61,7 +68,7 @@ export function planCall(
   const error = accessError(caller, options, model)
   if (error !== null) return error
   const offer = offerFor(views, caller, model)
-  // A misspelt name must not be reported as a model without a price.
+  // An unknown model must be reported as unknown, and not as a model without a price.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
     return relayError('model_not_found', { param: 'model', subject: model })
   }
@@ -77,20 +84,20 @@ export function planCall(
 }
 
 /**
- * The minimum length of a request whose input is counted if the account can't pay the hold.
- * Counting a shorter request would lower the hold only slightly.
+ * A request of at least this length is counted if the account can't pay the hold. Counting a
+ * shorter request would lower the hold only slightly.
  */
 const COUNTED_FROM_BYTES = 4_096
 /**
- * The maximum length of a request whose input is counted. Only an excerpt of a longer text would be
- * counted, so a caller could hide tokens in the omitted parts.
+ * A longer request is not counted. Only an excerpt of it would be counted, so a caller could hide
+ * tokens in the omitted parts.
  */
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const FORMS_COUNTED_MAX = 4
 
 /**
- * From this request length, overrides are applied only to an outline of the request (a short
- * request with the same limits).
+ * For requests of at least this length, overrides are applied only to an outline (a short request
+ * with the same limits).
  */
 const OUTLINED_FROM_BYTES = 4_096
 
@@ -104,8 +111,8 @@ const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
   body.length <= COUNTED_BYTES_MAX && inputBound.isText
 
 /**
- * Returns the forms whose text can be counted to reduce the hold. Returns null if counting can't
- * reduce the hold, or if there are too many forms.
+ * Returns the forms whose text can be counted to lower the hold. Returns null if a count can't
+ * lower the hold, or if there are too many forms.
  */
 export function countableForms(
   { options }: Views['options'],
@@ -121,7 +128,7 @@ export function countableForms(
   return forms
 }
 
-/** Returns the terms of the call if each of its forms has the given number of input tokens. */
+/** Returns the terms of the call for a given number of input tokens of each form. */
 export function termsForInput(
   view: Views['options'],
   plan: Pick<CallPlan, 'price'>,
@@ -134,8 +141,8 @@ export function termsForInput(
 }
 
 /**
- * Returns the terms for the lowest possible count. If the account can't pay even these terms, the
- * text is not counted.
+ * Returns the terms for the lowest possible token count. If the account can't pay even these terms,
+ * a count can't help.
  */
 export function lowestTerms({ options }: Views['options'], { price, bounds }: CallPlan): CallTerms {
   const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
@@ -147,7 +154,7 @@ const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
 /**
  * Returns the request for this channel, or an error if the channel's overrides make it invalid.
- * `outputTokens` is the maximum output per choice that the call's hold covers; null keeps the
+ * `outputTokens` is the output limit per choice that the call's hold covers. Null keeps the
  * request's own limit.
  */
 export function candidateOf(
@@ -171,8 +178,8 @@ export function candidateOf(
   const overridden = readChatRequest(body, NO_NAMES)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
-  // These fields come from the caller's request, because the caller's response must not depend on
-  // the overrides.
+  // These fields are the caller's own, because overrides must not change the response to the
+  // caller.
   const { wantsUsage, model: requested } = request
   return {
     channel,
@@ -226,8 +233,8 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
     : relayError('model_unpriced', { param: 'model', subject: model })
 
 /**
- * Yields the overridden forms that the offer's channels may receive. The hold must cover these
- * forms, because overrides can increase the cost.
+ * Yields the forms of the request after the overrides of the offer's channels. The hold must cover
+ * them, because overrides can increase the cost.
  */
 function* overriddenForms(
   request: ChatRequest,
@@ -243,9 +250,9 @@ function* overriddenForms(
 }
 
 /**
- * Returns the bounds of every overridden form of the request. Copies of a long request would block
- * the event loop, so the overrides are applied to an outline of the request. The bytes that the
- * overrides add to the outline are added to the length of the request.
+ * Returns the bounds of the request after the overrides of each channel. For a long request,
+ * overrides are applied to an outline, because copies would block the event loop. The bytes that
+ * they add to the outline are added to the length of the request.
  */
 export function formBoundsOf(
   request: ChatRequest,

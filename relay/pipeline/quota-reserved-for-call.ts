@@ -9,34 +9,37 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output. In this case, the
-   * output in `bounds` is the default cap. A stream raises its hold beyond the default cap. The
-   * charge of a plain call is limited to its hold if the balance is spent.
+   * True if neither the caller nor the model's configured cap limits the output. In this case,
+   * `bounds` contains the default cap. A stream raises its hold beyond this cap. A plain call (not
+   * a stream) is charged at most its hold if the balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
-  /** The terms with a smaller output limit; null if the limit can't be reduced. */
+  /**
+   * The terms with a smaller output limit, for an account that can't pay the hold. Null if the
+   * limit can't be reduced.
+   */
   readonly reduction: OutputReduction | null
 }
 
-/** The smallest reduced output limit, unless the caller's own limit is smaller. */
+/** The output limit is not reduced below this number of tokens. */
 const LEAST_OUTPUT_TOKENS = 256
 /**
- * The largest output limit for a model without a known cap, because providers refuse a limit above
- * the model's cap.
+ * The largest reduced output limit for a model without a known cap. Providers refuse a limit above
+ * the model's own cap.
  */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 /**
- * A plain call with an unknown output limit is sent without a limit only if the account can pay its
- * hold this many times. Otherwise, a token with a small budget would get long answers too cheaply,
- * because the charge is limited to what can be paid.
+ * A plain call without an output limit is sent unchanged only if the account can pay its hold this
+ * many times. Otherwise, a token with a small budget would get long answers too cheaply, because
+ * the charge is limited to what can be paid.
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
-/** The properties of one form of a request that determine what the call may cost. */
+/** The properties of a request's form that determine what the call may cost. */
 export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'choices'>
 
-/** Input limits that are lower than the limits computed from the request's length. */
+/** Input limits from a token count. They are lower than the limits by the request's length. */
 export type InputLimits = {
   /** The maximum input tokens of the original request and of each channel's overridden form. */
   readonly tokens: ReadonlyMap<FormBounds, number>
@@ -44,9 +47,9 @@ export type InputLimits = {
 }
 
 /**
- * Returns the output limit and the hold (the quota that the worst case would cost) over all forms
- * of the request, because channels may override members. The input is bounded by its bytes, or by
- * `input` if lower. The output is bounded by the limit of the caller or the model.
+ * Returns the output limit and the hold, which is the worst-case cost over all forms of the
+ * request. The input is bounded by its bytes, or by `input` if this is lower. The output is bounded
+ * by the limit of the caller or the model.
  */
 export function callTerms(
   price: PriceSnapshot,
@@ -79,7 +82,7 @@ export function callTerms(
 }
 
 /**
- * Returns the output limit in tokens per choice. A model stops at its own cap even if the request
+ * Returns the output limit in tokens per choice. The model's own cap applies even if the request
  * has a larger limit.
  */
 function outputLimitOf(

@@ -17,9 +17,9 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   })
 
 /**
- * Reads the complete body. Its bytes are counted in `memory` when they arrive, and in the user's
- * share as soon as their number is known. After success, the caller must give `body.length` bytes
- * back to `memory` and the share. After an error, nothing must be given back.
+ * Reads the complete body. Its bytes are counted in `memory` and in the user's share. After
+ * success, the caller must give `body.length` bytes back to both. After an error, nothing must be
+ * given back.
  */
 export function readBody(
   request: IncomingMessage,
@@ -48,7 +48,7 @@ function gather(
   declared: number,
 ): Promise<Buffer | RelayError> {
   return new Promise((resolve) => {
-    // A large body is written into one buffer, because joining its chunks would need twice the
+    // A large body is written directly into one buffer. Joining its chunks would need twice the
     // memory.
     let whole = declared > GATHERED_BYTES_MAX ? Buffer.allocUnsafe(declared) : null
     let parts: Buffer[] = []
@@ -83,7 +83,7 @@ function gather(
       if (whole !== null) resolve(whole.subarray(0, length))
       else resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
     })
-    // A body whose connection closes too early is refused.
+    // The connection closed before the body was complete.
     request.on('close', () => request.readableEnded || give(INCOMPLETE))
   })
 }

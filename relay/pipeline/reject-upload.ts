@@ -2,22 +2,25 @@ import type { ServerResponse } from 'node:http'
 import type { RelayError } from '../canonical/relay-error.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
 
-/** The time for the caller to read the response before the connection is closed. */
+/** The time for which the connection stays open, so that the caller can read the response. */
 const LINGER_MS = 500
-/** Connections above this number are closed immediately. */
+/**
+ * The maximum number of connections that stay open for `LINGER_MS`. Further connections are closed
+ * immediately.
+ */
 const LINGERING_MAX = 64
 
 let lingering = 0
 
 /**
- * Sends the error for a request whose body was not read completely, and closes the connection,
- * because Node would otherwise read the remaining body. The connection is paused before it is
- * closed, because the response may be lost if bytes arrive during the closing.
+ * Sends the error for a request whose body was not read completely. The connection is closed,
+ * because Node would otherwise read the remaining body. It is paused before, because the response
+ * may be lost if bytes arrive during the closing.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange
   if (request.complete || request.destroyed) return sendError(exchange, error)
-  // NOTE: without this read, Node would read the complete body after the response.
+  // NOTE: without this call, Node would read the complete body after the response.
   request.read(0)
   request.pause()
   response.shouldKeepAlive = false
@@ -26,7 +29,7 @@ export function rejectUpload(exchange: Exchange, error: RelayError): void {
 }
 
 /**
- * Writes the response immediately and ends it after a delay. `Content-Length` tells the client that
+ * Writes the response immediately, but ends it after a delay. Clients know by `Content-Length` that
  * the response is complete.
  */
 function endLater(response: ServerResponse, text: string): void {

@@ -28,7 +28,7 @@ import { RunningCall } from './running-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
- * Authenticates a call: `authenticate` checks the headers, and `open` reads the settings in the
+ * Authenticates a call. `authenticate` checks the headers, and `open` reads the settings in the
  * body.
  */
 export type Authenticator = {
@@ -42,7 +42,7 @@ export type Authenticator = {
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
-/** Authenticates a call by its key. The request body is forwarded unchanged. */
+/** The authenticator for calls with a key. It leaves the request body unchanged. */
 const BY_KEY: Authenticator = {
   authenticate: (deps, { request, clientIp, startedAt }) =>
     authenticate(deps, request, clientIp, startedAt),
@@ -50,8 +50,8 @@ const BY_KEY: Authenticator = {
 }
 
 /**
- * Handles one chat completion from the request to the last byte of the response. Every branch of
- * the pipeline is in this file, so that each step is independent of the other steps.
+ * Handles one chat completion from the request to the last byte of the response. This file alone
+ * decides the order of the steps, so the steps do not depend on each other.
  */
 export async function relayCall(
   deps: RelayDeps,
@@ -97,8 +97,8 @@ export async function relayCall(
 }
 
 /**
- * Parses the request. In pass-through mode, the request is first serialized again, because the
- * serialized request is sent and billed.
+ * Parses the request. In pass-through mode, the request is first serialized again, and the result
+ * is sent and billed.
  */
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
@@ -116,8 +116,8 @@ type Planned = {
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
- * Carries out a planned call, from reserving the hold to writing the bill. The call is a success if
- * the provider answered completely.
+ * Executes a planned call, from the reservation of the hold to the bill. The call succeeds if the
+ * provider answered completely.
  */
 async function carry(
   deps: RelayDeps,
@@ -168,8 +168,7 @@ async function carry(
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.remove(live)
-    // A finished call is removed immediately. Otherwise it would survive several garbage
-    // collections.
+    // Without this immediate removal, a finished call would survive several garbage collections.
     if (call.isOver()) deps.watch.remove(watched)
   }
 }
@@ -188,8 +187,8 @@ type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
- * Tries each channel once, until a channel answers or part of an answer has reached the caller. If
- * a key caused a failure, the same channel may be tried again with another key.
+ * Tries each channel once, until one answers or part of an answer has reached the caller. If a key
+ * caused the failure, the same channel may be tried again with another key.
  */
 async function tryChannels(
   deps: RelayDeps,
@@ -209,7 +208,7 @@ async function tryChannels(
     const keyChoice = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
     const isUnfit = isRelayError(candidate) || keyChoice === null
-    // The caller may have disconnected while the channel and the key were chosen.
+    // The caller may have disconnected while a channel and key were chosen.
     const isOver = !call.mayGoOn(performance.now())
     if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
       selector.end(true)
@@ -229,7 +228,7 @@ async function tryChannels(
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // A probe of an open circuit tests the provider for all calls, so it does not count as a try.
+    // A probe of an open circuit serves all calls, so it does not count as a try of this call.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])
@@ -239,7 +238,10 @@ async function tryChannels(
   return last
 }
 
-/** Logs the start of a call. At level debug, all log lines of a call contain its id in `call`. */
+/**
+ * Logs the start of a call. At log level debug, every line about the call has its id in the field
+ * `call`.
+ */
 function tracePlan(
   { log }: RelayDeps,
   { call }: Exchange,
@@ -274,7 +276,8 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /**
- * Returns the error for a call whose channels were all full or removed after the call was planned.
+ * Returns the error for a call without a usable channel, because all were full or were removed
+ * after the call was planned.
  */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
@@ -283,8 +286,8 @@ function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
 }
 
 /**
- * The failure of a plain answer with a screened word. The caller receives nothing and is not
- * charged.
+ * The error for a plain answer (not a stream) with a screened word. The caller receives nothing of
+ * the answer and is not charged.
  */
 const SCREENED = {
   kind: 'failed',
@@ -312,13 +315,13 @@ function conclude(
 }
 
 const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 'balance-spent'])
-/** The errors of an attempt that the provider refused or that did not reach the provider. */
+/** The errors of attempts that the provider refused or that did not reach the provider. */
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**
- * Reports whether an attempt is charged. An attempt is charged if the caller disconnected or lost
- * access after the provider received the request, because disconnecting would otherwise be cheaper
- * than waiting for the answer.
+ * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
+ * access after the provider received the request. Otherwise, disconnecting would be cheaper than
+ * waiting for the answer.
  */
 function isCharged(
   { isReadOn }: RunningCall,

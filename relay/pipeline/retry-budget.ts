@@ -1,13 +1,13 @@
 const SHARE = 0.2
 /**
- * The number of concurrent retries that is always allowed. On a small site, every call of a burst
- * may need a retry to reach the only working channel.
+ * This many concurrent retries are always allowed. On a small site, every call of a burst may need
+ * a retry to reach the only working channel.
  */
 const LEAST = 24
 
 /**
- * Limits concurrent retries to a fifth of the running calls, but at least 24, to prevent retry
- * storms.
+ * Prevents retry storms: limits concurrent retries to a fifth of the running calls, but allows at
+ * least 24.
  */
 export class RetryBudget {
   private underWay = 0

@@ -35,15 +35,13 @@ const ACCESS_CHECK_MS = 1_000
 const RAISE_AGAIN_MS = 1_000
 const PING = Buffer.from(': ping\n\n')
 
-/**
- * A running call with its attempts, its deadlines and its caller, who may disconnect at any time.
- */
+/** A running call with its attempts and deadlines. Its caller may disconnect at any time. */
 export class RunningCall implements Watched {
   readonly attempts: Attempt[] = []
   forwarder: StreamForwarder | null = null
   isCallerGone = false
   /**
-   * The time at which reading the answer for its usage must stop; 0 while the caller receives the
+   * The time at which the answer is no longer read for its usage; 0 while the caller receives the
    * answer.
    */
   private readOnUntil = 0
@@ -68,7 +66,7 @@ export class RunningCall implements Watched {
   private firstByteAt: number | null = null
   private renewedAt: number
   private progressBytes = 0
-  /** The provider's unparsed usage report when the last progress event was recorded. */
+  /** The provider's unparsed usage report at the time of the last progress event. */
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private quietSince: number
@@ -120,8 +118,8 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Marks the last attempt as a rejection of the site's account, which counts towards disabling the
-   * channel.
+   * Marks the last attempt as a rejection of the site's account. Rejections count towards disabling
+   * the channel.
    */
   blameAccount(): void {
     const last = this.attempts.pop()
@@ -139,8 +137,8 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Ends the running attempt. If the caller disconnected or lost access, this reason is recorded
-   * instead of `error`.
+   * Ends the running attempt. The recorded reason is `error`, unless the caller disconnected or
+   * lost access.
    */
   abort(error: AttemptError): void {
     const { revokedBy } = this
@@ -178,8 +176,8 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Sends the error to the caller. The provider's answer is still charged, so that revoking a token
-   * or disconnecting early does not make a call cheaper.
+   * Sends the error to the caller, who has lost access. The provider's answer is still charged, so
+   * that a revoked token does not make a call cheaper.
    */
   private endAccess(error: RelayError): void {
     if (this.isReadOn || this.isCallerGone) return
@@ -218,9 +216,9 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Continues to read the answer for its usage after the caller has left. Returns false if the
-   * attempt can be aborted. A plain answer is read because the provider charges for it. A stream is
-   * read only if nothing but its usage is missing.
+   * Continues to read the answer for its usage after the caller has left. A plain answer is read
+   * because the provider charges for it. A stream is read only if nothing but its usage is missing.
+   * Returns false if there is nothing to read, so that the attempt can be aborted.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
@@ -247,7 +245,10 @@ export class RunningCall implements Watched {
     if (!this.isSpent) void this.raiseHold(verdict === 'wait')
   }
 
-  /** Resumes reading when the hold covers more output and the caller's connection accepts bytes. */
+  /**
+   * Resumes reading, unless the hold must be raised first or the caller's connection accepts no
+   * bytes.
+   */
   private resume(): void {
     if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()
   }
@@ -255,7 +256,8 @@ export class RunningCall implements Watched {
   /**
    * Raises the hold of an open-ended stream. If the account can't pay for more, the stream ends
    * when its hold is used up. `isWaiting` is true if the stream is paused until its hold is raised.
-   * If the event store can't be reached, a paused stream ends, and any other hold is raised later.
+   * If the event store can't be reached, a paused stream ends, and a stream that still delivers
+   * tries again later.
    */
   private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return
@@ -283,7 +285,7 @@ export class RunningCall implements Watched {
     return new StreamForwarder(sink, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
 
-  /** Sends a comment between two events, so that proxies don't close an idle stream. */
+  /** Sends a comment between two events, so that proxies don't close an idle connection. */
   private ping(now: number): void {
     const { pingIntervalMs } = this.deps
     const { forwarder } = this
@@ -312,7 +314,7 @@ export class RunningCall implements Watched {
     this.renewedAt = now
     this.progressBytes = bytes
     this.progressUsage = rawUsage
-    // A failed renewal is ignored, because the next renewal replaces it.
+    // A failure is ignored, because the next renewal replaces this one.
     this.recordProgress().catch(() => {})
   }
 
@@ -331,8 +333,7 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Returns the usage that is charged if this process dies. The gateway's own count of the growing
-   * output is a rough estimate.
+   * Returns the usage that is charged if this process dies. The output so far is only estimated.
    */
   private async soFar(): Promise<Usage> {
     const { forwarder, candidate } = this

@@ -12,14 +12,14 @@ type FailedCall = {
   readonly status: number | null
   /** The provider's answer, or the event with which the provider ended the stream. */
   readonly body: Buffer
-  /** True if the caller has also received this message. */
+  /** True if the caller received this message as well. */
   readonly isShown: boolean
 }
 
 /**
  * Stores the provider's error message for a failed call, without keys, accounts and addresses.
- * Administrators can read every message. Callers can read a message only if they received it with
- * the call. The call does not wait for the write, and a failed write is only logged.
+ * Admins can read every message, but callers only a message that they received with the call. The
+ * call does not wait for the write, and a failed write is only logged.
  */
 export function storeProviderMessage(
   { providerMessages, vault, log, now }: RelayDeps,

@@ -20,27 +20,24 @@ export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 const READ_ON_BYTES_MAX = 1024 * 1024
 const FINISHED = /"finish_reason"\s*:\s*"/
 /**
- * The number of pieces that are searched for a finish reason. Comments or events of a content
- * filter may follow the finish reason before the usage.
+ * The number of last pieces that are searched for a finish reason. Comments or content filter
+ * events may come between the finish reason and the usage.
  */
 const LATEST_PIECES = 4
 /** The number of events at the start of a stream that are searched for the model's name. */
 const MODEL_EVENTS_MAX = 8
 
 /**
- * Forwards one provider's stream to the caller. Usage is kept for the bill, and sent only to
- * callers that requested it. Everything after the usage is held back until the call is settled. The
- * response begins with the first real event, so that a stream that fails at its start can be
- * retried.
+ * Forwards one provider's stream to the caller. The response begins with the first real event, so
+ * that a stream that fails at its start can be retried. Usage is kept for the bill and sent only to
+ * callers that requested it. Everything after the usage is held back until the call is settled.
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
   /** The provider's last reported usage, unparsed; undefined if none was reported. */
   rawUsage: unknown
   answeredModel: string | undefined
-  /**
-   * True if text was delivered after the last reported usage, so the reported usage may be too low.
-   */
+  /** True if text was delivered after the last reported usage, which may therefore be too low. */
   isUsageEarly = false
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
@@ -54,18 +51,18 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private held: Buffer[] = []
-  /** The last pieces that were forwarded. The next piece replaces the oldest piece. */
+  /** The last forwarded pieces. A new piece replaces the oldest. */
   private readonly latest: Buffer[] = []
   private passed = 0
   private isFlowing = true
   private modelLooksLeft = MODEL_EVENTS_MAX
-  /** The bytes that may still be read after the caller has disconnected; null while connected. */
+  /** The number of bytes that may still be read after the caller has disconnected; null before. */
   private readOnBytes: number | null = null
 
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
-   * checks the text, so that events that complete a screened word are not forwarded. `onDelivered`
-   * is called after each write and may call `endAt` or `pause`.
+   * stops the stream before an event that completes a screened word. `onDelivered` is called after
+   * each write and may call `endAt` or `pause`.
    */
   constructor(
     sink: ByteSink,
@@ -83,14 +80,14 @@ export class StreamForwarder implements SseSink {
     this.onDelivered = onDelivered
   }
 
-  /** Reports whether the provider has sent a finish reason, so that only the usage can follow. */
+  /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
   isFinished(): boolean {
     return this.latest.some((events) => FINISHED.test(events.toString('latin1')))
   }
 
   /**
-   * Continues to read the stream for its usage, without forwarding, after the caller has
-   * disconnected.
+   * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
+   * forwarded.
    */
   readOn(): void {
     this.readOnBytes = READ_ON_BYTES_MAX
@@ -144,8 +141,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // This flag keeps `pass` from searching the event for text, because the text is already
-    // included in the event's usage.
+    // The usage of an event includes the event's own text. The flag is set here so that `pass` does
+    // not search for this text.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
@@ -166,8 +163,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Holds back the latest usage chunk. The previous usage chunk is sent, or dropped if nothing was
-   * sent before, because an answer must not begin with usage.
+   * Holds back the latest usage chunk. The previous usage chunk is sent now, but dropped if nothing
+   * was sent before, because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
     if (this.hasDelivered) this.letGo()
@@ -183,7 +180,7 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Stores the model's name from an event. Azure's first event has an empty name, which is ignored.
+   * Stores the model's name from an event. An empty name, as in Azure's first event, is ignored.
    */
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
@@ -192,8 +189,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Counts every byte that is read after the caller has disconnected, because usage chunks and
-   * incomplete events also cost memory and time.
+   * Counts the bytes that are read after the caller has disconnected. All bytes count, because
+   * usage chunks and incomplete events also cost memory and time.
    */
   private countReadOn(bytes: number): void {
     this.readOnBytes = (this.readOnBytes ?? 0) - bytes
@@ -220,15 +217,15 @@ export class StreamForwarder implements SseSink {
   }
 }
 
-/** The members of a chunk without choices that contains only usage. */
+/** The members of an event that contains only usage and no choices. */
 const USAGE_CHUNK = new Set([
   ...['id', 'object', 'created', 'model', 'choices', 'usage'],
   ...['system_fingerprint', 'service_tier', 'obfuscation'],
 ])
 
 /**
- * Reports whether an event only reports usage. NOTE: Azure sends content filter results without
- * choices, which may contain an empty usage.
+ * Reports whether an event contains nothing but usage. NOTE: Azure sends content filter results
+ * without choices, which may contain an empty usage.
  */
 const isOfUsage = (event: Event): boolean =>
   'usage' in event &&

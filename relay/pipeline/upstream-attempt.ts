@@ -18,16 +18,16 @@ export type AttemptError =
   | 'revoked'
   /** The answer contains a screened word of the site. */
   | 'screened'
-  /** The account is empty, or can't pay for a larger hold of the stream. */
+  /** The account is empty or can't pay for a larger hold of the stream. */
   | 'balance-spent'
-  /** The stream exceeded its hold, and the event store could not be reached to raise the hold. */
+  /** The stream used up its hold, and the event store could not be reached to raise the hold. */
   | 'store-unavailable'
   /** The provider far exceeded the output limit that the relay sent. */
   | 'over-limit'
 
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
-  /** The attempt can't be retried, because the caller has received bytes of the stream. */
+  /** The caller has received bytes of the stream, so the attempt can't be retried. */
   | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
   /** The attempt failed before the caller received any byte. */
   | {
@@ -57,8 +57,8 @@ class Aborted extends Error {}
 
 /**
  * One attempt to get an answer from one channel. The promise of `start` resolves exactly once, and
- * later data is ignored. The class has no timers: the call that owns the attempt calls `watch` on
- * every tick of the relay's timer.
+ * later data is ignored. There is no timer in this class: the call calls `watch` on every tick of
+ * the relay's timer.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly forwarder: StreamForwarder | null
@@ -104,16 +104,15 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * True for a plain answer (not a stream), which a provider may send although a stream was
-   * requested.
+   * True for a plain answer (not a stream). Providers may send one although a stream was requested.
    */
   get isPlain(): boolean {
     return this.forwarder === null || (this.status !== null && !this.isStream)
   }
 
   /**
-   * Continues to read the answer only for its usage. The owner of the attempt must end it, because
-   * the caller's deadlines no longer apply.
+   * Continues to read the answer only for its usage. The caller's deadlines no longer apply, so the
+   * owner of the attempt must end it.
    */
   readOn(): void {
     this.isReadOn = true
@@ -125,7 +124,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.resolve === null) return
     this.abortedBy = error
     this.finish(this.endBy(error))
-    // The abort immediately calls `onResponseError`, which would report a broken connection.
+    // `finish` must be called first. The abort immediately calls `onResponseError`, which would
+    // otherwise report a broken connection.
     this.controller?.abort(new Aborted(error))
   }
 
@@ -253,7 +253,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Reads a `Retry-After` header (seconds or a date). Returns milliseconds from 0 to 30 s. */
+/**
+ * Returns the delay of a `Retry-After` header (seconds or a date) in milliseconds, from 0 to 30 s.
+ */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number {
   if (typeof header !== 'string') return 0
   const seconds = /^\d{1,10}$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1_000

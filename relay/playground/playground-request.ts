@@ -7,7 +7,7 @@ import { scanObject } from '../dialects/scan-request-object.ts'
 import type { Authenticator } from '../pipeline/relay-call.ts'
 import { RelayToken } from '../views/token-view.ts'
 
-/** The settings that the console sends with a chat, and the chat's body without these settings. */
+/** A chat from the console: its settings, and its body without the settings. */
 type PlaygroundRequest = {
   /** The group of the call. An empty text selects the user's own group. */
   readonly group: string
@@ -19,9 +19,9 @@ const NAMES = namesByFoldedName(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
- * Removes two members that are valid only in the console's requests. Providers do not know `group`.
- * A `max_tokens` of 0 means no limit in the console, but is an error at most providers. A body that
- * is not a JSON object stays unchanged, and the chat parser refuses it.
+ * Separates the console's settings from a chat. `group` is removed, because providers do not know
+ * it. A `max_tokens` of 0 is removed, because it means no limit in the console but is an error at
+ * most providers. A body that is not a JSON object stays unchanged, and the chat parser refuses it.
  */
 export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)
@@ -47,17 +47,18 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
 
 export type PlaygroundSession = {
   readonly userId: number
-  /** Returns whether the session has ended since the call was started, for example by a logout. */
+  /** Returns whether the session has ended since the start of the call, for example by a logout. */
   readonly hasEnded: () => boolean
 }
 
 /**
- * Returns an authenticator for the session's user, who is charged in the group that the body names.
+ * Returns the authenticator of a session. The session's user is charged, in the group that the body
+ * names.
  */
 export const sessionAuthenticator = ({ userId, hasEnded }: PlaygroundSession): Authenticator => ({
   authenticate: async ({ views }) => {
     const user = views.users.find(userId)
-    // A new user may already have a session before the relay's view contains the user.
+    // A new user may have a session before the relay's view contains the user.
     if (user === undefined) return relayError('store_unavailable', { retryAfter: 1 })
     if (!user.isEnabled) return relayError('not_logged_in')
     const tokenId = playgroundTokenId(userId)

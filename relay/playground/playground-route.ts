@@ -13,7 +13,10 @@ import {
 } from '../canonical/relay-error.ts'
 import type { PlaygroundSession } from './playground-request.ts'
 
-/** `call` runs a call of the session's user, and `reject` sends an error. */
+/**
+ * Handles chats from the console. `call` runs a call of the session's user, and `reject` sends an
+ * error.
+ */
 export type Playground = {
   readonly call: (
     request: IncomingMessage,
@@ -33,8 +36,8 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
 }
 
 /**
- * Serves `POST /pg/chat/completions` for chats from the console. Fastify is only used to identify
- * the user by the session. The relay handles the raw request and response.
+ * Serves `POST /pg/chat/completions` for chats from the console. Fastify only identifies the user
+ * by the session. The relay then handles the raw request and response.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   const open = new Set<WatchedSession>()
@@ -62,7 +65,7 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
   })
 }
 
-/** Returns the session's principal, or an error if the session identifies no user. */
+/** Returns the session's user, or an error if the session identifies no user. */
 async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,9 +1,9 @@
-/** The value of an edge that does not exist in the trie. */
+/** Marks an edge that does not exist in the trie. */
 const NONE = -1
 
 /**
- * A trie of words. State 0 is the empty prefix. Each other state extends a prefix by one UTF-16
- * unit.
+ * A trie of words. Each state stands for a prefix of a word, and state 0 for the empty prefix. An
+ * edge adds one UTF-16 unit to a prefix.
  */
 class Trie {
   readonly parents: number[] = [0]
@@ -25,7 +25,7 @@ class Trie {
     if (state !== 0) this.isWord[state] = 1
   }
 
-  /** Returns the numbers of all states except state 0, ordered by the length of the prefix. */
+  /** Returns all states except state 0, from the shortest to the longest prefix. */
   byDepth(): number[] {
     const states = this.parents.map((_, state) => state).slice(1)
     return states.sort((one, other) => (this.depths[one] ?? 0) - (this.depths[other] ?? 0))
@@ -49,8 +49,8 @@ class Trie {
 const EMPTY = 0
 
 /**
- * Stores the edges of a trie in one open-addressing hash table of numbers. At 200 000 states, a map
- * per state would take a hundred times the memory of the words.
+ * The edges of a trie in one open-addressing hash table of numbers. With 200 000 states, a map for
+ * each state would take a hundred times the memory of the words.
  */
 class Edges {
   private readonly mask: number
@@ -92,7 +92,7 @@ class Edges {
   }
 }
 
-/** The matcher's state after a part of a text, or -1 once a word was found. */
+/** The state of the matcher after a part of a text. It is -1 once a word was found. */
 type MatchState = number
 
 export const MATCH_START: MatchState = 0
@@ -119,7 +119,7 @@ export class WordMatcher {
     for (const state of trie.byDepth()) this.link(trie, state)
   }
 
-  /** Continues from `state` with the next part of the text and returns the new state. */
+  /** Continues from `state` with the next part of the text. Returns the new state. */
   feed(state: MatchState, text: string): MatchState {
     if (state === MATCHED) return MATCHED
     const folded = fold(text)
@@ -139,7 +139,7 @@ export class WordMatcher {
   }
 
   /**
-   * Sets the fallback of a state (the failure link of Aho and Corasick): the state of the longest
+   * Sets the failure link of a state (Aho and Corasick). It leads to the state of the longest
    * proper suffix that the trie contains.
    */
   private link(trie: Trie, state: number): void {

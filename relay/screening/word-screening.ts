@@ -32,7 +32,7 @@ const sinkInto = (texts: string[]): TextSink => ({
   data: () => {},
 })
 
-/** Returns the screen for a call's answer, or null when answers are not screened. */
+/** Returns the screen for a call's answer, or null if answers are not screened. */
 export const answerScreen = (
   { matcher, isAnswerStopped, exemptGroup }: Screening,
   group: string,
@@ -44,13 +44,13 @@ export type Screening = {
   readonly matcher: WordMatcher | null
   readonly isPromptChecked: boolean
   readonly isAnswerStopped: boolean
-  /** Calls of this group are not screened. Null means that no group is exempt. */
+  /** The group whose calls are not screened, or null if no group is exempt. */
   readonly exemptGroup: string | null
 }
 
 /**
- * Returns a function that reads the screening options. The matcher is rebuilt only when the word
- * list changes, because building a matcher is slow.
+ * Returns a function that reads the screening options. Building a matcher is slow, so it is rebuilt
+ * only when the word list changes.
  */
 export function screeningReader(): (values: ReadonlyMap<string, string>) => Screening {
   let words = ''
@@ -82,14 +82,15 @@ function matcherOf(text: string): WordMatcher | null {
   return words.length === 0 ? null : new WordMatcher(words)
 }
 
-/** The number of characters that are matched before other work may run in the event loop. */
+/** The number of characters to match before the event loop may do other work. */
 const PIECE = 256 * 1024
 /** The separator between two texts of a request, which prevents matches across texts. */
 const SEPARATOR = '\n'
 
 /**
- * Refuses a request with a screened word in any of its texts, without repeating the word. Member
- * names and data URLs are not screened. Returns null synchronously when requests are not screened.
+ * Refuses a request if one of its texts contains a screened word. The error does not repeat the
+ * word. Member names and data URLs are not screened. Returns null, without a promise, if requests
+ * are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -122,7 +123,7 @@ async function containsWord(matcher: WordMatcher, text: string): Promise<boolean
   return false
 }
 
-/** Matches the base64 data URL of an image or a sound, which is not screened. */
+/** Matches a base64 data URL, such as an image or a sound. Data URLs are not screened. */
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 
 function collect(value: unknown, texts: string[]): void {

@@ -3,7 +3,7 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
-/** A provider's acceptance of a task, with the provider's id for the task. */
+/** The acceptance of a task by a provider, with the provider's id for the task. */
 export type AcceptedTask = {
   readonly task: string
   readonly userId: number
@@ -18,15 +18,14 @@ type Deps = {
   readonly now: () => number
 }
 
-/** The maximum number of acceptances in memory, each of at most about 4 KB. */
+/** The maximum number of acceptances that wait in memory. Each takes at most about 4 KB. */
 const PENDING_MAX = 4_096
 const RETRY_MS = 2_000
 
 /**
- * Writes acceptances of tasks. While the event store is unavailable, writing is retried until the
- * task has expired. A lost acceptance would be expensive, because the provider bills every accepted
- * task and only the acceptance contains the provider's id. A lost acceptance is logged for the
- * operator.
+ * Writes the acceptances of tasks. While the event store is unavailable, writing is retried until
+ * the task has expired. A lost acceptance would be expensive: the provider bills the task, and only
+ * the acceptance contains the provider's id. It is therefore logged for the operator.
  */
 export class AcceptedTaskWriter {
   private readonly deps: Deps
@@ -41,7 +40,7 @@ export class AcceptedTaskWriter {
     this.retryMs = retryMs
   }
 
-  /** Writes an acceptance. Returns `pending` if it is not durable yet. Never throws. */
+  /** Writes an acceptance. Returns `pending` if it could not be written yet. Never throws. */
   async write(one: AcceptedTask): Promise<TaskOutcome | 'pending'> {
     try {
       return await this.accept(one)
@@ -52,14 +51,16 @@ export class AcceptedTaskWriter {
   }
 
   /**
-   * Reports whether the task's acceptance is not written yet. Such a task must not be ended,
-   * because its result would be lost.
+   * Reports whether the acceptance of the task still waits to be written. Such a task must not be
+   * ended, because its result would be lost.
    */
   isPending(task: string): boolean {
     return this.pending.some((one) => one.task === task)
   }
 
-  /** Tries once more to write all pending acceptances, and logs those that could not be written. */
+  /**
+   * Tries a last time to write the pending acceptances, and logs those that could not be written.
+   */
   async stop(): Promise<void> {
     this.isStopped = true
     if (this.timer !== null) clearTimeout(this.timer)
@@ -109,7 +110,7 @@ export class AcceptedTaskWriter {
     }
   }
 
-  /** Logs ids by which an operator can find the task at its provider. */
+  /** Logs the ids with which an operator can find the task at its provider. */
   private reportLost({ task, place: { channelId, upstreamId } }: AcceptedTask): void {
     this.deps.log.error({ task, channelId, upstreamId }, 'an accepted task was not recorded')
   }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The task on which a callback reports, with the channel and key that the relay used for it. */
+/** The task, channel and key for which a callback URL was issued. */
 export type CallbackSource = {
   readonly task: string
   readonly channelId: number
@@ -12,8 +12,8 @@ export type CallbackSource = {
 type Deps = Pick<TaskDeps, 'vault' | 'views'>
 
 /**
- * Returns the callback URL for one task at one channel with one key. The signature proves that this
- * site issued the URL.
+ * Returns the signed callback URL for one task at one channel with one key. The signature proves
+ * that this site issued the URL.
  */
 export function callbackUrl(deps: Deps, source: CallbackSource): string {
   const { serverAddress } = deps.views.options.options.tasks
@@ -27,13 +27,16 @@ export const callbackSignature = (
   { task, channelId, keyRef }: CallbackSource,
 ): string => vault.keyedHash('task-notify', `${task}/${channelId}/${keyRef}`)
 
-/** Verifies the signature of a callback URL, so that no task is read for a forged URL. */
+/**
+ * Verifies the signature of a callback URL. It is checked first, so that a forged URL causes no
+ * read of a task.
+ */
 export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
 /**
- * Reports whether a callback may report on the task. Only the task's own channel and key are
- * accepted once they are known.
+ * Reports whether a callback may report on the task. Once the task's channel and key are known, no
+ * other channel or key is accepted.
  */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)

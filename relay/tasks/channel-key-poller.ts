@@ -18,12 +18,13 @@ export type PollTarget = {
 
 export type PollerTimes = {
   /**
-   * The pause after a failure. It doubles with each further failure, up to twelve times this value.
+   * The pause after a failure in milliseconds. It doubles with each further failure, up to twelve
+   * times this value.
    */
   readonly everyMs: number
   /**
-   * The age from which a task is late. A late task will expire soon, so it is polled once before
-   * the other tasks.
+   * The age in milliseconds from which a task is late. A late task will expire soon, so it is
+   * polled once before all other tasks.
    */
   readonly lateMs: number
 }
@@ -44,7 +45,7 @@ const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as
 
 /**
  * Polls one channel with one key (a lane) about the tasks of that key. A failure pauses only this
- * lane. The next poll begins with the tasks after the failed tasks and queries fewer tasks at a
+ * lane. After a failure, the next poll starts after the failed tasks and requests fewer tasks at a
  * time. A task that makes the provider fail therefore delays other tasks only briefly.
  */
 export class ChannelKeyPoller {
@@ -52,13 +53,13 @@ export class ChannelKeyPoller {
   private readonly times: PollerTimes
   private batchMax = BATCH_MAX
   private failures = 0
-  /** The end of the pause in monotonic time. */
+  /** The time at which the pause ends, by monotonic time. */
   private pausedUntil = 0
-  /** The last task of the poll that failed. */
+  /** The last task of the batch that failed. */
   private failedAt: OpenTask | null = null
   /** The latest report on each task, by task id. A repeated report is not processed again. */
   private readonly lastReports = new Map<string, string>()
-  /** The late tasks that were already polled before the other tasks. */
+  /** The late tasks that have already been polled before all other tasks. */
   private readonly polledLate = new Set<string>()
 
   constructor(deps: TaskDeps, times: PollerTimes) {
@@ -79,8 +80,8 @@ export class ChannelKeyPoller {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // While this worker waited for a permit, the other worker of this lane may have taken the
-        // last tasks or paused the lane after a failure.
+        // While this worker waited for a permit, the lane's other worker may have taken the last
+        // tasks or failed and paused the lane.
         const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)
@@ -102,7 +103,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Sorts the tasks for a poll: late tasks, then the tasks after the last failure, then all others.
+   * Sorts the tasks for a poll: first late tasks, then the tasks after the last failure, then all
+   * others.
    */
   private orderedQueue(tasks: readonly OpenTask[]): OpenTask[] {
     const { failedAt } = this
@@ -172,7 +174,7 @@ export class ChannelKeyPoller {
     this.failedAt = batch.at(-1) ?? null
   }
 
-  /** Logs one line for each task, so that the log of one task shows all its polls. */
+  /** Logs a separate line for each task, so that the log of a task shows all its polls. */
   private trace({ channelId }: RelayChannel, batch: readonly OpenTask[], isAnswered: boolean) {
     const { log } = this.deps
     if (!log.isLevelEnabled('debug')) return
@@ -185,7 +187,10 @@ export class ChannelKeyPoller {
     warnThrottled(this.deps.log, { channelId, reason }, 'polling a provider about its tasks failed')
   }
 
-  /** Records one report. A failure is only logged, so that other reports are still processed. */
+  /**
+   * Records one report. If recording fails, the failure is only logged, so that the other reports
+   * are still processed.
+   */
   private async note(
     task: string,
     { channel, key }: PollTarget,
@@ -213,8 +218,8 @@ const isAfter = (one: OpenTask, other: OpenTask): boolean =>
   (one.submittedAt === other.submittedAt && one.task > other.task)
 
 /**
- * Parses a provider's response. Returns null for an unreadable response, so that it does not stop
- * the poller.
+ * Parses a provider's response. Returns null for an unreadable response, which must not stop the
+ * poller.
  */
 function readable(kind: TaskKind, body: Buffer): readonly ProviderReport[] | null {
   try {

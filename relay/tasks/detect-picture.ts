@@ -1,13 +1,13 @@
-/** The maximum length of a picture's base64 text, which is about 15 MiB of file data. */
+/** The maximum length of a picture in base64, which is about 15 MiB of file data. */
 export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
 
 const ADDRESS_LENGTH_MAX = 4_096
-/** The maximum number of bytes in which the head of a data URL is searched. */
+/** The part of a data URL before the base64 text is searched only in this many bytes. */
 const HEAD_BYTES = 128
 const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
 const WEB_HEAD = /^https?:\/\//i
 
-/** The first base64 characters of picture files. */
+/** Match the beginning of picture files in base64. */
 const FILE_HEADS: readonly RegExp[] = [
   /^iVBORw0KGgo/, // PNG
   /^\/9j\//, // JPEG
@@ -20,14 +20,16 @@ const FILE_HEADS: readonly RegExp[] = [
 const QUOTE = 34
 const BACKSLASH = 92
 const PAD = 61
-/** Contains 1 for each byte of base64, including the URL-safe characters and line ends. */
+/**
+ * Contains 1 for each byte that may occur in base64, including URL-safe characters and line ends.
+ */
 const BASE64_BYTES = new Uint8Array(256)
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_\r\n'
 for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Reports whether a JSON string, with its quotes, is a data URL, the base64 text of a picture file,
- * or a web URL (which some providers accept). A text is only copied if it contains escapes.
+ * Reports whether a JSON string (with its quotes) is a picture: a data URL, a picture file in
+ * base64, or a web URL, which some providers accept. A text is copied only if it contains escapes.
  */
 export function isPicture(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)
@@ -50,7 +52,7 @@ function isBase64(text: Buffer, start: number): boolean {
 }
 
 /**
- * Yields each string of a JSON list. Yields null and ends at the first value that is not a string.
+ * Yields each string of a JSON list. At the first value that is not a string, yields null and ends.
  */
 export function* textsIn(list: Buffer): Generator<Buffer | null> {
   let at = 1

@@ -4,7 +4,9 @@ import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
 
-/** Maps the custom id of a drawing's button to an action. The first matching pattern counts. */
+/**
+ * Maps the custom id of a drawing's button to an action. The first pattern that matches applies.
+ */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::upsample/i, 'UPSCALE'],
   [/^MJ::JOB::low_variation/i, 'LOW_VARIATION'],
@@ -29,7 +31,10 @@ export const DRAWING_NAMES = namesByFoldedName([
 ])
 const FILTER_NAMES = namesByFoldedName(['modes'])
 
-/** `changes` replace the caller's members in the request to the provider. */
+/**
+ * The parts of a drawing request that depend on its action. `changes` replace the caller's members
+ * in the request to the provider.
+ */
 type ActionRequest = {
   readonly action: string
   readonly model?: string
@@ -40,7 +45,7 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** Replaces `taskId` by the provider's id of the continued task. */
+/** Replaces `taskId` by the provider's own id of the continued task. */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
@@ -58,8 +63,8 @@ const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
 /**
- * Reads the short form of a change request: a task id, the action as a letter and the number of the
- * picture, such as `<task> U2`.
+ * Reads the short form of a request to change a drawing, such as `<task> U2`. It contains a task
+ * id, the action as a letter and the number of a picture.
  */
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
@@ -135,7 +140,10 @@ export function drawingReader(path: string): DrawingReader | undefined {
   return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
 }
 
-/** Matches the speed flags in a prompt. Midjourney reads a long dash as two hyphens. */
+/**
+ * Matches the flags for speed in a prompt. A long dash is included, because Midjourney reads it as
+ * two hyphens.
+ */
 const MODE_FLAGS = /\s*(?:--|[–—]+)(?:fast|relax|turbo)(?=\s|$)/gi
 
 /**

@@ -15,10 +15,12 @@ import { parsedObject, rejectParam, type TaskBody, textOf } from './task-request
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Reports whether the text is a task id. The event store is not read for any other text. */
+/**
+ * Reports whether the text has the form of a task id. Other texts cause no read of the event store.
+ */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
-/** Returns the caller's task with this id. A task of another user is treated as missing. */
+/** Returns the caller's task with this id. A task of another user counts as missing. */
 export async function ownTask(
   { ledger }: Pick<TaskDeps, 'ledger'>,
   { user }: Caller,
@@ -31,15 +33,16 @@ export async function ownTask(
   return userId === user.userId && own === kind ? record : null
 }
 
-/** The maximum number of tasks that a user may fetch per minute, which is a hundred per second. */
+/** The maximum number of tasks that one user may fetch per minute (a hundred per second). */
 const TASKS_MAX = 6_000
 const SEEDS_MAX = 30
 const AT_ONCE_MAX = 32
 const MINUTE_MS = 60_000
 
 /**
- * Limits the task look-ups of a user over all relays, because look-ups are free and the limits of
- * calls don't apply. `asksProvider` is true if a provider is queried at the operator's expense.
+ * Limits a user's look-ups of tasks over all relays. Look-ups are free, and the limits of calls
+ * don't apply to them. `asksProvider` is true if the look-up sends a request to a provider, at the
+ * operator's expense.
  */
 async function acquireLookPermit(
   { limits }: { readonly limits: Limits },
@@ -66,8 +69,8 @@ async function acquireLookPermit(
 const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
- * Returns the address of this site for links in a response, by default the host of the request.
- * Using this host is safe, because only this caller receives the response.
+ * Returns the address of this site for links in a response. Without a configured address, the host
+ * of the request is used. This is safe, because only this caller receives the response.
  */
 function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks
@@ -134,7 +137,8 @@ export async function fetchTask(
 }
 
 /**
- * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`: the requested tasks that exist.
+ * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`. Both return those requested
+ * tasks that exist.
  */
 export async function fetchTasks(
   deps: TaskDeps,

@@ -18,8 +18,8 @@ export function callbackPath(path: string): CallbackPath | null {
 
 /**
  * Handles a drawing provider's callback about a task. The signature of the URL is verified before
- * the task and the body are read. A repeated or late callback is answered with success, so that the
- * provider does not send it again.
+ * anything is read. A repeated or late callback is answered with success, so that the provider does
+ * not send it again.
  */
 export async function handleCallback(
   deps: TaskDeps,

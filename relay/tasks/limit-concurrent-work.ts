@@ -1,13 +1,16 @@
-/** `total` limits running work. `waiting` and `waitingPerName` limit waiting work. */
+/**
+ * The limits of `Permits`. `total` limits running work. `waiting` and `waitingPerName` limit the
+ * work that waits for a permit.
+ */
 export type PermitLimits = {
   readonly total: number
   readonly waiting: number
   readonly waitingPerName: number
-  /** The maximum wait in milliseconds. Null sets no limit. */
+  /** The maximum time in milliseconds to wait for a permit. Null sets no limit. */
   readonly waitMs: number | null
 }
 
-/** The name of a limit of concurrent work, and its maximum number of permits. */
+/** A named limit of concurrent work. `max` is its number of permits. */
 export type PermitName = { readonly name: string; readonly max: number }
 
 type Waiter = {
@@ -17,7 +20,7 @@ type Waiter = {
 
 /**
  * Limits concurrent work in this process, in total and per name. Waiting work starts in order of
- * arrival, except work under a name that has reached its limit.
+ * arrival. Work under a name that has reached its limit is passed over.
  */
 export class Permits {
   private readonly max: PermitLimits
@@ -30,8 +33,8 @@ export class Permits {
   }
 
   /**
-   * Acquires a permit under all given names. Returns the function that releases the permit, to be
-   * called once. Returns null if no permit was granted.
+   * Acquires a permit under all given names. Returns a function that releases the permit and must
+   * be called once. Returns null if no permit was granted.
    */
   async enter(names: readonly PermitName[], signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null

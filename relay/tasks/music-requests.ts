@@ -14,11 +14,11 @@ export const MUSIC_NAMES = namesByFoldedName([
   ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])
 
-/** The members that the error names if a request has neither a prompt nor a style. */
+/** The member names that the error shows if a request has neither a prompt nor a style. */
 const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const
 
-/** Returns the action for the last segment of the path, or undefined for an unknown path. */
+/** Returns the action for the last segment of a path, or undefined for an unknown segment. */
 export const musicAction = (segment: string): string | undefined =>
   ACTIONS.get(segment.toLowerCase())
 

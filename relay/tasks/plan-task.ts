@@ -34,15 +34,15 @@ export type TaskRequest = {
   /** The id of the task that this request continues, or null. */
   readonly originId: string | null
   /**
-   * True if the continued task may still be unfinished, because the provider waits for this
-   * request, as for Midjourney's modal window.
+   * True if the continued task may still be unfinished. For example, Midjourney's modal window
+   * waits for this request.
    */
   readonly continuesOpen: boolean
   /** The path of the provider request, below the provider's base URL. */
   readonly path: string
   readonly body: TaskBody
   readonly providerBody: (options: SendOptions) => Buffer
-  /** Returns the restricted members that are dropped for a channel that allows `allowed`. */
+  /** Returns the restricted members that are removed for a channel that allows only `allowed`. */
   readonly droppedMembers: (allowed: ReadonlySet<string>) => readonly string[]
 }
 
@@ -50,11 +50,14 @@ export type TaskPlan = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
-  /** The key of the continued task, which this request must use; null if any key may be used. */
+  /**
+   * The key that the request must use, which is the key of the continued task. Null if any key may
+   * be used.
+   */
   readonly keyRef: string | null
 }
 
-/** Prices a task and lists the channels to which it may be sent. */
+/** Determines the price of a task and the channels to which it may be sent. */
 export function planTask(
   views: Views,
   caller: Caller,
@@ -70,7 +73,7 @@ export function planTask(
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)
   if ('code' in price) return priceError(price, group, model)
-  // A task uses no tokens, so a price per token would make it free.
+  // A task uses no tokens, so it would be free with a price per token.
   if (price.mode !== 'call') return relayError('model_unpriced', { param: 'model', subject: model })
   const offer = offerFor(views, caller, request, origin)
   if (!hasValid(offer, now)) {
@@ -82,8 +85,8 @@ export function planTask(
 
 /**
  * Returns the channels for a task. A request that continues a task is sent only to the channel of
- * that task. This channel must also offer the model to the caller's group, because the group's
- * price is charged. Admins may name any channel.
+ * that task. The group's price is charged, so this channel must also offer the model to the
+ * caller's group. Admins may name any channel.
  */
 function offerFor(
   { channels }: Views,

@@ -48,8 +48,8 @@ export function startPoller(
 }
 
 /**
- * The unfinished tasks by lane (a channel, a key and a kind of tasks), and the ids of the tasks
- * that may have expired.
+ * The unfinished tasks of one search, by lane (a channel, a key and a kind of tasks). The ids of
+ * tasks that may have expired are listed separately.
  */
 type Found = {
   readonly lanes: ReadonlyMap<string, readonly OpenTask[]>
@@ -57,9 +57,9 @@ type Found = {
 }
 
 /**
- * Polls the providers about their tasks and ends expired tasks. Two polls of one channel and key
- * never overlap. A process that has lost the lease does no harm, because the task's stream decides
- * each outcome.
+ * Polls the providers about their tasks and ends expired tasks. Each channel and key has at most
+ * one poll at a time. A process that has lost the lease does no harm, because the task's stream
+ * decides each outcome.
  */
 class Poll {
   private readonly deps: TaskDeps
@@ -113,8 +113,8 @@ class Poll {
   }
 
   /**
-   * Reports whether a task may have expired: after `staleMs` without a known provider, otherwise
-   * after the maximum time of a task.
+   * Reports whether a task may have expired. The limit is `staleMs` for a task without a known
+   * provider, and otherwise the maximum time of a task.
    */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
     const age = this.deps.now() - submittedAt
@@ -139,7 +139,7 @@ class Poll {
     return { channel, key, kind: first.kind }
   }
 
-  /** Starts `work` under a name, unless earlier work under this name is still running. */
+  /** Starts `work` under a name. Does nothing while earlier work under this name is running. */
   private begin(name: string, work: () => Promise<unknown>): void {
     if (this.running.has(name)) return
     const { log } = this.deps
@@ -155,7 +155,7 @@ class Poll {
     if (acceptedTasks.isPending(task)) return
     try {
       const existing = await ledger.peek(task)
-      // The expiry is checked first, because `expire` also loads the account.
+      // The expiry is checked here to save work, because `expire` also loads the account.
       const cause = existing === null ? null : causeOfExpiry(existing, now())
       if (existing === null || cause === null) return
       await ledger.expire(existing)

@@ -11,12 +11,12 @@ import {
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text before the redaction. It is generous, because a secret that is cut
- * in two would not be recognized. The redacted text is shortened again.
+ * The maximum length of a text before secrets are removed. It is large, because a secret that is
+ * cut in two would not be recognized. Afterwards, the text is shortened again.
  */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
-/** The maximum length of a task's result as JSON text. A longer result is not stored. */
+/** The maximum length of a task's result as JSON text. Longer results are not stored. */
 const RESULT_MAX = 96 * 1024
 
 export type SubmitAnswer =
@@ -30,11 +30,11 @@ export type SubmitAnswer =
     }
   | {
       readonly isAccepted: false
-      /** The provider's code; null if the response can't be read. */
+      /** The provider's result code; null if the response can't be read. */
       readonly code: number | null
       readonly words: string | null
       /**
-       * True if the provider's account is missing or its queue is full, so that another account may
+       * True if the provider's account is missing or its queue is full. Another account may then
        * accept the task.
        */
       readonly isAccountError: boolean
@@ -44,7 +44,7 @@ const ACCEPTED = new Set([1, 21, 22])
 const NO_ACCOUNT = 3
 const QUEUE_FULL = 23
 
-/** The properties that a caller may read. All other properties concern the provider's accounts. */
+/** The properties of a task that a caller may read. All others concern the provider's accounts. */
 const VISIBLE_PROPERTIES = [
   'promptEn',
   'finalPrompt',
@@ -166,7 +166,7 @@ export function musicReport(task: JsonObject): ProviderReport | null {
 const progressOf = (value: unknown): string | null =>
   typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
 
-/** Returns the JSON text of the first value that is not too long. */
+/** Returns the JSON text of the first value whose text is short enough. */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
     const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)
@@ -176,8 +176,8 @@ function resultText(values: readonly unknown[]): string | null {
 }
 
 /**
- * Reads the list of tasks in a response of `list-by-condition` or `/suno/fetch`. Returns null if
- * the response can't be read. Some providers send null for an empty list.
+ * Reads the tasks in a response of `list-by-condition` or `/suno/fetch`. Null in place of a list
+ * means an empty list, as some providers send it. Returns null if the response can't be read.
  */
 export function reportsIn(
   kind: 'drawing' | 'music',

@@ -7,7 +7,10 @@ import { confidentialTexts, redactText, redactTexts } from './redact-provider-se
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
-/** Records a provider's report: the status as an event, the progress only for display. */
+/**
+ * Records a provider's report. The status is stored as an event. The progress is stored only for
+ * display.
+ */
 export async function recordReport(
   deps: TaskDeps,
   record: TaskRecord,
@@ -41,8 +44,8 @@ export async function recordReport(
 }
 
 /**
- * Redacts the texts of a provider's report, except the result of a music task, whose URLs the
- * caller needs.
+ * Redacts the texts of a provider's report. The result of a music task is not redacted, because the
+ * caller needs its URLs.
  */
 function wordsOf(
   deps: TaskDeps,

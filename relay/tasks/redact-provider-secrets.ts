@@ -2,13 +2,13 @@ import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { type CallbackSource, callbackSignature } from './callback-address.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Shorter texts would match ordinary words, so they are not redacted. */
+/** Shorter texts are not redacted, because they would match ordinary words. */
 const LENGTH_MIN = 5
 const DEPTH_MAX = 64
 
 /**
- * Lists the texts that callers must not read in a provider's answer: the channel's keys and hosts,
- * and the signature of the callback URL, with which anyone could report on the task.
+ * Lists the texts that are removed from a provider's answer: the channel's keys and hosts, and the
+ * signature of the callback URL. With this signature, anyone could report on the task.
  */
 export const confidentialTexts = (
   deps: Pick<TaskDeps, 'vault'>,
@@ -37,7 +37,8 @@ const TEXT_MAX = 16_384
 
 /**
  * Redacts the texts in `words`, the longest first, so that no part of a longer text remains. The
- * result is shortened afterwards, because a part of a confidential text would not be recognized.
+ * result is shortened only afterwards, because an incomplete confidential text would not be
+ * recognized.
  */
 export const redactText = (text: string, words: readonly string[]): string =>
   words

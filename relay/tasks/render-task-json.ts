@@ -5,7 +5,7 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { objectOf, parsedObject } from './task-request-body.ts'
 
-/** The explanations for failures without a reason from the provider. */
+/** The explanations of failures for which the provider gave no reason. */
 const REASONS: Record<FailureCause, Record<Language, string>> = {
   failed: { zh: '任务失败', en: 'The task failed.' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider refused the task.' },
@@ -49,15 +49,15 @@ async function decryptTexts(
 }
 
 /**
- * Returns the progress for the response. An ended task has `100%`, because clients poll until they
- * read this value.
+ * Returns the progress for the response. Every ended task has `100%`, because clients poll until
+ * they read this value.
  */
 const progressFor = ({ end }: TaskRecord, progress: string | undefined): string =>
   end === null ? (progress ?? '0%') : '100%'
 
 /**
- * Returns the start time. A task that ended between two polls was never reported as running, so the
- * time of its submission is returned.
+ * Returns the start time. If a task ended between two polls, its start is unknown, and the time of
+ * its submission is returned.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)

@@ -8,7 +8,10 @@ import {
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
 
-/** A provider accepts or refuses a task immediately, but uploading a picture may take a while. */
+/**
+ * The limits of requests about tasks. Providers answer such a request immediately, but the upload
+ * of a picture may take longer.
+ */
 export const TASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 60_000,
@@ -52,7 +55,7 @@ export async function sendTaskRequest(
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    // The body of an error status is not needed.
+    // The body could not be read. It is not needed for an error status.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
     if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
     const unreached = { ...NO_ANSWER, status, error: 'connect' } as const
@@ -65,8 +68,8 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299
 const NO_ANSWER = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
 
 /**
- * Calls `onSent` when the connection is open, because the provider may have received the request
- * from that moment on.
+ * Calls `onSent` when the connection is open. From then on, the provider may have received the
+ * request.
  */
 const onRequestSent =
   (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>

@@ -9,11 +9,14 @@ import { confidentialTo } from '../views/channel-view.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { LastAttempt } from './try-channels.ts'
 
-/** The code that drawing clients read as an error of the request. */
+/** The result code with which drawing clients recognize an invalid request. */
 const REQUEST_ERROR = 4
 const QUOTA_ERROR = 30
 
-/** Sends an error of the gateway in a format that clients of drawings, music and chats can read. */
+/**
+ * Sends an error of the gateway in a format that the clients of drawings, music and chats can all
+ * read.
+ */
 export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
   const { status, body } = errorBody(error, exchange.language)
   const { retryAfter, code, params } = error

@@ -14,10 +14,13 @@ import type { TaskDeps } from './task-deps.ts'
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
 const TOTAL_MS = 60_000
-/** The time without a byte after which a stalled transfer is ended. */
+/** A transfer is ended after this time in milliseconds without a byte. */
 const STALL_MS = 10_000
 
-/** A request over the limit waits for a short time, because a page shows many pictures at once. */
+/**
+ * The limits of concurrent requests for pictures. A request over the limit waits briefly, because a
+ * page shows many pictures at once.
+ */
 export const PICTURE_PERMITS: PermitLimits = {
   total: 128,
   waiting: 1_024,
@@ -26,17 +29,17 @@ export const PICTURE_PERMITS: PermitLimits = {
 }
 
 /**
- * The maximum number of concurrent requests for pictures of one owner, who may be a reseller with
- * many readers.
+ * The maximum number of concurrent requests for the pictures of one owner. It is high, because an
+ * owner may be a reseller with many readers.
  */
 const PER_OWNER = 32
 const PER_ADDRESS = 6
 const PER_OWNER_AND_ADDRESS = 3
 
 /**
- * Serves `GET /mj/image/{id}`, a drawing that is fetched from its provider. The request needs no
- * key, because only the drawing's owner and admins know the id. The provider chooses the picture's
- * URL, so only public addresses and the provider's own address are allowed.
+ * Serves `GET /mj/image/{id}`, a drawing that is fetched from its provider. No key is needed,
+ * because only the drawing's owner and admins know the id. The provider chooses the picture's URL,
+ * so only public addresses and the provider's own address are allowed.
  */
 export async function serveTaskImage(
   deps: TaskDeps,
@@ -103,7 +106,7 @@ async function imageOf(deps: TaskDeps, { submitted, end }: TaskRecord): Promise<
   return checked.isAllowed ? { url, dispatcher: deps.publicOutbound.dispatcher } : null
 }
 
-/** Forwards a picture. No headers of the provider except the content type are sent. */
+/** Forwards a picture. Of the provider's headers, only the content type is sent. */
 async function carry(
   exchange: Exchange,
   { url, dispatcher }: Source,

@@ -126,7 +126,8 @@ async function dispatch(
 }
 
 /**
- * Runs `work` while memory is reserved for the modified copy of the body that the provider gets.
+ * Runs `work` while memory is reserved for a second copy of the body, which is modified for the
+ * provider.
  */
 async function withCopy(
   { bodies }: TaskDeps,
@@ -168,7 +169,7 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }
 
-/** Runs `work` while memory is reserved for the body. A callback's body is counted for no user. */
+/** Runs `work` while memory is reserved for the body. The body of a callback counts for no user. */
 async function withBody(
   deps: TaskDeps,
   exchange: Exchange,

@@ -88,10 +88,7 @@ type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
 type Opened = { readonly record: TaskRecord; readonly keyed: KeyedCall | null }
 
-/**
- * Holds the quota and records the task. The hold and the task are durable when the promise
- * resolves.
- */
+/** Holds the quota and records the task. Both are durable when the promise resolves. */
 async function open(
   deps: TaskDeps,
   exchange: Exchange,
@@ -120,7 +117,7 @@ async function open(
     const record = await ledger.find(task)
     return record === null ? NO_STORE : { record, keyed }
   } catch (err) {
-    // It is unknown whether the task was written. A task that was written will expire.
+    // The task may have been written despite the error. It will then expire.
     const reason = err instanceof StoreUnavailable ? err.message : err
     deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE
@@ -135,7 +132,8 @@ const UNCONFIRMED: Record<Language, string> = {
 }
 
 /**
- * Sends the task to a provider. Returns true if a provider has accepted or may have accepted it.
+ * Sends the task to a provider. Returns true if a provider has accepted the task or may have
+ * accepted it.
  */
 async function send(
   deps: TaskDeps,
@@ -154,8 +152,8 @@ async function send(
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // A callback will report the provider's id of an accepted task. If no callback arrives, the task
-  // expires and its hold is released.
+  // If the task was accepted, a callback will report the provider's id. Without a callback, the
+  // task expires and its hold is released.
   if (last !== null && isNotified && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const { channelId } = last.channel
@@ -175,7 +173,7 @@ async function send(
   return false
 }
 
-/** Records to which channel a task was sent. If recording fails, the task stays unfinished. */
+/** Records the channel to which a task was sent. If recording fails, the task stays unfinished. */
 async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,
@@ -194,7 +192,7 @@ async function recordUnconfirmed(
   }
 }
 
-/** The response to the caller if only the callback has reported the acceptance. */
+/** The response to the caller if only a callback has reported the acceptance. */
 const ACCEPTED = { code: 1, description: null, properties: {} }
 
 /** Records the acceptance of a task and returns the answer for the caller. */
@@ -229,8 +227,8 @@ type FailedTask = {
 }
 
 /**
- * Records the failure of a task. Returns false if a callback has arrived in the meantime, which
- * proves that the provider accepted the task.
+ * Records the failure of a task. Returns false if a callback has arrived in the meantime. The
+ * provider has then accepted the task.
  */
 async function failTask(
   { ledger }: TaskDeps,

@@ -23,8 +23,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
 /**
- * The lease of a task's call. It is longer than the maximum time of a task, so the sweeper ends the
- * call only if no relay has ended the task.
+ * The lease of a task's call. It exceeds the maximum time of a task, so the sweeper ends the call
+ * only if no relay has ended the task.
  */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
@@ -43,7 +43,7 @@ export type Submission = {
   readonly isKeyed: boolean
 }
 
-/** A provider's report on a task, with texts that are not encrypted yet. */
+/** A provider's report on a task. Its texts are not encrypted yet. */
 export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' | 'status'> & {
   readonly imageUrl?: string | null
   readonly promptEn?: string | null
@@ -60,8 +60,8 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. One joint append ends a task and its call in the account, so a second
- * report on the end does not change the charge.
+ * Writes all events of tasks. A task and its call in the account are ended by one joint append, so
+ * a second report on the end does not change the charge.
  */
 export class TaskLedger {
   private readonly deps: Deps
@@ -74,7 +74,10 @@ export class TaskLedger {
     return (await this.deps.actors.stateOf(taskDecider, taskStream(task))).record
   }
 
-  /** Reads a task without caching its stream in memory, for look-ups, polls and callbacks. */
+  /**
+   * Reads a task without caching its stream in memory. It is used for look-ups, polls and
+   * callbacks.
+   */
   async peek(task: string): Promise<TaskRecord | null> {
     return (await this.deps.actors.peek(taskDecider, taskStream(task))).record
   }
@@ -116,8 +119,7 @@ export class TaskLedger {
       task,
     )
     if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
-    // A task is sent only with a hold for its call, so the append must contain the events of the
-    // task and of the call.
+    // A task may be sent only if its call has a hold, so the append must contain both events.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return relayError('idempotency_replayed', { subject: task })
@@ -137,7 +139,7 @@ export class TaskLedger {
     return this.alone(task, { type: 'AcceptTask', ...place, description: words })
   }
 
-  /** Records to which provider a task was sent if the provider's answer was lost. */
+  /** Records the provider to which a task was sent if the provider's answer was lost. */
   noteUnconfirmed(task: string, sentTo: Omit<MarkUnconfirmed, 'type'>): Promise<TaskOutcome> {
     return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }

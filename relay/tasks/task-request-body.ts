@@ -8,7 +8,7 @@ export const TEXT_LENGTH_MAX = 16_384
 
 const NAME_LENGTH_MAX = 1_024
 
-/** The readers of task requests throw this exception, and the caller receives its `error`. */
+/** An error in a task request. Readers throw it, and the caller receives its `error`. */
 export class TaskRequestError extends Error {
   readonly error: RelayError
   constructor(error: RelayError) {
@@ -30,16 +30,16 @@ const rejectLength = (param: string, lengthMax: number): never => {
 }
 
 /**
- * The body of a task request. Pictures are checked in the bytes, because building strings from them
- * would block the event loop. The methods throw `TaskRequestError`.
+ * The body of a task request. Pictures are checked as bytes, because building long strings would
+ * block the event loop. The methods throw `TaskRequestError`.
  */
 export class TaskBody {
   readonly bytes: Buffer
   private readonly members: readonly Member[]
 
   /**
-   * `names` lists the names that readers use or replace. Throws `TaskRequestError` if the bytes are
-   * not a JSON object or a member may be mistaken for another member.
+   * `names` lists the member names that readers use or replace. Throws `TaskRequestError` if the
+   * bytes are not a JSON object, or if a member may be mistaken for one of these names.
    */
   constructor(bytes: Buffer, names: NamesByFoldedName) {
     const members = scanObject(bytes, names)
@@ -58,7 +58,7 @@ export class TaskBody {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     if (member.kind !== 'string') return rejectParam(key)
-    // An escaped character takes up to six bytes, and the quotes take two.
+    // A character takes up to six bytes if it is escaped, and the quotes take two.
     if (this.sizeOf(member) > lengthMax * 6 + 2) return rejectLength(key, lengthMax)
     const text = this.valueOf(member) as string
     if (text.length > lengthMax) return rejectLength(key, lengthMax)
@@ -108,7 +108,10 @@ export class TaskBody {
     return values.every(isText) ? values : rejectParam(key)
   }
 
-  /** Returns an object that contains only names in `names`, or null if the member is missing. */
+  /**
+   * Returns an object member, or null if it is missing. Throws if one of the object's names may be
+   * mistaken for a name in `names`.
+   */
   object(key: string, names: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -122,8 +125,8 @@ export class TaskBody {
   }
 
   /**
-   * Lists the members that have one of the `names` and are not in `allowed`. Another spelling of a
-   * name, such as `modelName` for `model_name`, is always listed.
+   * Lists the restricted members that are not allowed. A member with another spelling of a
+   * restricted name, such as `modelName` for `model_name`, is always listed.
    */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     const spelled = new Set(names.map((name) => withoutSeparators(foldedName(name))))
@@ -132,12 +135,12 @@ export class TaskBody {
       .map(({ key }) => key)
   }
 
-  /** Returns changes that remove the members with which the caller asks for callbacks. */
+  /** Returns changes that remove the members in `CALLBACK_MEMBERS`. */
   withoutCallbacks(): (readonly [string, undefined])[] {
     return without(this.restricted(CALLBACK_MEMBERS, NOTHING_ALLOWED))
   }
 
-  /** Returns the body's JSON with the changes applied. The value undefined removes a member. */
+  /** Returns the body as JSON with the changes applied. The value undefined removes a member. */
   with(changes: ReadonlyMap<string, unknown>): Buffer {
     const parts: Buffer[] = []
     const put = (key: string, value: Buffer): void => {
@@ -175,8 +178,8 @@ export class TaskBody {
 const withoutSeparators = (name: string): string => name.replace(/[_-]/g, '')
 
 /**
- * Members with which a caller asks for callbacks. They are never sent, because providers must
- * report to this site only.
+ * The members with which a caller asks for callbacks. They are never sent, because providers may
+ * report only to this site.
  */
 const CALLBACK_MEMBERS = ['notifyHook', 'notifyUrl', 'callbackUrl', 'callback', 'webhook']
 const NOTHING_ALLOWED: ReadonlySet<string> = new Set()
@@ -188,11 +191,14 @@ export const without = (names: readonly string[]): (readonly [string, undefined]
 /** Untrusted JSON data: any member may be missing or of another type. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Deeper JSON from providers would use too much stack. */
+/** The maximum depth of JSON from providers. Deeper JSON would use too much stack. */
 const DEPTH_MAX = 64
 const QUOTE = 34
 const BACKSLASH = 92
-/** The bit in which `[` differs from `{`, and `]` from `}`. */
+/**
+ * The bit that distinguishes `[` from `{` and `]` from `}`. Without it, both kinds of brackets are
+ * equal.
+ */
 const SAME = 32
 const OPEN = 123
 const CLOSE = 125
@@ -218,8 +224,8 @@ export function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Checks the depth of JSON without decoding its UTF-8. This is possible because the bytes of
- * brackets and quotes never occur inside other UTF-8 characters.
+ * Checks the depth of JSON in its bytes. UTF-8 need not be decoded, because no other character
+ * contains the bytes of brackets and quotes.
  */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0
@@ -241,8 +247,8 @@ export const listOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOf) : []
 
 /**
- * Returns the value as a text, or null if it is empty. Characters that can't be stored are removed.
- * Some providers use numbers as ids, so numbers are accepted.
+ * Returns the value as a text, or null if the text is empty. Numbers are accepted, because some
+ * providers use them as ids. Characters that can't be stored are removed.
  */
 export function textOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value

@@ -27,8 +27,8 @@ export type LastAttempt = {
 }
 
 /**
- * Tries each channel once. The next channel is tried only if it is certain that no earlier channel
- * accepted the task.
+ * Tries each channel once. The next channel is tried only after a certain refusal. Otherwise, two
+ * providers might accept the task.
  */
 export async function tryChannels(
   deps: TaskDeps,
@@ -79,8 +79,8 @@ export async function tryChannels(
 }
 
 /**
- * Returns the key for the task. A request that continues a task must use the key of that task,
- * because no other account knows the task.
+ * Returns the key for the task. A request that continues a task must use that task's key, because
+ * no other account knows the task.
  */
 function keyOf(
   { keys }: TaskDeps,
@@ -93,8 +93,8 @@ function keyOf(
 }
 
 /**
- * Reads a provider's answer. If the provider's account is missing or its queue is full, the attempt
- * is a failure, whatever the HTTP status.
+ * Reads a provider's answer. The attempt is a failure, whatever its HTTP status, if the provider's
+ * account is missing or its queue is full.
  */
 function readAnswer(
   end: AttemptEnd,
@@ -110,12 +110,12 @@ function readAnswer(
 }
 
 /**
- * The statuses with which a provider certainly refused a task: the key was rejected, a limit was
- * reached or the service is unavailable. Statuses from 521 mean that a proxy could not connect.
+ * The statuses that prove that a provider refused a task: the key was rejected, a limit was reached
+ * or the service is unavailable. Statuses from 521 mean that a proxy could not connect.
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
-/** Reports whether the provider certainly refused the task. If not, no other channel is tried. */
+/** Reports whether the provider certainly refused the task. Only then is another channel tried. */
 function isCertainlyRefused(end: AttemptEnd): boolean {
   if (end.kind !== 'failed') return false
   return (
@@ -123,16 +123,16 @@ function isCertainlyRefused(end: AttemptEnd): boolean {
   )
 }
 
-/** The statuses of a reverse proxy that did not wait for the provider's answer. */
+/** The statuses of a reverse proxy that stopped waiting for the provider's answer. */
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * A 502 within this time means that a reverse proxy could not connect to the provider. After a
- * later 502, the provider may have accepted the task.
+ * A 502 within this time in milliseconds means that a reverse proxy could not connect to the
+ * provider. Before a later 502, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 
-/** Returns true if the provider sent no readable answer, so it may have accepted the task. */
+/** Returns true if the provider may have accepted the task, because it sent no readable answer. */
 export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false
   if (end.error !== 'status') return end.error !== 'connect'

@@ -3,18 +3,21 @@ import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { BYTES_PER_TOKEN_MAX, type Span, type TextExcerpt } from './text-excerpt.ts'
 import { completeEnd, isSpace } from './utf8-boundaries.ts'
 
-/** The bytes per call of the tokenizer. A call takes a few milliseconds at most. */
+/** The number of bytes that are tokenized in one call, which takes a few milliseconds at most. */
 const SLICE_BYTES = 2048
-/** The maximum bytes by which a slice is shortened to a word boundary, so that no token is cut. */
+/**
+ * The maximum number of bytes by which a slice is shortened, so that it ends between two words and
+ * cuts no token.
+ */
 const BACK_BYTES_MAX = 256
 /**
- * Matches a run of letters, signs or spaces that is longer than in real text. Such runs are cut,
- * because the tokenizer's time is quadratic in their length. Each cut adds about one token.
+ * Matches a run of letters, signs or spaces that is longer than in real text. The tokenizer's time
+ * is quadratic in the length of a run, so long runs are cut. Each cut adds about one token.
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**
- * The number of words that the tokenizer caches. Its default is 100 000 words of any length from
- * the texts of all users.
+ * The maximum number of words in the tokenizer's cache. By default, the cache would keep 100 000
+ * words of any length from the texts of all users.
  */
 const REMEMBERED_WORDS = 8_192
 
@@ -22,7 +25,7 @@ const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 setMergeCacheSize(REMEMBERED_WORDS)
 
-/** Counts the tokens of an excerpt in steps and scales the count to the complete text. */
+/** Counts the tokens of an excerpt in steps. The count is then scaled to the complete text. */
 export class ExcerptCount {
   private readonly bytes: Buffer
   private readonly spans: readonly Span[]
@@ -67,7 +70,7 @@ export class ExcerptCount {
     return this.scaled(this.countedTokens)
   }
 
-  /** The maximum count of other vendors' tokenizers; 0 unless the count is bounded. */
+  /** The maximum count of other vendors' tokenizers; 0 if `isBounded` is false. */
   get most(): number {
     return this.scaled(this.countedMost)
   }
@@ -77,17 +80,18 @@ export class ExcerptCount {
   }
 }
 
-/** The factor by which another vendor's tokenizer may count more tokens for the same ASCII text. */
-export const VENDOR_FACTOR = 2
 /**
- * The gateway's tokenizer has tokens of up to three digits. Some others use one token per digit.
+ * Another vendor's tokenizer may count up to this many times as many tokens for the same ASCII
+ * text.
  */
+export const VENDOR_FACTOR = 2
+/** The gateway's tokenizer counts up to three digits as one token. Some others count each digit. */
 const DIGITS_PER_TOKEN = 3
 
 /**
- * Returns the highest likely count of another vendor's tokenizer, if the gateway's tokenizer counts
- * `tokens`. Each byte that is not ASCII counts as one token, because vocabularies differ most in
- * such bytes. The result is at most the number of bytes.
+ * Returns the highest likely count of another vendor's tokenizer. `tokens` is the count of the
+ * gateway's tokenizer. Each byte that is not ASCII counts as one token, because vocabularies differ
+ * most there. The result is at most the number of bytes.
  */
 export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
   let others = 0
@@ -103,8 +107,8 @@ export function mostTokensOf(bytes: Uint8Array, from: number, end: number, token
 }
 
 /**
- * Counts the tokens of a text. Long runs of letters, signs or spaces are cut, so that the time is
- * linear.
+ * Counts the tokens of a text. Long runs of letters, signs or spaces are cut, so that the time
+ * grows only linearly.
  */
 export function tokensOf(text: string): number {
   let tokens = 0
@@ -117,7 +121,10 @@ export function tokensOf(text: string): number {
   return tokens + countTokens(from === 0 ? text : text.slice(from), OPTIONS)
 }
 
-/** Returns the end of the slice that begins at `start`, before white space if possible. */
+/**
+ * Returns the end of the slice that begins at `start`. If possible, the slice ends before white
+ * space.
+ */
 function sliceEnd(bytes: Uint8Array, start: number, limit: number): number {
   const end = start + SLICE_BYTES
   if (end >= limit) return limit

@@ -14,12 +14,12 @@ export type CountAnswer = {
   readonly inputMost: number
 }
 
-/** The text from which a piece was taken: the JSON of the request, or the answer. */
+/** The origin of a text: the JSON of the request, or the answer. */
 export type Source = 'request' | 'answer'
 
 /**
- * Counts the tokens of one request and its answer. All text is passed to the job in pieces before
- * the job counts in steps.
+ * Counts the tokens of one request and its answer. First, all text is passed to the job in pieces.
+ * Then the job counts in steps.
  */
 export class CountJob {
   private request: RequestText | null = null
@@ -33,8 +33,8 @@ export class CountJob {
   }
 
   /**
-   * Counts until `isTimeUp` returns true. All text must have been passed before the first call.
-   * Returns null if tokens remain to be counted.
+   * Counts until `isTimeUp` returns true. Returns null if tokens remain to be counted. All text
+   * must have been passed before the first call.
    */
   count(isTimeUp: () => boolean): CountAnswer | null {
     this.counts ??= {
@@ -47,7 +47,7 @@ export class CountJob {
     return { input: this.overhead() + input.tokens, output: output.tokens, inputMost }
   }
 
-  /** Returns the number of bytes of the request that are not part of the counted text. */
+  /** Returns the number of bytes of the request that are not in the counted text. */
   private uncountedBytes(): number {
     return this.request === null ? 0 : this.request.bytesRead - this.request.text.length
   }

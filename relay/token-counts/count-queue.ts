@@ -11,8 +11,8 @@ export type QueueBounds = {
 type Lane<Job> = { jobs: Job[]; bytes: number }
 
 /**
- * Queues the jobs of all users. `next` serves the users in rotation, so that a user with many jobs
- * does not delay other users. Bytes and jobs are limited per user and in total.
+ * Queues the jobs of all users. Users are served in rotation, so that a user with many jobs does
+ * not delay the others. Bytes and jobs are limited per user and in total.
  */
 export class CountQueue<Job extends Queued> {
   bytes = 0
@@ -26,8 +26,8 @@ export class CountQueue<Job extends Queued> {
   }
 
   /**
-   * Adds a job and returns the jobs that were rejected: the new job if its user has too many jobs,
-   * or the latest jobs of the users with the most jobs if the total is exceeded.
+   * Adds a job and returns the rejected jobs. The new job is rejected if its user has too many
+   * jobs. If the total is exceeded, the latest jobs of the users with the most jobs are rejected.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds

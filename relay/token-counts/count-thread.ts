@@ -9,12 +9,12 @@ export type CountStep =
       readonly kind: 'work'
       readonly job: number
       /**
-       * Tells whether the first `length` bytes of the shared memory are of the request or the
-       * answer.
+       * Tells what the first `length` bytes of the shared memory contain: a part of the request or
+       * a part of the answer.
        */
       readonly source: Source
       readonly length: number
-      /** True if no more bytes of the job follow, so that the thread begins to count. */
+      /** True if these are the job's last bytes, so that the thread begins to count. */
       readonly isLast: boolean
     }
   | { readonly kind: 'drop'; readonly job: number }
@@ -25,19 +25,19 @@ export type CountReply = CountAnswer | null | 'ready'
 type ThreadEvents = {
   readonly onReady: () => void
   readonly onReply: (answer: CountAnswer | null) => void
-  /** Called when the thread has ended unexpectedly. All jobs in the thread are lost. */
+  /** Called when the thread has ended unexpectedly. All its jobs are lost. */
   readonly onLost: () => void
 }
 
 /**
- * The maximum heap of the thread, for the vocabulary and the excerpts of all jobs. A thread that
- * exceeds it ends, and the process continues.
+ * The maximum heap of the thread in MB. It contains the vocabulary and the excerpts of all jobs. A
+ * thread that exceeds it ends, but the process continues.
  */
 const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)
 
 /**
- * The worker thread that tokenizes. A step's bytes are passed through a small piece of shared
+ * The worker thread that tokenizes. The bytes of each step are passed through a small shared
  * memory, so that the thread never holds a copy of a request.
  */
 export class CountThread {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { CountJob } from './count-job.ts'
 import type { CountReply, CountStep } from './count-thread.ts'
 
-/** The duration of one counting step. A step delays the jobs of other users. */
+/** The duration of a counting step in milliseconds. During a step, the jobs of other users wait. */
 const STEP_MS = 4
 
 const scratch = new Uint8Array(workerData as SharedArrayBuffer)

@@ -1,12 +1,14 @@
 export const TOKENS_PER_IMAGE = 765
 
-/** Marks the beginning of base64 data, which extends to the end of its JSON string. */
+/**
+ * Marks the beginning of base64 data in a JSON string. The data extends to the end of the string.
+ */
 const PICTURE = ';base64,'
-/** The maximum number of pictures to search for. Further pictures are counted as text. */
+/** The maximum number of pictures to find. All further pictures are counted as text. */
 const PICTURES_MAX = 1_000
-/** The maximum distance in bytes from the member's name to `PICTURE`. */
+/** The maximum distance in bytes between the member's name and `PICTURE`. */
 const HEAD_BYTES_MAX = 256
-/** Matches the beginning of a member that holds a data URL. Other data URLs count as text. */
+/** Matches the beginning of a member with a data URL. Data URLs in other members count as text. */
 const HEAD = /"(?:url|file_data)"\s*:\s*"data:[^"\\]*$/
 
 /** Estimates one token for four bytes of JSON, and a fixed number of tokens for each picture. */

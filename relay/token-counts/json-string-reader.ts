@@ -1,14 +1,14 @@
 import { isDigit } from '../dialects/scan-json-tokens.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
-/** How a string is read: as a short name (`key`), as text, as raw JSON, or not at all (`none`). */
+/** How to read a string: as a short name (`key`), as text, as raw JSON, or not at all (`none`). */
 export type StringRole = 'key' | 'text' | 'raw' | 'none'
 
 const QUOTE = 34
 const BACKSLASH = 92
 const LETTER_N = 110
 const LETTER_U = 117
-/** The maximum characters of a name that are kept. All names of interest are shorter. */
+/** The maximum number of characters that are kept of a name. All relevant names are shorter. */
 const NAME_LENGTH_MAX = 32
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [98, 8],
@@ -18,9 +18,7 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [116, 9],
 ])
 
-/**
- * Reads JSON strings, each of which may arrive in pieces, from the byte after the opening quote.
- */
+/** Reads JSON strings, from the byte after the opening quote. A string may arrive in pieces. */
 export class JsonStringReader {
   /** True once the closing quote of the current string was read. */
   isOver = true
@@ -109,7 +107,7 @@ export class JsonStringReader {
     else this.putCharacter(0x10000 + ((highSurrogate - 0xd800) << 10) + (unit - 0xdc00))
   }
 
-  /** Appends a character in UTF-8. In raw JSON, characters that must be escaped stay escaped. */
+  /** Appends a character in UTF-8. In raw JSON, it is escaped if JSON requires it. */
   private putCharacter(code: number): void {
     const isEscaped = code < 32 || code === QUOTE || code === BACKSLASH
     if (isEscaped && this.role === 'raw') this.putByte(BACKSLASH)

@@ -16,8 +16,8 @@ const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 
 /**
- * The nesting depth of the request's members. The next constants are for messages and message
- * parts.
+ * The nesting depth of the request's members. The next constants are the depths of messages and of
+ * message parts.
  */
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
@@ -26,8 +26,8 @@ const IN_PART = 5
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Collects the text that the model receives from the JSON of a validated chat request. The JSON is
- * read in pieces, in linear time and bounded memory.
+ * Collects the text of a validated chat request that the model receives. The request's JSON is read
+ * in pieces, in linear time and bounded memory.
  */
 export class RequestText {
   readonly text: TextExcerpt
@@ -50,7 +50,7 @@ export class RequestText {
     this.string = new JsonStringReader(text)
   }
 
-  /** Reads the next piece of the request: `bytes` up to the offset `end`. */
+  /** Reads the next piece of the request, which is `bytes` up to the offset `end`. */
   feed(bytes: Uint8Array, end: number): void {
     this.bytesRead += end
     let at = 0

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { completeEnd, isContinuation, isSpace } from './utf8-boundaries.ts'
 
 /**
- * The maximum length of a text that is kept completely. Of a longer text, at least half of this
- * length is kept.
+ * A text up to this length is kept completely. At least half of this length is kept of a longer
+ * text.
  */
 export const EXCERPT_BYTES_MAX = 128 * 1024
-/** The length of the blocks in an excerpt of a longer text. The blocks are spread over the text. */
+/** The length of the blocks that are kept of a longer text. They are spread over the text. */
 export const BLOCK_BYTES = 1024
 
 /**
@@ -18,14 +18,14 @@ export const BYTES_PER_TOKEN_MAX = 4
 const BLOCKS_MAX = EXCERPT_BYTES_MAX / BLOCK_BYTES
 const FIRST_CAPACITY = 4096
 /**
- * The maximum bytes that are removed at each end of a block, so that the block has no partial
- * words.
+ * The maximum number of bytes that are removed at each end of a block, because a block may begin or
+ * end inside a word.
  */
 const TRIM_BYTES_MAX = 64
 
 /**
- * The random seed for choosing blocks. Callers don't know the seed, so they can't write a text
- * whose excerpt has fewer tokens than the rest of the text.
+ * The random seed for choosing blocks. Callers don't know it. Otherwise, they could write a text
+ * whose excerpt has fewer tokens than the rest.
  */
 const SALT = randomInt(2 ** 32)
 
@@ -33,9 +33,9 @@ const SALT = randomInt(2 ** 32)
 export type Span = { readonly start: number; readonly end: number }
 
 /**
- * Keeps a bounded excerpt that is spread over a UTF-8 text of any length. At first every block is
- * kept. As the text grows, one of every two blocks is kept, then one of every four, and so on. The
- * excerpt depends only on the text and the salt, not on the pieces in which the text arrives.
+ * Keeps an excerpt of a UTF-8 text of any length, as blocks that are spread over the text. At
+ * first, every block is kept. As the text grows, one of every two blocks is kept, then one of every
+ * four, and so on. The pieces in which the text arrives do not affect the excerpt.
  */
 export class TextExcerpt {
   /** The length of the complete text so far, in bytes. */
@@ -86,8 +86,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns the ranges of `bytes` to count. A text that was kept completely is one range. In an
-   * excerpt, each block is one range without the partial words at its ends.
+   * Returns the ranges of `bytes` to count. A complete text is one range. Otherwise, each block is
+   * one range without the incomplete words at its ends.
    */
   spans(): readonly Span[] {
     if (this.stride === 1) return [{ start: 0, end: this.keptBytes }]
@@ -120,7 +120,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns a number below `count` (a power of two), which callers can't predict without the salt.
+   * Returns a pseudorandom number below `count` (a power of two). Callers can't predict it, because
+   * they don't know the salt.
    */
   private pick(place: number, count: number): number {
     let hash = Math.imul(place + 1, 0x9e3779b1) ^ Math.imul(this.salt ^ this.stride, 0x85ebca6b)

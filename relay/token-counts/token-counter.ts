@@ -8,7 +8,9 @@ export type CountRequest = { readonly requestBody: Uint8Array | null; readonly t
 
 /** Counts the tokens of one user's calls. */
 export type UserTokenCounter = {
-  /** Returns an estimate if counting takes too long. Never rejects. */
+  /**
+   * Counts the tokens of a request. Returns an estimate if counting takes too long. Never rejects.
+   */
   readonly count: (request: CountRequest) => Promise<CountAnswer>
 }
 
@@ -22,13 +24,15 @@ export type TokenCounter = {
 export type CounterOptions = {
   readonly bounds: QueueBounds
   readonly waitMs: number
-  /** The maximum duration of a step, after which the thread is ended. */
+  /** The maximum duration of a step in milliseconds. A thread that takes longer is ended. */
   readonly stepMs: number
   readonly program?: URL
 }
 
 const MB = 1024 * 1024
-/** The default limits. One user's share of the memory fits the largest possible request. */
+/**
+ * The default limits. One user's share of the memory is enough for the largest possible request.
+ */
 const DEFAULTS: CounterOptions = {
   bounds: { bytesMax: 128 * MB, lengthMax: 1_024, userBytesMax: 40 * MB, userLengthMax: 128 },
   waitMs: 3_000,
@@ -41,7 +45,7 @@ const START_MS_MAX = 30_000
 const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)
 
-/** A text of a job that was not sent to the thread yet. */
+/** A text of a job that has not been sent to the thread yet. */
 type Part = { readonly source: Source; readonly bytes: Uint8Array }
 
 type Job = {
@@ -57,9 +61,9 @@ type Job = {
 }
 
 /**
- * Creates a counter that tokenizes in a separate thread, because loading the vocabulary and
- * counting long texts would block the event loop. Users are served alternately, in steps of some
- * milliseconds. If the queue is full or the wait is too long, the count is estimated.
+ * Creates a counter that tokenizes in a separate thread. In the main thread, loading the vocabulary
+ * and counting long texts would block the event loop. Users are served alternately, in steps of
+ * some milliseconds. If the queue is full or the wait is too long, the count is estimated.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {
   const counts = new Counts({ ...DEFAULTS, ...options })
@@ -77,7 +81,7 @@ class Counts {
   private isReady = false
   /** The job whose step the thread is processing. */
   private current: Job | null = null
-  /** Limits the start of the thread and, once the thread has started, each step. */
+  /** The timer for the start of the thread and then for each step. */
   private deadline: NodeJS.Timeout | undefined
   private idleTimer: NodeJS.Timeout | undefined
   private nextId = 1
@@ -168,8 +172,8 @@ class Counts {
   }
 
   /**
-   * Replaces a stuck thread. The current job gets an estimate. All other jobs are counted from
-   * their beginning by the new thread.
+   * Replaces a stuck thread. The current job gets an estimate. The new thread counts all other jobs
+   * from their beginning.
    */
   private replaceThread(): void {
     const failed = this.current
@@ -190,7 +194,10 @@ class Counts {
   }
 }
 
-/** Returns the next text for the thread. It is empty if the thread only needs to count. */
+/**
+ * Returns the next text for the thread. The text is empty if the thread already has all text and
+ * only needs to count.
+ */
 function nextPartOf(job: Job): Part {
   job.parts ??= partsOf(job.request)
   const part = job.parts.shift()

@@ -21,7 +21,7 @@ import {
 } from '#relay/providers/openai-compatible/provider-target.ts'
 import { type ChannelRules, channelRules } from './parsed-channel-settings.ts'
 
-/** A decrypted key with the address and headers that use the key. */
+/** A decrypted key, with the address and headers of calls that use it. */
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }
 
 /** A channel with its usable keys. A channel without keys can't be called. */
@@ -37,14 +37,14 @@ export type RelayChannel = ChannelRecord & {
   readonly proxy: string | null
 }
 
-/** Lists the texts of a channel that only admins may read. */
+/** Lists the channel's texts that only admins may read. */
 export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
   ...new Set(allKeys.flatMap(({ target }) => confidentialOf(target))),
 ]
 
 export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
-/** Returns the channel's id and cost ratio in the form in which call events record them. */
+/** Returns the channel's id and cost ratio, as recorded in call events. */
 export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Place =>
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 
@@ -59,7 +59,9 @@ export const workOf = ({ terms }: Pick<ChannelRecord, 'terms'>): Work =>
 type Secrets = Pick<Vault, 'getSecrets'>
 const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 
-/** Stores the channels by id, and by group and model for selection. Keys are decrypted once. */
+/**
+ * Stores the channels by id, and by group and model for selection. Each key is decrypted only once.
+ */
 export class ChannelView {
   private roster: ChannelsState = initialChannels()
   private channels = new Map<number, RelayChannel>()
@@ -83,8 +85,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel has the model for chats, including channels that are disabled or
-   * serve another group.
+   * Reports whether any channel has the model for chats. Disabled channels and channels of other
+   * groups count as well.
    */
   isKnown(model: string): boolean {
     this.names ??= new Set(
@@ -99,7 +101,7 @@ export class ChannelView {
     return [...(this.index('chat').get(group)?.keys() ?? [])]
   }
 
-  /** Reports whether the channel is the last one that serves some model to some group. */
+  /** Reports whether some model of some group would have no channel left without this channel. */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
     const work = workOf(channel)
     return channel.terms.groups.some((group) =>
@@ -119,7 +121,10 @@ export class ChannelView {
     await this.update(idsOf(event))
   }
 
-  /** Replaces this view's state by the state of another view, which must not be used afterwards. */
+  /**
+   * Replaces this view's state by the state of another view. The other view must not be used
+   * afterwards.
+   */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels
@@ -157,7 +162,10 @@ export class ChannelView {
     }
   }
 
-  /** Returns the current channel if neither its terms nor its keys have changed. */
+  /**
+   * Returns the current channel if it can be kept, because neither its terms nor its keys have
+   * changed.
+   */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const existing = this.channels.get(channelId)
     return existing?.terms === terms && existing.keyRefs === keyRefs ? existing : null
@@ -190,15 +198,17 @@ export class ChannelView {
   }
 }
 
-/** Reports whether at most one channel has not expired. `now` is in unix seconds. */
+/**
+ * Reports whether the offer has at most one channel that has not expired. `now` is in unix seconds.
+ */
 const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
   offer
     .flatMap(({ channels }) => channels)
     .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
 
 /**
- * Returns the channel's proxy. If the proxy's secret is missing, an unusable proxy is returned, so
- * that the provider is not called directly by mistake.
+ * Returns the channel's proxy. If the proxy's secret is missing, an unusable proxy is returned.
+ * Otherwise, the provider would be called directly by mistake.
  */
 const proxyOf = ({ terms }: ChannelRecord, secrets: ReadonlyMap<string, string>): string | null =>
   terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')

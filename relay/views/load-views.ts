@@ -16,7 +16,7 @@ import type { CircuitRow } from '../channel-health/open-circuits.ts'
 import type { ChannelView } from './channel-view.ts'
 import type { RelayUser, TokenRow } from './token-view.ts'
 
-/** The rows of each read model, with the position of the last event that they include. */
+/** The rows of each read model. `position` is the position of the last event that they include. */
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
   readonly users: { readonly position: number; readonly rows: readonly RelayUser[] }
@@ -111,12 +111,12 @@ const ATTEMPTS_MAX = 100
 const RETRY_MS = 100
 
 /**
- * Returns a function that applies channel events to the view. After `ChannelAbilitiesFixed` (an
- * admin has repaired the table of the channels' models and groups), a new view is loaded from the
- * read model. The current view stays in use until the new view is loaded.
+ * Returns a function that applies channel events to the view. The event `ChannelAbilitiesFixed`
+ * means that an admin has repaired the table of the channels' models and groups. A new view is then
+ * loaded from the read model, and the current view stays in use until this is done.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
-  /** The events since the current reload began, or null if no reload is running. */
+  /** The events since the start of the current reload, or null if no reload is running. */
   let missedEvents: Recorded<ChannelEvent>[] | null = null
 
   const reload = async (missed: Recorded<ChannelEvent>[], from: number): Promise<void> => {
@@ -145,7 +145,7 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
 }
 
 /**
- * Waits until the read model includes the event at the position, because the read model may lag
+ * Loads the channels once the read model includes the event at the position. The read model may lag
  * behind the events.
  */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {

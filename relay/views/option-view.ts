@@ -20,14 +20,14 @@ export type RelayOptions = {
   readonly retryTimes: number
   /** The minimum quota held for the output if neither the caller nor the model limits it. */
   readonly preConsumedQuota: bigint
-  /** The maximum number of output tokens per choice, by the callers' name of the model. */
+  /** The maximum number of output tokens per choice, by the name of the model that callers use. */
   readonly outputCaps: OutputCaps
   /** The maximum number of output tokens for models without an entry in `outputCaps`. */
   readonly defaultOutputCap: number
   readonly isUpstreamErrorHidden: boolean
   /**
-   * True in pass-through mode: overrides don't apply, and requests are sent as the gateway
-   * serialized them.
+   * True in pass-through mode, in which the channels' overrides don't apply. Requests are sent as
+   * the gateway serialized them.
    */
   readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean

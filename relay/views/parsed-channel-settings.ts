@@ -6,14 +6,18 @@ import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 
 /** The JSON settings of a channel's terms. A text that can't be parsed counts as empty. */
 export type ChannelRules = {
-  /** Maps the caller's name of a model to the provider's name. Chains of mappings are resolved. */
+  /**
+   * Maps the caller's name of a model to the provider's name. Chained mappings are already
+   * resolved.
+   */
   readonly modelNames: ReadonlyMap<string, string>
   /** Maps a provider's status to the status that the caller sees. */
   readonly statuses: ReadonlyMap<number, number>
   /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if `stream_options.include_usage` is sent. The channel's settings override its profile.
+   * True if `stream_options.include_usage` is sent. The channel's own setting takes precedence over
+   * its profile.
    */
   readonly takesIncludeUsage: boolean
   /** The restricted members that may be sent to the provider (`restricted-request-members.ts`). */
@@ -21,8 +25,8 @@ export type ChannelRules = {
 }
 
 /**
- * The members that channels can't override, in any spelling. `stream` can't be overridden because
- * the relay relies on the caller's value.
+ * The members that channels can't override, whatever their spelling. `stream` is one of them,
+ * because the relay relies on the caller's value.
  */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
 

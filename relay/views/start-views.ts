@@ -29,13 +29,13 @@ export type Views = {
 type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
-/** The streams whose events change a view. Most events belong to calls and change no view. */
+/** The streams whose events change a view. Most events are about calls, which change no view. */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
  * Loads the relay's views and keeps them up to date by a subscription. Resolves once the views
- * include every event that existed when the function was called. A lost subscription resumes at its
- * last position.
+ * include every event that existed at the time of the call. After a loss of the connection, the
+ * subscription resumes at its last position.
  */
 export async function startViews(
   core: ViewCore,
@@ -102,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // Synchronous changes are not awaited. Otherwise, a call between two changes could be priced
-      // with only one of two options that were written in one append.
+      // A synchronous change is not awaited, because a call could run in between. Two options that
+      // were written in one append must take effect together.
       if (pending !== undefined) await pending
       position = event.position
     }

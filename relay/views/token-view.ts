@@ -40,7 +40,7 @@ export class RelayToken implements TokenRow {
     this.keyLookup = keyLookup
   }
 
-  /** The models that the token may call. Null allows every model of the group. */
+  /** The models that the token may call, or null if it may call every model of the group. */
   get models(): ReadonlySet<string> | null {
     if (this.terms.models === null) return null
     this.modelSet ??= new Set(this.terms.models)
@@ -48,8 +48,8 @@ export class RelayToken implements TokenRow {
   }
 
   /**
-   * Reports whether the token may be used from the address. Rejects if the list can't be decrypted
-   * now. Call this method only if `terms.allowIps` is a list.
+   * Reports whether the token may be used from the address. Rejects if the token's IP list can't be
+   * decrypted now. Call this only if `terms.allowIps` is a list.
    */
   async isIpAllowed(address: string, vault: Pick<Vault, 'open'>): Promise<boolean> {
     this.addresses ??= await decryptedList(this, vault)
@@ -58,8 +58,8 @@ export class RelayToken implements TokenRow {
 }
 
 /**
- * Returns the test of a token's IP list. NOTE: a list that can never be decrypted allows no
- * address, because allowing all addresses would be unsafe.
+ * Returns a function that checks an address against a token's IP list. NOTE: a list that can never
+ * be decrypted allows no address, because allowing all addresses would be unsafe.
  */
 async function decryptedList(
   { userId, terms: { allowIps } }: TokenRow,
@@ -70,7 +70,7 @@ async function decryptedList(
   return addressSet((lines ?? '').split(/[\s,]+/).filter((line) => line !== ''))
 }
 
-/** Stores the tokens that are not deleted. A deleted token is treated as unknown. */
+/** Stores all tokens that are not deleted. A deleted token is unknown here. */
 export class TokenView {
   private readonly byId = new Map<number, RelayToken>()
   private readonly byLookup = new Map<string, RelayToken>()
@@ -112,8 +112,8 @@ export class TokenView {
   }
 
   /**
-   * Changes a token. An unknown token is ignored, because it may have been deleted by a later event
-   * that the loaded rows already include.
+   * Changes a token. An unknown token is ignored. It may have been deleted by a later event that
+   * the loaded rows already include.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)

@@ -11,8 +11,8 @@ import { type InputBound, inputBoundOf } from './input-token-bound.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have. A kind is excluded only if no version of the API accepts
- * it, because the provider checks values and new fields. A null is treated as an absent field.
+ * The JSON kinds that each field may have. Only kinds that no version of the API accepts are
+ * excluded, because the provider checks the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -70,7 +70,8 @@ const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
 /**
- * A member name that could mislead code that builds objects. No parameter of the API has this name.
+ * A member name that can change an object's prototype when code copies the member. No parameter of
+ * the API has this name.
  */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
@@ -81,7 +82,7 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
  * Reads a chat request without building objects. Returns an error if a member's name may be
- * mistaken for a name in `known`. `known` is empty for a body that contains an admin's overrides.
+ * mistaken for a name in `known`. For a body with an admin's overrides, `known` is empty.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body)
@@ -145,7 +146,7 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Matches a plain word. Other values of `reasoning_effort` are not kept, because the effort is
+ * Matches a plain word. Only a plain word is kept as `reasoning_effort`, because the effort is
  * stored in events. The provider checks the value.
  */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
@@ -157,14 +158,14 @@ function effortOf(body: Buffer, member: Member | undefined): string | null {
 }
 
 /**
- * The maximum length of a number in an outline (a short form of a request). A longer number is
- * written in a shorter notation.
+ * The maximum length in bytes of a number in an outline (a short form of a request). A longer
+ * number is rewritten in a shorter notation.
  */
 const OUTLINE_NUMBER_BYTES_MAX = 32
 
 /**
- * Returns an outline of the request: a short request with the same model, limits and number of
- * choices, but with only one empty message.
+ * Returns an outline of the request, which has the same model, limits and number of choices, but
+ * only one empty message.
  */
 export function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
@@ -189,8 +190,8 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: some clients send 0 to request no limit. If `max_tokens` or `max_completion_tokens` is 0,
-  // both members are ignored, because the provider may read only the member that is 0.
+  // NOTE: some clients send 0 to request no limit. If either limit is 0, both are ignored, because
+  // the provider may read only the limit that is 0.
   const limits = [older, newer].filter((limit) => limit !== null)
   const isLimited = limits.length > 0 && !limits.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...limits) : null }
@@ -203,22 +204,22 @@ function limitsOf(
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
 /**
- * The texts of which every match of `HOUR_TTL` contains at least one. A body without these texts is
- * not searched with the slower expression `HOUR_TTL`.
+ * Every match of `HOUR_TTL` contains at least one of these texts. A quick search for them avoids
+ * the slower expression for most bodies.
  */
 const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**
  * Reports whether a request uses the provider's one-hour cache, which costs more than the
- * five-minute cache. The search is slow. This function is therefore called only if the provider
- * reports cache writes or the text has been counted.
+ * five-minute cache. The search is slow. It is therefore made only after the provider has reported
+ * cache writes or the text has been counted.
  */
 export const requestsHourCache = (body: Buffer): boolean =>
   HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
 
 /**
- * Returns the value of an integer member. Returns null if the member is absent or null, and
- * undefined if its value is not an integer from `least` to `most`.
+ * Returns the value of an integer member. Returns null if the member is absent or null. Returns
+ * undefined if the value is not an integer from `least` to `most`.
  */
 function wholeOf(
   body: Buffer,
@@ -233,8 +234,8 @@ function wholeOf(
 }
 
 /**
- * Returns the value of a boolean member. An absent or null member is false. For any other kind of
- * value, returns null.
+ * Returns the value of a boolean member, or null if the value is not a boolean. An absent or null
+ * member is false.
  */
 function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
@@ -242,8 +243,8 @@ function flagOf(member: Member | undefined): boolean | null {
 }
 
 /**
- * Reports whether `stream_options` requests the usage chunk. NOTE: `stream_options` is scanned but
- * not parsed, because parsing an object with many different keys would block the event loop.
+ * Reports whether `stream_options` requests the usage chunk. NOTE: the object is scanned and not
+ * parsed, because parsing many different keys would block the event loop.
  */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false
@@ -272,19 +273,19 @@ const textOf = (body: Buffer, { valueStart, valueEnd }: Member): unknown =>
   JSON.parse(body.toString('utf8', valueStart, valueEnd))
 
 /**
- * Matches a number that a double may not represent exactly. Digits inside a string may match as
- * well, but such a match only makes the serialization slower.
+ * Matches a number that may lose digits as a double. A false match inside a string only makes the
+ * serialization slower.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
- * The maximum length of a body in which all digits of numbers are kept. In larger bodies, visiting
- * each value would block the event loop.
+ * The maximum length of a body whose numbers keep all digits. Keeping the digits requires a visit
+ * to each value, which would block the event loop for a larger body.
  */
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Parses and serializes valid JSON. If several members have the same name, only the last of these
- * members remains. Numbers keep all their digits in bodies of up to `EXACT_BYTES_MAX` bytes.
+ * Parses and serializes valid JSON. Of several members with the same name, only the last remains.
+ * Numbers keep all their digits in bodies of up to `EXACT_BYTES_MAX` bytes.
  */
 export function reserializeJson(body: Buffer): Buffer {
   const text = body.toString('utf8')

@@ -29,7 +29,10 @@ export function errorBody(
 }
 
 const TEXT_MAX = 2_000
-/** The maximum length of the part of a provider's message that is searched for secrets. */
+/**
+ * Only this many characters of a provider's message are searched for keys and addresses. The rest
+ * is dropped.
+ */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
   /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi
@@ -44,9 +47,8 @@ const TELLING_MIN = 5
 
 /**
  * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
- * The message is shortened only after the redaction, because a secret of which a part is cut off
- * would not be recognized. If the limit `LOOKED_AT_MAX` falls inside a word, the complete word is
- * removed.
+ * The message is shortened only afterwards, because a partial secret would not be recognized. A
+ * word that crosses the limit `LOOKED_AT_MAX` is removed completely.
  */
 export function redact(text: string, confidential: readonly string[]): string {
   const telling = confidential.filter(({ length }) => length >= TELLING_MIN)
@@ -97,10 +99,7 @@ export function providerErrorCode(bytes: Buffer): string | null {
   return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null
 }
 
-/**
- * Returns the texts of a provider's error. A text that is missing in the error is returned as an
- * empty string.
- */
+/** Returns the texts of a provider's error. A missing text is returned as an empty string. */
 export function providerErrorFields(bytes: Buffer): {
   readonly code: string
   readonly type: string

@@ -2,8 +2,8 @@ import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
 
 /**
- * The kinds of message parts whose number of bytes does not limit their number of tokens. An
- * example is a picture that is given by URL.
+ * The kinds of message parts that may have more tokens than bytes. For example, a picture may be
+ * given by a short URL.
  */
 export type PartKind = 'picture' | 'video' | 'audio' | 'file'
 
@@ -12,15 +12,13 @@ export type ToolElement = {
   readonly start: number
   readonly end: number
   /**
-   * True if the provider runs the tool and charges a separate price for it. False if the caller
-   * runs the tool as a function.
+   * True if the provider runs the tool and charges for it separately. False for a function that the
+   * caller runs.
    */
   readonly isProviders: boolean
 }
 
-/**
- * The values of `type` and the names of content members that identify each kind of message part.
- */
+/** The values of `type` and the member names that identify each kind of message part. */
 const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   picture: ['image_url', 'image', 'input_image', 'image_file'],
   video: ['video_url', 'video', 'input_video', 'video_file'],
@@ -28,16 +26,16 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
 /**
- * The types and members of message parts whose content is in the request itself. Such content has
- * at most one token per byte.
+ * The types and members of message parts that have at most one token per byte, because their
+ * content is in the request itself.
  */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
 /**
- * The members of a message whose content is in the request itself. Such content has at most one
- * token per byte.
+ * The members of a message that have at most one token per byte, because their content is in the
+ * request itself.
  */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
@@ -61,13 +59,13 @@ const TEXT = quoted('text')
 const FUNCTION = quoted('function')
 const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 /**
- * The members that a function of the caller may have. A tool without a `type` is treated as a
- * function of the caller if it has no other members.
+ * The members of a tool that the caller runs. A tool without a `type` counts as the caller's only
+ * if it has no other members.
  */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
- * The members that identify a tool as one that the provider runs, even if its `type` is unknown.
- * The names are in lower case and without underscores.
+ * The members that show that the provider runs a tool, even if its `type` is unknown. The names are
+ * in lower case and without underscores.
  */
 const PROVIDER_TOOL_MEMBERS = new Set([
   ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],
@@ -76,8 +74,8 @@ const PROVIDER_TOOL_MEMBERS = new Set([
 ])
 
 /**
- * The maximum number of tools in a request, because each tool uses memory. No provider accepts even
- * a large part of this number.
+ * The maximum number of tools in a request. It protects memory and is far above the limits of all
+ * providers.
  */
 export const TOOLS_MAX = 4_096
 
@@ -85,8 +83,8 @@ const QUOTE = 34
 const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
 /**
- * The maximum length in bytes of a known name with its quotes, if every character of the name is
- * escaped.
+ * The maximum length of a known name in JSON, including quotes. Each character takes up to six
+ * bytes if it is escaped.
  */
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
 const NONE: readonly PartKind[] = []
@@ -98,13 +96,12 @@ const ELEMENT_DEPTH = 2
 const PART_DEPTH = 4
 
 /**
- * Finds the message parts and tools of a chat while its body is scanned. Some providers identify
- * the kind of a part by a key and others by the part's type. Keys and types are therefore both
- * inspected.
+ * Finds the message parts and tools of a chat while its body is scanned. Both keys and types are
+ * inspected, because some providers identify a part by a key and others by its type.
  */
 export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
-  /** True if the tokens of some message part or member can't be bounded. */
+  /** True if the request has content whose number of tokens can't be bounded. */
   hasUnknown = false
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
@@ -180,8 +177,8 @@ export class BodyParts implements ObjectVisitor {
     if (isType && isAt(bytes, valueAt, TEXT)) return
     const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
     if (meaning === 'plain') return
-    // A list inside a message part may have any number of tokens, unless the list contains the
-    // frames of a video.
+    // A list in a member that is not plain may have any number of tokens, except a video's list of
+    // frames.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
@@ -206,14 +203,14 @@ export class BodyParts implements ObjectVisitor {
     return name.length === end - start && isAt(this.bytes, start, name)
   }
 
-  /** Returns the key without quotes. A key that contains escapes matches no known name. */
+  /** Returns the key without quotes. An escaped key is not decoded, so it matches no known name. */
   private nameAt(start: number, end: number): string {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
   /**
-   * Returns the string that begins at `start`, although the scanner has not reached it yet. Returns
-   * an empty text for a string that is long or escaped.
+   * Returns the string that begins at `start`, which the scanner has not reached yet. Returns an
+   * empty text for a long string or another kind of value.
    */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''

@@ -3,24 +3,21 @@ import type { Member } from '../scan-request-object.ts'
 import type { BodyParts, PartKind } from './find-message-parts-and-tools.ts'
 
 export type InputBound = {
-  /**
-   * The likely maximum number of input tokens. The call's hold (reserved quota) covers this number.
-   */
+  /** The likely maximum number of input tokens, which the call's hold (reserved quota) covers. */
   readonly tokens: number
   /**
    * The absolute maximum number of input tokens. A usage report with more input tokens is not
    * trusted.
    */
   readonly ceiling: number
-  /** True if the request consists only of text, so that its tokens can be counted. */
+  /** True if the request consists only of text. Only then can its tokens be counted. */
   readonly isText: boolean
 }
 
 /**
- * The maximum number of tokens of each kind of message part, as published by providers. A detailed
- * picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An hour of
- * video has a million tokens. Sound is usually contained in the request, so the length of the
- * request already bounds its tokens.
+ * The maximum tokens of one message part of each kind, from the documentation of providers. A
+ * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
+ * has a million tokens. Sound is usually in the request, whose length already bounds its tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -35,25 +32,24 @@ const SEARCHES = new Set([
   ...['plugins', 'enable_deep_search', 'force_search_enhancement', 'search_settings'],
 ])
 const SEARCH_CEILING = 200_000
-/** Members that refer to content of any length that the provider stores or fetches. */
+/** Members that refer to content outside the request, which may have any length. */
 const REMOTE = new Set([
   ...['files', 'file_ids', 'attachments', 'documents', 'images', 'videos', 'data_sources'],
   ...['previous_response_id', 'conversation', 'conversation_id', 'mcp_servers', 'extra_body'],
 ])
 
 /**
- * The factor between the likely maximum of input tokens and the ceiling. `CEILING_BASE` is added as
- * well. The factor and the base allow for a provider's own system prompt and tokenizer.
+ * The ceiling is the likely maximum of input tokens times this factor, plus `CEILING_BASE`. This
+ * margin allows for a provider's own system prompt and tokenizer.
  */
 const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000
 
 /**
- * Returns bounds of the input tokens. A token represents at least one byte, so the length of the
- * request is the basic bound. For each picture, video or file, the maximum of this kind of part is
- * added. A picture inside the request is also counted by its bytes, because only the provider
- * decides whether a text is a picture. If a part may have any number of tokens, the ceiling is
- * `TOKENS_MAX`.
+ * Returns bounds of the input tokens. The basic bound is the length of the request, because a token
+ * has at least one byte. Each picture, video or file adds the maximum of its kind. A picture inside
+ * the request counts by its bytes as well, because only the provider decides whether a text is a
+ * picture. If a part may have any number of tokens, the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

@@ -7,21 +7,21 @@ import type { ToolElement } from './find-message-parts-and-tools.ts'
 type UpstreamChange = {
   readonly model: string
   /**
-   * True if `model` is the name of a deployment, which may differ from the name of the deployed
-   * model.
+   * True if `model` is the name of a deployment. A deployment may have any name, whatever model it
+   * runs.
    */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
   /** The members that the channel overrides, as JSON texts by member name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * The restricted members that may be sent. If it contains `PROVIDER_TOOLS`, tools that the
-   * provider runs may be sent as well.
+   * The restricted members that may be sent to the provider. The entry `PROVIDER_TOOLS` allows
+   * tools that the provider runs.
    */
   readonly allowed: ReadonlySet<string>
   /**
-   * The maximum number of output tokens per choice. If the request has a larger limit or no limit,
-   * this limit is sent instead.
+   * The maximum number of output tokens per choice. It is sent if the request has a larger limit or
+   * no limit.
    */
   readonly outputTokens?: number | null
 }
@@ -29,8 +29,8 @@ type UpstreamChange = {
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` is
-   * included if tools that the provider runs were dropped.
+   * The restricted members that were removed, in the caller's spelling. The entry `PROVIDER_TOOLS`
+   * means that tools that the provider runs were removed.
    */
   readonly dropped: readonly string[]
 }
@@ -39,16 +39,16 @@ const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
 const NO_TOOLS: readonly ToolElement[] = []
 /**
- * Members that are removed from a request if all its tools were dropped, because some providers
- * refuse these members without tools.
+ * The members that are removed when no tool is left, because some providers refuse them without
+ * tools.
  */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
- * Builds the request body for the provider. It contains the provider's name of the model and the
- * admin's overrides. If usage is required for a stream, it requests the usage chunk. Members that
- * would make the provider serve something other than what is billed are removed. If nothing
- * changes, the original body is returned without a copy.
+ * Builds the request body for the provider. It sets the provider's name of the model, the admin's
+ * overrides and, if required, a request for the usage chunk. It removes members with which the
+ * provider would serve something other than what is billed. If nothing changes, the original body
+ * is returned without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const values = new Map(change.overrides)
@@ -85,13 +85,13 @@ const NOTHING_DROPPED: readonly string[] = []
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 /**
- * Matches the models that require `max_completion_tokens`, because OpenAI's reasoning models reject
- * `max_tokens`. All other models get `max_tokens`, because many servers support only this member.
+ * Matches the models that require `max_completion_tokens`, namely OpenAI's reasoning models. All
+ * other models get `max_tokens`, because many servers support only this member.
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches a name that contains the name of a model which requires `max_completion_tokens`. It is
- * applied to the name of a deployment and to the caller's name for the deployment.
+ * Matches a deployment's name that contains the name of a model that requires
+ * `max_completion_tokens`. The caller's name for the deployment is compared as well.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -103,8 +103,8 @@ const takesNewerMember = (
   (isDeployment === true && [model, requestedModel].some((name) => NAMES_NEWER_MODEL.test(name)))
 
 /**
- * Sets the output limit in all members and overrides that limit the output. A smaller limit stays
- * unchanged.
+ * Limits the output per choice to `tokens`. A smaller limit in the request or in an override stays
+ * unchanged. If there is no limit, one is added.
  */
 function setOutputLimit(
   values: Map<string, string>,
@@ -124,7 +124,7 @@ function setOutputLimit(
   }
 }
 
-/** Lists the restricted members to remove, except those that an override replaces. */
+/** Lists the restricted members to remove. A member that an override replaces is not listed. */
 function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
   let found = NONE
   for (const member of members) {
@@ -147,8 +147,8 @@ function droppedTools(
 }
 
 /**
- * Lists all members to remove. These are the restricted members, members that a provider may read
- * instead of an override, and the members in `OF_TOOLS` if no tool is left.
+ * Lists all members to remove. These are the restricted members and the members that a provider may
+ * read instead of an override. If no tool is left, the members in `OF_TOOLS` are removed as well.
  */
 function removedOf(
   { members }: ChatRequest,
@@ -181,9 +181,8 @@ const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStar
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
- * Returns the edits that remove items from a list in JSON. Each item is removed together with the
- * comma before it. Items before the first remaining item are removed together with the comma after
- * them.
+ * Returns the edits that remove items from a JSON list. Each item is removed with the comma before
+ * it, or with the comma after it at the beginning of the list.
  */
 function removals<Item>(
   items: readonly Item[],
@@ -212,8 +211,7 @@ function insertion([first]: readonly Member[], key: string, text: string): ByteE
 
 /**
  * Returns the value of `stream_options` that requests the usage chunk. Returns null if the request
- * already has such a value. An override may set other options, but it can't turn off the usage
- * chunk.
+ * already has such a value. An override can change other options, but not this one.
  */
 function withUsage(
   { body, members, wantsUsage }: ChatRequest,
@@ -241,8 +239,8 @@ const COLON = 58
 
 /**
  * Replaces the provider's name of the model by the caller's name in an answer or in complete
- * events. The key `"model"` is found by its bytes. A string can't be mistaken for the key, because
- * JSON escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
+ * events. The key `"model"` is found by its bytes, which no string can contain, because JSON
+ * escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []
@@ -257,10 +255,7 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   return applyEdits(bytes, edits)
 }
 
-/**
- * Returns the value of the first `model` member in an answer; null if there is no such member. A
- * string with the text `model` is not mistaken for the member's key.
- */
+/** Returns the value of the first `model` member in an answer; null if there is no such member. */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
     const colon = behindSpace(bytes, at + KEY.length)
@@ -291,8 +286,8 @@ function endOfText(bytes: Buffer, start: number): number {
 }
 
 /**
- * An edit that replaces the bytes from `start` to `end` by `text`. If both offsets are equal,
- * `text` is inserted.
+ * Replaces the bytes from `start` to `end` by `text`. If both offsets are equal, `text` is
+ * inserted.
  */
 type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
 

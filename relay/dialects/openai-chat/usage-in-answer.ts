@@ -1,9 +1,9 @@
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * Returns the usage in a stream event or a complete answer, including usage inside a choice, as
- * sent by Moonshot. llama.cpp reports cached tokens outside the usage as `timings.cache_n`. They
- * are added to the usage as `cached_tokens`.
+ * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
+ * choice. llama.cpp reports cached tokens outside the usage as `timings.cache_n`; they are added to
+ * the usage as `cached_tokens`.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
@@ -37,8 +37,8 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /**
- * Returns the `usage` of a plain answer, usually without parsing the answer. If the key `"usage"`
- * occurs twice, the answer is parsed, because one of the keys may belong to another object.
+ * Returns the `usage` of a plain answer (not a stream), usually without parsing the answer. If the
+ * key `"usage"` occurs twice, the answer is parsed to find the correct one.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)

@@ -2,8 +2,8 @@ import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
 
 /**
- * The defaults of all rows: OpenAI's paths, a base URL that the operator enters, and the hint for
- * keys without a particular format.
+ * The defaults of all rows: OpenAI's paths, a base URL that the operator enters, and a hint for
+ * keys of any format.
  */
 const OPENAI_LIKE = {
   baseUrl: null,

@@ -11,7 +11,8 @@ export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY
 /** Describes how to read the remaining balance of the account to which a key belongs. */
 export type BalanceQuery = {
   /**
-   * Returns the path of the next request, given the responses so far; null after the last request.
+   * Returns the path of the next request, which may depend on the responses so far. Returns null
+   * after the last request.
    */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'
@@ -20,8 +21,8 @@ export type BalanceQuery = {
 }
 
 /**
- * Creates a query with a single request. `place` is the path of member names that leads to the
- * amount in the response.
+ * Creates a query with a single request. `place` lists the member names that lead to the amount in
+ * the response.
  */
 export function singleRequest(
   path: string,
@@ -38,7 +39,10 @@ export function singleRequest(
   }
 }
 
-/** Chinese providers state amounts in yuan at their domestic address, otherwise in dollars. */
+/**
+ * Chinese providers report amounts in yuan at their domestic address, and in dollars at any other
+ * address.
+ */
 export const currencyByHost =
   (host: string) =>
   (baseUrl: string): Balance['currency'] =>
@@ -65,8 +69,8 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
  * Reads OpenAI's billing dashboard, which compatible gateways also serve. The balance is the limit
- * in dollars minus the usage in cents. The usage covers the current month for accounts that pay
- * monthly, and the last 100 days for all other accounts.
+ * in dollars minus the usage in cents. The usage covers the current month if the account pays
+ * monthly, and otherwise the last 100 days.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

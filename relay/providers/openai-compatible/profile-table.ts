@@ -16,7 +16,10 @@ const ORGANIZATION: ProfileField = {
   isRequired: false,
 }
 
-/** `models` are the names under which the price list contains the drawing actions. */
+/**
+ * The properties of the channel types for drawings. `models` are the names of the drawing actions
+ * in the price list.
+ */
 const MIDJOURNEY = {
   tasks: 'drawing',
   chatPath: '/mj/submit/imagine',
@@ -34,8 +37,9 @@ const MIDJOURNEY = {
 } satisfies Partial<ProfileRow>
 
 /**
- * All channel types, in the order of the channel form. Type 21 is left out, because its provider
- * answers from documents and has no models to price. The company's models are available as type 10.
+ * All channel types, in the order of the channel form. Type 21 is missing, because its provider
+ * answers from documents and has no models to price. The models of the same company are available
+ * as type 10.
  */
 export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
@@ -51,7 +55,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       gpt-3.5-turbo
     `,
   },
-  // Any other server of OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway.
+  // Any other server with OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway.
   { id: 8, name: 'Custom', fields: [ORGANIZATION], balance: billingDashboard },
   // Azure identifies a model by its deployment. An address that ends in `/openai/v1` belongs to the
   // newer API, whose paths contain neither deployments nor versions.

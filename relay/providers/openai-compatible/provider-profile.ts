@@ -2,7 +2,7 @@ import type { Words } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
-/** The name of a header that holds the key without a scheme such as `Bearer`. */
+/** A header that holds the key alone, without a scheme such as `Bearer`. */
 export type KeyHeader = 'api-key' | 'mj-api-secret'
 
 /** A channel field that only some channel types have. `key` is the field's name in the API. */
@@ -17,7 +17,10 @@ export type ProfileField = {
   readonly choices?: readonly string[]
 }
 
-/** Another base URL of the provider, which an admin selects by entering a keyword as address. */
+/**
+ * Another base URL of the provider. An admin selects it by entering a keyword in place of an
+ * address.
+ */
 export type NamedBase = {
   readonly keyword: string
   readonly name: Words
@@ -25,14 +28,14 @@ export type NamedBase = {
 }
 
 /**
- * Describes how a provider of OpenAI's chat format differs from OpenAI. In paths, `{model}` is the
- * provider's name for the model and `{other}` the channel's field `other`.
+ * Describes how a provider of OpenAI's chat format differs from OpenAI. In a path, `{model}` stands
+ * for the provider's name for the model, and `{other}` for the channel's field `other`.
  */
 export type Profile = {
   /** The number of the channel type in the API. */
   readonly id: number
   readonly name: string
-  /** The address for channels without a base URL. If null, a channel must have a base URL. */
+  /** The address for channels without a base URL. Null if every channel must have a base URL. */
   readonly baseUrl: string | null
   readonly bases?: readonly NamedBase[]
   readonly chatPath: string
@@ -43,25 +46,25 @@ export type Profile = {
   readonly keyHint: Words
   readonly fields?: readonly ProfileField[]
   /**
-   * True if the provider's streams always include usage and requests that ask for usage are
-   * rejected.
+   * True if the provider's streams always include usage. Such a provider rejects requests that ask
+   * for usage.
    */
   readonly sendsUsageByDefault?: true
   /**
-   * True if `completion_tokens` exclude reasoning, so that the output is computed as the total
-   * tokens minus the prompt tokens.
+   * True if `completion_tokens` does not include reasoning. The output is then the total tokens
+   * minus the prompt tokens.
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
   /**
-   * The kind of tasks that the channel accepts in place of chats. For such a channel, `chatPath` is
-   * the path of the simplest task.
+   * The kind of tasks that the channel accepts in place of chats. `chatPath` is then the path of
+   * the simplest task.
    */
   readonly tasks?: TaskKind
   /** The models that the channel form suggests. */
   readonly models: readonly string[]
 }
 
-/** The values of a profile that differ from the defaults. `models` are separated by spaces. */
+/** A profile without its default values. In `models`, names are separated by spaces. */
 export type ProfileRow = Pick<Profile, 'id' | 'name'> &
   Partial<Omit<Profile, 'models'>> & { readonly models?: string }

@@ -8,9 +8,9 @@ const VERSION = /^v\d+$/
 const CHAT_END = '/chat/completions'
 
 /**
- * Returns the path of a call for a channel's address. If the address ends in a version
- * (`https://api.example.com/v4`), the version in `path` is dropped. An address that ends in
- * `/chat/completions` is complete.
+ * Returns the path of a call below a channel's address. If the address ends in a version
+ * (`https://api.example.com/v4`), the version in `path` is dropped. If the address ends in
+ * `/chat/completions`, this end is replaced by the part of `path` after its version.
  */
 function pathBelow(address: string, path: string): string {
   const root = rootOf(address)
@@ -37,19 +37,19 @@ function rootOf(address: string): string {
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 /**
- * Returns the part of the path after the given version. If the path does not contain this version,
- * returns the part after the path's last version.
+ * Returns the part of the path after the given version. Without this version, returns the part
+ * after the path's last version.
  */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
   const same = segments.indexOf(version)
   const at = same >= 0 ? same : segments.findLastIndex((segment) => VERSION.test(segment))
   if (at >= 0) return `/${segments.slice(at + 1).join('/')}`
-  // A path without a version may still contain the path of a chat call.
+  // A path without any version may still end with the path of a chat call.
   return path.includes(CHAT_END) ? CHAT_END : path
 }
 
-/** The address and credentials of a channel, computed once per change of the channel. */
+/** The address and credentials of a channel. They are computed only when the channel changes. */
 export type ProviderTarget = {
   readonly profile: Profile
   readonly origin: string
@@ -67,8 +67,9 @@ export type ProviderTarget = {
 const MODEL = '{model}'
 
 /**
- * Returns the target of a channel; null for an unknown type, a missing address or a refusal by the
- * outbound policy. `proxy` is the URL of the channel's proxy with its credentials.
+ * Returns the target of a channel. Returns null for an unknown type, a missing address or an
+ * address that the outbound policy forbids. `proxy` is the URL of the channel's proxy with its
+ * credentials.
  */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
@@ -106,7 +107,7 @@ export function providerTarget(
   }
 }
 
-/** Reports whether calls name a deployment, whose name may differ from the model's name. */
+/** Reports whether calls name a deployment, which may have any name, in place of a model. */
 export const isByDeployment = ({ path }: Pick<ProviderTarget, 'path'>): boolean =>
   path.includes(MODEL)
 
@@ -137,15 +138,18 @@ export function providerRequest(
 }
 
 /**
- * Returns the address for a base URL or keyword that an admin entered. For an empty text, returns
- * the provider's default address, or null without a default.
+ * Returns the address for a base URL or keyword that an admin entered. An empty text selects the
+ * provider's default address. Returns null if there is none.
  */
 export function baseOf(profile: Profile, text: string): string | null {
   if (text === '') return profile.baseUrl
   return profile.bases?.find(({ keyword }) => keyword === text)?.baseUrl ?? text
 }
 
-/** Returns the channel's `other` field or its default; null if a required field is empty. */
+/**
+ * Returns the channel's field `other` or its default. Returns null if the field is required and
+ * empty.
+ */
 function otherOf({ fields = [] }: Profile, text: string): string | null {
   const field = fields.find(({ key }) => key === 'other')
   if (field === undefined) return ''
@@ -162,5 +166,8 @@ const withQuery = (path: string, search: string): string =>
 const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] =>
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
-/** Reports whether a text is visible ASCII. Other characters could inject headers or be refused. */
+/**
+ * Reports whether a text is visible ASCII. Other characters could inject headers or make a request
+ * fail.
+ */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
