@@ -44,7 +44,7 @@ export type Metered = {
 /**
  * Determines the billed usage. A plausible report of the provider is billed if the answer is
  * complete and no text followed the report. Otherwise, the larger of the report and the gateway's
- * own count is billed, so that an anomaly or an early report (often zero) does not make a call
+ * own count is billed. An anomaly or an early report (often zero) can therefore not make a call
  * cheaper. `limits` contains the output limit, which decides how much reported output is plausible.
  */
 export function meter(

@@ -26,8 +26,8 @@ const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
 
 /**
- * A stream's events are parsed only when the remaining tokens of its hold could be fewer than this.
- * Until then, an upper bound by the number of bytes is sufficient.
+ * Parsing a stream's events takes time. They are parsed only when fewer than this many tokens of
+ * the hold may be left, judged by the number of bytes.
  */
 const PARSE_BELOW_TOKENS = 64
 

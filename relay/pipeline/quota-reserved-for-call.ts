@@ -39,7 +39,10 @@ const OPEN_ENDED_TIMES_PAYABLE = 8n
 /** The properties of a request's form that determine what the call may cost. */
 export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'choices'>
 
-/** Input limits from a token count. They are lower than the limits by the request's length. */
+/**
+ * Input limits from a count of the request's tokens. They are lower than the limits that follow
+ * from the request's length.
+ */
 export type InputLimits = {
   /** The maximum input tokens of the original request and of each channel's overridden form. */
   readonly tokens: ReadonlyMap<FormBounds, number>

@@ -246,8 +246,8 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Resumes reading, unless the hold must be raised first or the caller's connection accepts no
-   * bytes.
+   * Resumes reading from the provider. Does nothing while the hold is being raised or the caller's
+   * connection accepts no bytes.
    */
   private resume(): void {
     if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()

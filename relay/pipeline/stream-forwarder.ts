@@ -20,8 +20,8 @@ export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 const READ_ON_BYTES_MAX = 1024 * 1024
 const FINISHED = /"finish_reason"\s*:\s*"/
 /**
- * The number of last pieces that are searched for a finish reason. Comments or content filter
- * events may come between the finish reason and the usage.
+ * The number of most recent pieces of a stream that are searched for a finish reason. Comments or
+ * content filter events may come between the finish reason and the usage.
  */
 const LATEST_PIECES = 4
 /** The number of events at the start of a stream that are searched for the model's name. */

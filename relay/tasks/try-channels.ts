@@ -27,8 +27,8 @@ export type LastAttempt = {
 }
 
 /**
- * Tries each channel once. The next channel is tried only after a certain refusal. Otherwise, two
- * providers might accept the task.
+ * Tries each channel once. The next channel is tried only if the previous provider has definitely
+ * refused the task. Otherwise, two providers might accept it.
  */
 export async function tryChannels(
   deps: TaskDeps,
@@ -115,7 +115,9 @@ function readAnswer(
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
-/** Reports whether the provider certainly refused the task. Only then is another channel tried. */
+/**
+ * Reports whether the provider has definitely refused the task. Only then is another channel tried.
+ */
 function isCertainlyRefused(end: AttemptEnd): boolean {
   if (end.kind !== 'failed') return false
   return (
@@ -128,7 +130,7 @@ const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
  * A 502 within this time in milliseconds means that a reverse proxy could not connect to the
- * provider. Before a later 502, the provider may have accepted the task.
+ * provider. If a 502 arrives later, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { completeEnd, isContinuation, isSpace } from './utf8-boundaries.ts'
 
 /**
- * A text up to this length is kept completely. At least half of this length is kept of a longer
- * text.
+ * A text up to this length is kept completely. A longer text is shortened to an excerpt of at least
+ * half this length.
  */
 export const EXCERPT_BYTES_MAX = 128 * 1024
 /** The length of the blocks that are kept of a longer text. They are spread over the text. */

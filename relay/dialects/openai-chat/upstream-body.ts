@@ -211,7 +211,8 @@ function insertion([first]: readonly Member[], key: string, text: string): ByteE
 
 /**
  * Returns the value of `stream_options` that requests the usage chunk. Returns null if the request
- * already has such a value. An override can change other options, but not this one.
+ * already has such a value. An override can change other options, but it cannot turn off the usage
+ * chunk.
  */
 function withUsage(
   { body, members, wantsUsage }: ChatRequest,

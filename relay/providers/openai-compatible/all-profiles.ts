@@ -29,8 +29,10 @@ const byId = (profiles: readonly Profile[]): ReadonlyMap<number, Profile> =>
 const BY_ID = byId(PROFILES)
 const TASKS_BY_ID = byId(TASK_PROFILES)
 
-/** Returns the profile of a type that accepts chats; undefined for every other type. */
+/** Returns the profile of a channel type that accepts chats; undefined for every other type. */
 export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)
 
-/** Returns the profile of a type that accepts only tasks; undefined for every other type. */
+/**
+ * Returns the profile of a channel type that accepts only tasks; undefined for every other type.
+ */
 export const taskProfileOf = (type: number): Profile | undefined => TASKS_BY_ID.get(type)
