@@ -89,8 +89,8 @@ export function planCall(
  */
 const COUNTED_FROM_BYTES = 4_096
 /**
- * A longer request is not counted. Only an excerpt of it would be counted, so a caller could hide
- * tokens in the omitted parts.
+ * The maximum length of a request whose tokens are counted. Only an excerpt of a longer request
+ * would be counted, so a caller could hide tokens in the omitted parts.
  */
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const FORMS_COUNTED_MAX = 4

@@ -10,8 +10,8 @@ export type CallTerms = {
   readonly bounds: CallBounds
   /**
    * True if neither the caller nor the model's configured cap limits the output. In this case,
-   * `bounds` contains the default cap. A stream raises its hold beyond this cap. A plain call (not
-   * a stream) is charged at most its hold if the balance is spent.
+   * `bounds` contains the default cap. A stream can raise its hold beyond this cap. If the balance
+   * is spent, a plain call (not a stream) is charged at most its hold.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean

@@ -56,7 +56,10 @@ export class StreamForwarder implements SseSink {
   private passed = 0
   private isFlowing = true
   private modelLooksLeft = MODEL_EVENTS_MAX
-  /** The number of bytes that may still be read after the caller has disconnected; null before. */
+  /**
+   * The number of bytes that may still be read after the caller has disconnected; null while the
+   * caller is connected.
+   */
   private readOnBytes: number | null = null
 
   /**
@@ -163,8 +166,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Holds back the latest usage chunk. The previous usage chunk is sent now, but dropped if nothing
-   * was sent before, because an answer must not begin with usage.
+   * Holds back the latest usage chunk and sends the previous one. If nothing was sent before, the
+   * previous chunk is dropped, because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
     if (this.hasDelivered) this.letGo()

@@ -2,7 +2,7 @@ import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { type CallbackSource, callbackSignature } from './callback-address.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Shorter texts are not redacted, because they would match ordinary words. */
+/** The minimum length of a text to redact. Shorter texts would match ordinary words. */
 const LENGTH_MIN = 5
 const DEPTH_MAX = 64
 

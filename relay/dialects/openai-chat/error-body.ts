@@ -93,7 +93,10 @@ export function providerErrorBody(
   }
 }
 
-/** Returns the code of a provider's error, such as `insufficient_quota`; null without a code. */
+/**
+ * Returns the code of a provider's error, such as `insufficient_quota`; null if the error has no
+ * code.
+ */
 export function providerErrorCode(bytes: Buffer): string | null {
   const { code, type } = errorIn(bytes)
   return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null

@@ -46,10 +46,11 @@ const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000
 
 /**
- * Returns bounds of the input tokens. The basic bound is the length of the request, because a token
- * has at least one byte. Each picture, video or file adds the maximum of its kind. A picture inside
- * the request counts by its bytes as well, because only the provider decides whether a text is a
- * picture. If a part may have any number of tokens, the ceiling is `TOKENS_MAX`.
+ * Returns bounds of the input tokens. The basic bound is the length of the request in bytes,
+ * because a token has at least one byte. Each picture, video or file adds the maximum of its kind,
+ * even if its data is in the request and already counted by length. The gateway cannot know whether
+ * the provider reads such data as a picture or as text. If a part may have any number of tokens,
+ * the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

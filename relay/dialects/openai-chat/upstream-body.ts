@@ -90,8 +90,9 @@ const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches a deployment's name that contains the name of a model that requires
- * `max_completion_tokens`. The caller's name for the deployment is compared as well.
+ * Matches a name that contains the name of a model such as `o3` or `gpt-5`, which requires
+ * `max_completion_tokens`. It is applied to a deployment's name and to the caller's name for the
+ * deployment.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
