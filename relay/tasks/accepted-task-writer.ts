@@ -24,8 +24,8 @@ const RETRY_MS = 2_000
 
 /**
  * Writes the acceptances of tasks. While the event store is unavailable, writing is retried until
- * the task has expired. A lost acceptance would be expensive: the provider bills the task, and only
- * the acceptance contains the provider's id. It is therefore logged for the operator.
+ * the task has expired. A lost acceptance is expensive, because the provider bills the task and
+ * only the acceptance contains the provider's id. Every lost acceptance is logged for the operator.
  */
 export class AcceptedTaskWriter {
   private readonly deps: Deps

@@ -81,8 +81,7 @@ export class ExcerptCount {
 }
 
 /**
- * Another vendor's tokenizer may count up to this many times as many tokens for the same ASCII
- * text.
+ * The highest ratio of another vendor's token count to the gateway's count for the same ASCII text.
  */
 export const VENDOR_FACTOR = 2
 /** The gateway's tokenizer counts up to three digits as one token. Some others count each digit. */

@@ -6,7 +6,10 @@ import { completeEnd, isContinuation, isSpace } from './utf8-boundaries.ts'
  * half this length.
  */
 export const EXCERPT_BYTES_MAX = 128 * 1024
-/** The length of the blocks that are kept of a longer text. They are spread over the text. */
+/**
+ * The length of a block. An excerpt of a long text consists of blocks that are spread over the
+ * text.
+ */
 export const BLOCK_BYTES = 1024
 
 /**
