@@ -132,10 +132,7 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
-/**
- * Sets a token's budget. Omitted values stay as they are at the time of the append, so that no
- * simultaneous charge is lost.
- */
+/** Sets a token's budget. Omitted values are not changed, and charges that happen now are kept. */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected, edits } = command
   const budget = state.budgets.get(tokenId)

@@ -116,8 +116,8 @@ export type TopUpRefundReported = Fact<
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
     /**
-     * The money in all reports so far that admins have also recorded as refunded. It must count
-     * only once.
+     * Both a provider's report and an admin can record the same refund. This is the sum of these
+     * refunds so far, which must count only once.
      */
     readonly coveredMoney: MoneyText
   }

@@ -68,7 +68,7 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
-/** The errors of attempts that the gateway ended itself. */
+/** An attempt with one of these errors was ended by the gateway, not by the provider. */
 const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
   'screened',
   'revoked',

@@ -7,7 +7,7 @@ import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
 
-/** Returns the error that ends a running call whose caller has lost access; otherwise null. */
+/** Checks a running call. Returns an error if the caller has lost access, or null. */
 export type AccessCheck = () => RelayError | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {

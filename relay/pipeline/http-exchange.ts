@@ -114,10 +114,7 @@ export function sendJson(
   end(response, text)
 }
 
-/**
- * Returns the text of an event that reports an error. It is used when the response has already
- * begun.
- */
+/** Returns the text of a stream event with an error, for a response that has already begun. */
 export const errorEvent = (exchange: Exchange, error: RelayError): string =>
   `data: ${JSON.stringify(errorBody(error, exchange.language).body)}\n\n`
 

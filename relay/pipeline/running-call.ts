@@ -325,8 +325,8 @@ export class RunningCall implements Watched {
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(relayError(emptiedBy))
-    // The lease was not renewed, because the balance or the budget is empty. Reading stops before
-    // the lease expires, because the sweeper would otherwise end a plain answer without a charge.
+    // The balance or the budget is empty, so the lease was not renewed. Reading must stop before
+    // the lease expires. Otherwise, the sweeper would end a plain answer without a charge.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
     }
