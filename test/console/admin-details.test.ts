@@ -47,7 +47,7 @@ it('a dialog shows the text for manual copying when the clipboard is unavailable
   const dialog = page.getByRole('dialog', { name: en('ui.copyFailed') })
   await dialog.waitFor()
   expect(await dialog.getByRole('textbox').inputValue()).toBe(`${site.url}/app/tokens`)
-  await page.getByRole('alert').getByText('Could not copy').waitFor()
+  await page.getByRole('alert').getByText(en('ui.copyFailed')).waitFor()
 })
 
 it('the page copies with execCommand in browsers without a clipboard API', async () => {
@@ -72,10 +72,11 @@ it('the page copies with execCommand in browsers without a clipboard API', async
 it('the settings review shows the old and the new lines of each option before a save', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/settings?tab=models')
-  await page.getByLabel('Retries after a failure').fill('7')
+  const option = en('options.label.RetryTimes')
+  await page.getByLabel(option).fill('7')
   await page.getByRole('button', { name: en('settings.review') }).click()
   const drawer = page.getByRole('dialog', { name: en('settings.reviewTitle') })
-  await drawer.getByRole('heading', { name: 'Retries after a failure' }).waitFor()
+  await drawer.getByRole('heading', { name: option }).waitFor()
   expect(await drawer.locator('.tg-diff-removed code').allInnerTexts()).toEqual(['0'])
   expect(await drawer.locator('.tg-diff-added code').allInnerTexts()).toEqual(['7'])
   expect(site.calls.some(({ method }) => method === 'PUT')).toBe(false)

@@ -118,7 +118,7 @@ it('a column cannot be made narrower than its amounts need', async () => {
   await openAsRoot(page, app.site, '/admin/users')
   await page.getByText('1,234,567.89').first().waitFor()
   for (const name of [en('shared.balance'), en('users.used')]) {
-    const edge = page.getByRole('separator', { name: `Resize column ${name}` })
+    const edge = page.getByRole('separator', { name: en('ui.resize', { name }) })
     await edge.press('Home')
   }
   await expect.poll(() => cutAmounts(page)).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { en } from '#test/support/console-texts.ts'
+import { en, textPattern } from '#test/support/console-texts.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { ok, STATUS } from './support/fake-site.ts'
@@ -40,7 +40,7 @@ describe('a wall clock that is set back', () => {
       })
     }
     await page.getByRole('button', { name: en('ui.refresh') }).click()
-    const banner = page.locator('.tg-health').getByText(/Try again in/)
+    const banner = page.locator('.tg-health').getByText(textPattern('en', 'request.retryIn'))
     await banner.waitFor()
     await setClockBack()
     Object.assign(site.routes, answers)

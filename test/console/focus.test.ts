@@ -1,26 +1,27 @@
 import { describe, expect, it } from 'vitest'
+import { en, startingWith } from '#test/support/console-texts.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 
 const app = siteFixture()
 
-/** Every drawer and dialog, by the control that opens it. */
+/** Every drawer and dialog, by the start of the name of the button that opens it. */
 const OPENERS = [
-  { path: '/app/tokens', role: 'button', name: /^New token/, opens: 'dialog' },
-  { path: '/admin/channels', role: 'button', name: /^New channel/, opens: 'dialog' },
-  { path: '/admin/settings', role: 'button', name: /^Add model/, opens: 'dialog' },
-  { path: '/app/tokens', role: 'button', name: /^Command palette/, opens: 'dialog' },
-  { path: '/app/tokens', role: 'button', name: /^Columns/, opens: 'popover' },
-  { path: '/app/tokens', role: 'button', name: /^Language/, opens: 'menu' },
-  { path: '/app/tokens', role: 'button', name: /^Account/, opens: 'menu' },
+  { path: '/app/tokens', name: en('tokens.create'), opens: 'dialog' },
+  { path: '/admin/channels', name: en('shared.newChannel'), opens: 'dialog' },
+  { path: '/admin/settings', name: en('pricing.addModel'), opens: 'dialog' },
+  { path: '/app/tokens', name: en('commands.palette'), opens: 'dialog' },
+  { path: '/app/tokens', name: en('ui.columns'), opens: 'popover' },
+  { path: '/app/tokens', name: en('shell.language'), opens: 'menu' },
+  { path: '/app/tokens', name: en('shell.account'), opens: 'menu' },
 ] as const
 
 describe('keyboard focus', () => {
-  for (const { path, role, name, opens } of OPENERS) {
+  for (const { path, name, opens } of OPENERS) {
     it(`moves into the opened element and returns when it closes: ${name} on ${path}`, async () => {
       const { page, faults, close } = await app.openPage({ language: 'en' })
       await openAsRoot(page, app.site, path)
-      const opener = page.getByRole(role, { name }).first()
+      const opener = page.getByRole('button', { name: startingWith(name) }).first()
       await opener.focus()
       await page.keyboard.press('Enter')
       const inside = {

@@ -50,7 +50,8 @@ describe('the login page', () => {
     const off = { ...STATUS, password_login_enabled: false, github_oauth: true }
     app.site.routes['GET /api/status'] = () => ok(off)
     await app.page.goto(`${app.site.url}/login`)
-    await app.page.getByRole('button', { name: /GitHub/ }).waitFor()
+    const gitHub = zh('oauth.signInWith', { site: zh('oauth.siteInSentence.github') })
+    await app.page.getByRole('button', { name: gitHub }).waitFor()
     expect(await app.page.getByLabel(zh('auth.password'), { exact: true }).count()).toBe(0)
     expect(await app.page.getByRole('link', { name: zh('auth.forgot') }).count()).toBe(0)
     await app.page.getByRole('button', { name: zh('auth.signInWithPassword') }).click()

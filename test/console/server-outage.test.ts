@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { en } from '#test/support/console-texts.ts'
+import { en, textPattern } from '#test/support/console-texts.ts'
 import { openAsRoot, ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live-socket.ts'
@@ -8,7 +8,7 @@ import { enter } from './usage-log/fake-usage-log.ts'
 
 const app = pageFixture()
 
-const banner = (text: string) => app.page.locator('.tg-health').getByText(text)
+const banner = (text: string | RegExp) => app.page.locator('.tg-health').getByText(text)
 const productionCell = () => app.page.getByRole('gridcell', { name: 'production', exact: true })
 const toasts = () => app.page.locator('.tg-toast').count()
 const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
@@ -34,12 +34,12 @@ describe('a server that cannot serve requests', () => {
     }
     await page.clock.install()
     await openAsRoot(page, site, '/app/tokens')
-    await banner('too many requests').waitFor()
-    await banner('Try again in').waitFor()
+    await banner(en('request.health.busy')).waitFor()
+    await banner(textPattern('en', 'request.retryIn')).waitFor()
     expect(await toasts()).toBe(0)
     await page.clock.fastForward(60_000)
     await productionCell().waitFor()
-    await banner('too many requests').waitFor({ state: 'detached' })
+    await banner(en('request.health.busy')).waitFor({ state: 'detached' })
     expect(tokenReads()).toHaveLength(2)
   })
 
@@ -48,10 +48,10 @@ describe('a server that cannot serve requests', () => {
     await openAsRoot(page, site, '/app/tokens')
     await productionCell().waitFor()
     await page.context().setOffline(true)
-    await banner('You are offline').waitFor()
+    await banner(en('request.health.offline')).waitFor()
     expect(await productionCell().count()).toBe(1)
     await page.context().setOffline(false)
-    await banner('You are offline').waitFor({ state: 'detached' })
+    await banner(en('request.health.offline')).waitFor({ state: 'detached' })
     expect(await toasts()).toBe(0)
   })
 
@@ -60,7 +60,7 @@ describe('a server that cannot serve requests', () => {
     site.routes['GET /api/token/'] = () => fault(500, 'disk is full')
     await openAsRoot(page, site, '/app/tokens')
     const alert = page.getByRole('alert')
-    await alert.getByText('internal server error').waitFor()
+    await alert.getByText(en('request.serverError')).waitFor()
     await alert.getByText('disk is full').waitFor()
     expect(await alert.locator('code').innerText()).toMatch(/^req-\d+$/)
     await alert.getByRole('button', { name: en('ui.retry') }).waitFor()
@@ -109,7 +109,7 @@ describe('a server that cannot serve requests', () => {
     await page.locator('.tg-toast-count').getByText('×2').waitFor()
     expect(await toasts()).toBe(1)
     expect(await page.locator('.tg-toast code').innerText()).toMatch(/^req-\d+$/)
-    await banner('not available').waitFor()
+    await banner(en('request.health.down')).waitFor()
     const left = page.locator('.tg-toast').first()
     await page.getByRole('link', { name: en('shell.channels'), exact: true }).click()
     await left.waitFor({ state: 'detached', timeout: 5_000 })

@@ -36,9 +36,9 @@ describe('toasts', () => {
 
   it('show the request id, and the message of the server unless it repeats the text', () => {
     const details = { code: 'X', status: 500, requestId: 'req-7', detail: 'disk is full' }
-    showError(new ApiError('Error: internal server error', details))
+    showError(new ApiError(en('request.serverError'), details))
     expect(shownToasts()[0]).toMatchObject({ requestId: 'req-7', detail: 'disk is full' })
-    showError(new ApiError('Error: disk is full', details))
+    showError(new ApiError(en('request.other', { message: 'disk is full' }), details))
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
     // Of a demonstration both say the same in English.
     const demo = { code: 'DemoSite', status: 405, detail: httpError('DemoSite').words.en }
@@ -90,7 +90,7 @@ describe('toasts', () => {
   it('about a page disappear with it, unless they carry on or have an Undo', () => {
     showError(new Error('about the page'))
     showSuccess('logged in', { goesAlong: true })
-    showSuccess('disabled', { action: { text: 'Undo', onClick: () => {} } })
+    showSuccess('disabled', { action: { text: en('shared.undo'), onClick: () => {} } })
     dismissPageToasts()
     showSuccess('finished since')
     expect(messages()).toEqual(['logged in', 'disabled', 'finished since'])

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { prepareHistory } from '#console/features/health/health-history.ts'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
-import { en } from '#test/support/console-texts.ts'
+import { en, textPattern } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/channel-health-samples.ts'
 import { pageFixture } from '../support/console-fixture.ts'
@@ -42,9 +42,11 @@ describe('the chart of a channel’s history', () => {
   }
   const section = (page: Page) =>
     page.getByRole('dialog').getByRole('region', { name: title }).first()
+  const summary = (params: Record<string, string | RegExp>) =>
+    textPattern('en', 'health.history.summary_other', params)
   /** Where the part below the chart begins, in the drawer's content. */
   const below = (page: Page) =>
-    page.getByRole('heading', { name: /By model/ }).evaluate((heading) => {
+    page.getByRole('heading', { name: textPattern('en', 'health.byModel') }).evaluate((heading) => {
       const body = heading.closest('.tg-drawer-body')
       return heading.getBoundingClientRect().top + (body?.scrollTop ?? 0)
     })
@@ -55,7 +57,7 @@ describe('the chart of a channel’s history', () => {
     await openAsRoot(page, admin.site, '/admin/health?peek=2&window=d1')
     await page.locator('.recharts-line').nth(2).waitFor()
     await section(page)
-      .getByText(/attempts succeeded; lowest 30% at \d\d:\d\d/)
+      .getByText(summary({ lowest: '30%', time: /\d\d:\d\d/ }))
       .waitFor()
     // The curves are interrupted where nothing was tried: no line is drawn through a gap.
     const curve = page.locator('.recharts-line-curve').first()
@@ -68,7 +70,7 @@ describe('the chart of a channel’s history', () => {
     withSite()
     await openAsRoot(page, site, '/admin/health?peek=2&history=7d')
     await section(page)
-      .getByText(/at \d\d-\d\d \d\d:\d\d/)
+      .getByText(summary({ time: /\d\d-\d\d \d\d:\d\d/ }))
       .waitFor()
     await section(page)
       .getByRole('button', { name: en('health.window.h1') })

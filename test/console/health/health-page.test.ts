@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
-import { en } from '#test/support/console-texts.ts'
+import { en, textPattern } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/channel-health-samples.ts'
@@ -43,7 +43,10 @@ describe('the health board', () => {
     await expect
       .poll(() => rows.nth(1).textContent())
       .toContain(en('health.reason.invalid_api_key'))
-    expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|is a probe).*503/)
+    const end = `${textPattern('en', 'health.timeLeft').source}|${en('health.probeDue')}`
+    expect(await rows.nth(2).textContent()).toMatch(
+      new RegExp(`${en('health.kind.open')}.*(${end}).*503`),
+    )
     expect(await rows.nth(3).textContent()).toContain(en('health.kind.healthy'))
   })
 
@@ -64,7 +67,8 @@ describe('the health board', () => {
     await openAsRoot(admin.page, admin.site, '/admin/health')
     const badge = admin.page.getByText(en('health.anomalyCount_other', { number: 3 }))
     await badge.waitFor()
-    expect(await badge.locator('..').getAttribute('title')).toContain('a higher cost')
+    const hint = en('health.anomalies_other', { number: 3, window: en('health.window.h1') })
+    expect(await badge.locator('..').getAttribute('title')).toBe(hint)
     await admin.page.getByRole('button', { name: en('health.window.m5') }).click()
     await badge.waitFor({ state: 'detached' })
   })
@@ -118,10 +122,15 @@ describe('the health board', () => {
       .first()
       .waitFor()
     await drawer.getByText(en('health.entry.circuit-closed')).first().waitFor()
-    await drawer.getByText(`Priority, Models, ${en('channelForm.maxConcurrency')}`).waitFor()
+    const fields = [
+      en('channelForm.priority'),
+      en('shared.models'),
+      en('channelForm.maxConcurrency'),
+    ]
+    await drawer.getByText(fields.join(en('health.listSeparator'))).waitFor()
     expect(await drawer.getByText(en('health.key', { key: 2 }), { exact: false }).count()).toBe(2)
     // Why one in trouble may still be on; of one beside which others serve it says nothing.
-    const lastStays = page.getByText('never turns off the last channel')
+    const lastStays = page.getByText(en('health.lastChannelKept'))
     expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel(en('health.stateAt')).fill('2026-11-20T14:03:00')
     await drawer.getByRole('button', { name: en('shared.view'), exact: true }).click()
@@ -149,7 +158,7 @@ describe('the health board', () => {
     await line.getByText(en('health.entryGroup.opened_other', { count: 4 })).waitFor()
     await line.getByText('gpt-4o').waitFor()
     expect(await timeline.getByText(en('health.entry.circuit-half-opened')).count()).toBe(0)
-    await timeline.getByText('gpt-4o · closed manually').waitFor()
+    await timeline.getByText(`gpt-4o · ${en('health.entry.byHand')}`).waitFor()
     await line
       .getByRole('button', { name: en('health.entryGroup.expand_other', { count: 7 }) })
       .click()
@@ -189,9 +198,12 @@ describe('the health board', () => {
       name: en('health.actions.close_other', { count: 3 }),
     })
     await close.click()
-    await page.getByText('3 circuits closed').waitFor()
+    await page.getByText(en('health.actions.closed_other', { count: 3 })).waitFor()
     await drawer.locator('.tg-health-circuits').waitFor({ state: 'detached' })
-    expect(await drawer.getByRole('button', { name: /circuit/ }).count()).toBe(0)
+    for (const key of ['health.actions.close_one', 'health.actions.close_other'] as const) {
+      const offer = drawer.getByRole('button', { name: textPattern('en', key) })
+      expect(await offer.count(), key).toBe(0)
+    }
     await drawer.getByRole('button', { name: en('shared.test'), exact: true }).waitFor()
   })
 

@@ -160,11 +160,11 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   expect(await lines.allTextContents()).toEqual([
     en('orders.event_disputeOpened', { money: '$20.00' }),
     en('orders.event_fundsWithdrawn', { money: '$20.00' }),
-    '$20.00 of quota taken back for $20.00',
+    en('orders.event_takenBack', { quota: '$20.00', money: '$20.00' }),
     en('orders.event_disputeUpdated', { money: '$20.00' }),
     en('orders.event_disputeWon', { money: '$20.00' }),
     en('orders.event_fundsReinstated', { money: '$20.00' }),
-    '$20.00 of quota restored for $20.00',
+    en('orders.event_restored', { quota: '$20.00', money: '$20.00' }),
   ])
   const first = page.locator('.tg-order-timeline li').first()
   for (const text of [

@@ -77,7 +77,7 @@ it('a logged-in user sees the prices of the own group and what a call costs', as
   await expect.poll(() => page.getByRole('radio', { name: /vip/ }).isChecked()).toBe(true)
   await page.getByRole('navigation', { name: en('shell.navigation') }).waitFor()
   await row(page, 'gpt-4o-mini')
-    .getByRole('button', { name: /details|expand/i })
+    .getByRole('button', { name: en('ui.expandRow') })
     .click()
   const details = page.locator('.tg-price-details')
   await details.getByText('$0.00036', { exact: true }).waitFor()

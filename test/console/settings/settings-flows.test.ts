@@ -164,8 +164,8 @@ describe('a wrong input in a settings tab', () => {
     await mend(label('SMTPPort'), '70000', zh('settings.tooLarge', { max: 65535 }), '465')
     expect(await field(label('SMTPToken')).inputValue()).toBe('')
     await field(label('SMTPToken')).fill('secret')
-    await field('GitHub Client Secret').fill('other')
-    await field('GitHub Client Secret').fill('')
+    await field(label('GitHubClientSecret')).fill('other')
+    await field(label('GitHubClientSecret')).fill('')
     const login = app.page.getByRole('switch', { name: label('PasswordLoginEnabled') })
     await login.click()
     await app.page

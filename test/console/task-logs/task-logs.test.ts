@@ -96,7 +96,7 @@ describe('the drawing log', () => {
     const listed = await enterEmpty('/app/logs/drawing')
     await row(listed, '42%').waitFor()
     const note = listed.getByRole('note')
-    await note.getByText('Drawing is disabled: new tasks are refused').waitFor()
+    await note.getByText(en('taskLogs.offNote', { off: en('taskLogs.drawingsOff') })).waitFor()
     await note.getByRole('link', { name: en('ui.openSettings') }).waitFor()
     const member = await enterEmpty('/app/logs/tasks', MEMBER)
     await member.getByText(en('taskLogs.musicOff')).waitFor()
@@ -125,10 +125,7 @@ describe('the drawing log', () => {
       .click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await row(page, en('taskLogs.slow')).filter({ hasText: '95 s' }).waitFor()
-    await page
-      .getByRole('note')
-      .getByText(/Callbacks of the drawing service are off/)
-      .waitFor()
+    await page.getByRole('note').getByText(en('taskLogs.callbackOff')).waitFor()
   })
 
   it('uses the page size of the URL, and changes it there', async () => {
@@ -143,7 +140,7 @@ describe('the drawing log', () => {
     const more = { items: DRAWINGS, page: 0, total: 100_000, is_total_capped: true }
     app.site.routes['GET /api/mj/'] = () => ok(more)
     const page = await enterAt('/app/logs/drawing')
-    await page.getByText('1–10 of 100,000+').waitFor()
+    await page.getByText(en('ui.rangeOf', { from: 1, to: 10, total: '100,000+' })).waitFor()
   })
 
   it('applies live events without a request; only a new task causes one', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { en } from '#test/support/console-texts.ts'
+import { en, textPattern } from '#test/support/console-texts.ts'
 import { axeFaults } from '../support/axe.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { contrast } from '../support/contrast.ts'
@@ -25,8 +25,8 @@ async function open(query: string) {
 describe('the chart above the usage log', () => {
   it('counts calls by hour, and a click on a bar narrows the list to its hour', async () => {
     const { page, faults, close } = await open('range=24h')
-    const chart = page.getByRole('region', { name: 'Charged calls over time' })
-    const bars = chart.getByRole('button', { name: / calls, / })
+    const chart = page.getByRole('region', { name: en('usageLog.chart.title') })
+    const bars = chart.getByRole('button', { name: textPattern('en', 'usageLog.chart.bar_other') })
     expect(await bars.count()).toBe(25)
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'log-chart')
@@ -34,7 +34,9 @@ describe('the chart above the usage log', () => {
     await page.locator('html[data-theme="dark"]').waitFor()
     await takePicture(page, 'log-chart-dark')
     const last = bars.last()
-    expect(await last.getAttribute('aria-label')).toMatch(/: 5 calls, \$/)
+    expect(await last.getAttribute('aria-label')).toMatch(
+      textPattern('en', 'usageLog.chart.bar_other', { number: 5, cost: /\$/ }),
+    )
     await last.focus()
     await page.keyboard.press('ArrowLeft')
     expect(await bars.nth(23).evaluate((bar) => bar === document.activeElement)).toBe(true)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en } from '#test/support/console-texts.ts'
+import { en, startingWith, textPattern } from '#test/support/console-texts.ts'
 import { axeFaults } from '../support/axe.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
@@ -70,14 +70,14 @@ describe('the search of the usage log', () => {
     await takePicture(app.page, 'log-find-call')
     await search().fill('')
     await expect.poll(() => rows().count()).toBeGreaterThan(1)
-    await app.page.getByRole('button', { name: /^Time range/ }).waitFor()
+    await app.page.getByRole('button', { name: startingWith(en('shared.timeRange')) }).waitFor()
   })
 
   it('lists calls with the same first characters, and says how many it needs', async () => {
     await openLog()
     await search().fill('0199a')
     await app.page.keyboard.press('Enter')
-    await app.page.getByRole('alert').getByText('at least its first 8 characters').waitFor()
+    await app.page.getByRole('alert').getByText(en('usageLog.requestIdInvalid')).waitFor()
     await search().fill('0199aa00')
     await app.page.keyboard.press('Enter')
     await expect.poll(() => rows().count()).toBe(10)
@@ -91,7 +91,7 @@ describe('the search of the usage log', () => {
     await app.page.getByText(en('usageLog.noRequest')).waitFor()
     await takePicture(app.page, 'log-find-call-none')
     await app.page
-      .getByRole('button', { name: /^Clear/ })
+      .getByRole('button', { name: textPattern('en', 'usageLog.clear') })
       .last()
       .click()
     await expect.poll(() => rows().count()).toBeGreaterThan(1)
@@ -108,7 +108,9 @@ describe('the command palette', () => {
       .getByRole('combobox')
       .waitFor()
     await paste(OLD.request_id)
-    const option = app.page.getByRole('option', { name: 'Open call 0191aa00-1b2c…89ab (o4-mini,' })
+    const call = { id: '0191aa00-1b2c…89ab', model: 'o4-mini' }
+    const name = textPattern('en', 'commands.openCall', call)
+    const option = app.page.getByRole('option', { name })
     await option.waitFor()
     await takePicture(app.page, 'palette-find-call')
     await app.page.keyboard.press('Enter')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en, TEXTS } from '#test/support/console-texts.ts'
+import { en, startingWith, TEXTS } from '#test/support/console-texts.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live-socket.ts'
@@ -10,6 +10,7 @@ import { takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, logRow, manyRows } from './fake-usage-log.ts'
 
 const PATH = '/app/logs/api-usage'
+const FIRST_OF_45 = en('ui.rangeOf', { from: 1, to: 20, total: 45 })
 
 const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
@@ -45,7 +46,7 @@ describe('the filters of the usage log', () => {
   it('do not move the focus back after Escape when the user has moved it', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    await page.getByRole('button', { name: /^Time range/ }).click()
+    await page.getByRole('button', { name: startingWith(en('shared.timeRange')) }).click()
     await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
     await page.keyboard.press('Escape')
     const model = page.getByRole('combobox', { name: en('ui.model') })
@@ -61,7 +62,7 @@ describe('the filters of the usage log', () => {
   it('return the focus to their button after Escape', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    const button = page.getByRole('button', { name: /^Time range/ })
+    const button = page.getByRole('button', { name: startingWith(en('shared.timeRange')) })
     await button.click()
     await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
     await page.keyboard.press('Escape')
@@ -74,7 +75,7 @@ describe('the filters of the usage log', () => {
   it('return the focus to their button after a selection', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    const button = page.getByRole('button', { name: /^Time range/ })
+    const button = page.getByRole('button', { name: startingWith(en('shared.timeRange')) })
     await button.click()
     await page.getByRole('button', { name: en('timeRange.span.7d') }).click()
     await page.locator('.tg-popover').waitFor({ state: 'detached' })
@@ -87,13 +88,13 @@ describe('the filters of the usage log', () => {
     const { page, close } = await open()
     await page.getByRole('combobox', { name: en('ui.pageSize') }).selectOption('20')
     await page.waitForURL(/page_size=20/)
-    await page.getByText('1–20 of 45').waitFor()
+    await page.getByText(FIRST_OF_45).waitFor()
     await page.goto(app.site.url + PATH)
     await page.waitForURL(/page_size=20/)
     const copied = page.url()
     await close()
     const other = await open(copied.slice(app.site.url.length))
-    await other.page.getByText('1–20 of 45').waitFor()
+    await other.page.getByText(FIRST_OF_45).waitFor()
     await other.close()
   })
 
@@ -101,7 +102,7 @@ describe('the filters of the usage log', () => {
     rows = manyRows(45)
     const { page, close } = await open(`${PATH}?page_size=7`)
     await page.getByText(/page_size/).waitFor()
-    await page.getByText('1–20 of 45').waitFor()
+    await page.getByText(FIRST_OF_45).waitFor()
     await page.waitForURL(/page_size=20/)
     await close()
   })
@@ -133,7 +134,7 @@ describe('the filters of the usage log', () => {
     const channel = page.getByRole('textbox', { name: en('shared.channelId') })
     await channel.fill('abc')
     await channel.press('Enter')
-    await page.getByRole('alert').getByText('whole number').waitFor()
+    await page.getByRole('alert').getByText(en('shared.channelIdInvalid')).waitFor()
     expect(await channel.inputValue()).toBe('abc')
     expect(await channel.getAttribute('aria-invalid')).toBe('true')
     expect(page.url()).not.toContain('channel=')
@@ -141,7 +142,7 @@ describe('the filters of the usage log', () => {
     await channel.fill('1')
     await channel.press('Enter')
     await page.waitForURL(/channel=1/)
-    expect(await page.getByRole('alert').getByText('whole number').count()).toBe(0)
+    expect(await page.getByRole('alert').getByText(en('shared.channelIdInvalid')).count()).toBe(0)
     await close()
   })
 })

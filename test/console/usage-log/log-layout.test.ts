@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { usageLog } from '#console/i18n/en/usage-log.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en, TEXTS, zh } from '#test/support/console-texts.ts'
+import { en, startingWith, TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES } from '../support/accessibility-faults.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
@@ -146,7 +146,8 @@ describe('the layout of the usage log', () => {
     expect(await grid.getAttribute('data-more')).toBe('')
     await grid.evaluate((box) => box.scrollTo({ left: box.scrollWidth }))
     await expect.poll(() => grid.getAttribute('data-more')).toBeNull()
-    const { x, right } = await boxOf(page.getByRole('columnheader', { name: /^Details/ }))
+    const details = startingWith(en('usageLog.column.details'))
+    const { x, right } = await boxOf(page.getByRole('columnheader', { name: details }))
     expect((await boxOf(time)).x).toBe(before.x)
     expect(right).toBeLessThanOrEqual((await boxOf(grid)).right)
     expect(x).toBeGreaterThan(before.right)
@@ -189,7 +190,9 @@ describe('the layout of the usage log', () => {
     await page.getByRole('grid').hover()
     await page.getByText(en('shared.live.reading')).waitFor()
     live.sendCalls(logRow(100))
-    const pill = await boxOf(page.getByRole('button', { name: '1 new' }))
+    const pill = await boxOf(
+      page.getByRole('button', { name: en('usageLog.newRows', { text: 1 }) }),
+    )
     const first = await boxOf(page.locator('.tg-grid-item').first())
     expect(pill.bottom).toBeLessThanOrEqual(first.y)
     await page.mouse.click(pill.x + pill.width / 2, pill.y + 4)
@@ -214,7 +217,7 @@ describe('the layout of the usage log', () => {
   it('gives the time range menu equal margins on every side', async () => {
     rows = manyRows(3)
     const { page, close } = await open()
-    await page.getByRole('button', { name: /^Time range/ }).click()
+    await page.getByRole('button', { name: startingWith(en('shared.timeRange')) }).click()
     const panel = await boxOf(page.locator('.tg-popover'))
     const list = await boxOf(page.locator('.tg-range ul'))
     const apply = await boxOf(page.getByRole('button', { name: en('timeRange.apply') }))
@@ -334,7 +337,9 @@ it('a failed call shows the reason, and that its hold was returned', async () =>
   ]) {
     await why.getByText(text, { exact: true }).waitFor()
   }
-  expect(await why.getByRole('row').last().innerText()).toMatch(/^Charged\s+0\s/)
+  expect(await why.getByRole('row').last().innerText()).toMatch(
+    new RegExp(`^${en('logDetails.price.total')}\\s+0\\s`),
+  )
   await takePicture(page, 'log-failed')
   await page.locator('.tg-grid-expander').last().click()
   await page.getByText(en('logDetails.holdReturned', { hold: '4,000', back: 625 })).waitFor()
