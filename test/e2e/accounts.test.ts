@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { en, zh } from '#test/support/console-texts.ts'
+import { en, startingWith, textPattern, zh } from '#test/support/console-texts.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
 import { siteOptions, startScriptedSites } from '#test/support/simulated-login-sites.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -60,7 +60,7 @@ async function showRecoveryCode(on: Page): Promise<void> {
 }
 
 async function logOut(): Promise<void> {
-  await open.page.getByRole('button', { name: /^Account menu/ }).click()
+  await open.page.getByRole('button', { name: startingWith(en('shell.account')) }).click()
   await open.page.getByRole('menuitem', { name: en('shell.logout') }).click()
   await open.page.waitForURL(`${product.url}/login`)
 }
@@ -83,8 +83,9 @@ describe('a user’s own account', () => {
     await box(en('auth.email')).fill(EMAIL)
     await button(en('auth.sendCode')).click()
     await open.page.getByText(en('auth.codeSent')).waitFor()
-    await button(/^Send again \(\d+\)$/).waitFor()
-    expect(await button(/^Send again/).isDisabled()).toBe(true)
+    const again = button(textPattern('en', 'auth.resendCode', { seconds: /\d+/ }))
+    await again.waitFor()
+    expect(await again.isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
     await box(en('auth.code')).fill(/\b\d{6}\b/.exec(text)?.[0] ?? '')
     await button(en('auth.toRegister')).click()
@@ -136,7 +137,7 @@ describe('a user’s own account', () => {
     await there.page.getByRole('heading', { name: en('ui.twoStepLogin') }).waitFor()
     await showRecoveryCode(there.page)
     await there.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
-    await there.page.getByRole('button', { name: 'Account menu: ada' }).waitFor()
+    await there.page.getByRole('button', { name: `${en('shell.account')}: ada` }).waitFor()
 
     await open.page.reload()
     await eventually(() =>
@@ -169,8 +170,9 @@ describe('a user’s own account', () => {
     await open.page.getByRole('link', { name: en('auth.forgot') }).click()
     await box(en('auth.email')).fill(EMAIL)
     await button(en('auth.resetSend')).click()
-    await open.page.getByText('If an account has this address').waitFor()
-    expect(await button(/^Try again \(\d+\)$/).isDisabled()).toBe(true)
+    await open.page.getByText(en('auth.resetSent')).waitFor()
+    const again = button(textPattern('en', 'auth.resetRetryIn', { seconds: /\d+/ }))
+    expect(await again.isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
     const link = /http\S+/.exec(text)?.[0] ?? ''
     await open.page.goto(link)

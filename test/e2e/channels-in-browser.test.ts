@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { en } from '#test/support/console-texts.ts'
+import { en, textPattern } from '#test/support/console-texts.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ALL_ROLES, addChannel, testProduct } from '#test/support/test-product.ts'
 import { eventually, realPage, submitLogin } from './open-product-page.ts'
@@ -19,7 +19,7 @@ const button = (name: string) => open.page.getByRole('button', { name, exact: tr
 const drawer = () => open.page.getByRole('dialog')
 const field = (name: string) => drawer().getByRole('textbox', { name, exact: true })
 const closed = () => drawer().waitFor({ state: 'detached' })
-const said = (text: string) => open.page.getByText(text).first().waitFor()
+const said = (text: string | RegExp) => open.page.getByText(text).first().waitFor()
 const row = (name: string) => open.page.getByRole('row').filter({ hasText: name })
 const fromMenu = async (opener: string, entry: string) => {
   await button(opener).click()
@@ -37,7 +37,7 @@ it('several keys create one channel each, and then one channel that rotates its 
   await field(en('shared.name')).fill('fleet')
   await field(en('shared.baseUrl')).fill(product.provider.url)
   await drawer()
-    .getByRole('radio', { name: /Several channels/ })
+    .getByRole('radio', { name: en('channelForm.mode.batch') })
     .check()
   await field(en('shared.key')).fill('sk-1\nsk-2')
   await drawer()
@@ -53,10 +53,10 @@ it('several keys create one channel each, and then one channel that rotates its 
   await field(en('shared.name')).fill('many')
   await field(en('shared.baseUrl')).fill(product.provider.url)
   await drawer()
-    .getByRole('radio', { name: /Several keys/ })
+    .getByRole('radio', { name: en('channelForm.mode.multi_to_single') })
     .check()
   await drawer()
-    .getByRole('radio', { name: /Round robin/ })
+    .getByRole('radio', { name: en('channelForm.keyChoice.polling') })
     .check()
   await field(en('shared.key')).fill('sk-3\nsk-4\nsk-5')
   await drawer()
@@ -72,12 +72,12 @@ it('several keys create one channel each, and then one channel that rotates its 
 
 it('an edit saves limits, expiry and another key; a new address requires the key', async () => {
   await open.page.getByRole('link', { name: 'many' }).click()
-  await button('Routing and limits Priority, concurrency, expiry, cost and auto-disable').click()
+  await button(`${en('channelForm.routing')} ${en('channelForm.routingLead')}`).click()
   await field(en('channelForm.maxConcurrency')).fill('4')
   await field(en('channelForm.maxRpm')).fill('60')
   await drawer().getByLabel(en('shared.expires')).fill('2031-05-06T07:08')
   await drawer()
-    .getByRole('radio', { name: /Add keys/ })
+    .getByRole('radio', { name: en('channelForm.mode.append') })
     .check()
   await field(en('shared.key')).fill('sk-6')
   await button(en('shared.saveChanges')).click()
@@ -97,14 +97,16 @@ it('an edit saves limits, expiry and another key; a new address requires the key
 it('selected channels get a tag, which is opened and edited; disabling it is undone', async () => {
   await button(en('channels.batchMode')).click()
   await open.page.getByRole('checkbox', { name: en('ui.selectAll') }).click()
-  await said('4 selected')
+  await said(en('ui.selectedCount', { count: 4 }))
   await button(en('shared.setTag')).click()
   await drawer().getByLabel(en('channels.tag')).fill('east')
   await open.page.keyboard.press('Enter')
   await said(en('channels.taggedMany', { tag: 'east', count: 4 }))
   await closed()
   await button(en('channels.tagMode')).click()
-  await row('east').getByText('4 of 4 enabled').waitFor()
+  await row('east')
+    .getByText(en('channels.tagEnabled', { count: 4, total: 4 }))
+    .waitFor()
   await fromMenu(en('channels.moreTag', { tag: 'east' }), en('channels.editTag'))
   await drawer().getByLabel(en('channelForm.priority')).fill('9')
   await drawer().getByLabel(en('channelTags.newTag')).fill('west')
@@ -115,10 +117,14 @@ it('selected channels get a tag, which is opened and edited; disabling it is und
     Array(4).fill(['west', 9]),
   )
   await fromMenu(en('channels.moreTag', { tag: 'west' }), en('channels.disableAll'))
-  await row('west').getByText('0 of 4 enabled').waitFor()
+  await row('west')
+    .getByText(en('channels.tagEnabled', { count: 0, total: 4 }))
+    .waitFor()
   await said(en('channels.tagDisabledDone', { tag: 'west', count: 4 }))
   await button(en('shared.undo')).last().click()
-  await row('west').getByText('4 of 4 enabled').waitFor()
+  await row('west')
+    .getByText(en('channels.tagEnabled', { count: 4, total: 4 }))
+    .waitFor()
   await button(en('channels.tagMode')).click()
 })
 
@@ -143,11 +149,11 @@ it('a channel is tested and copied, and its models are fetched', async () => {
 
 it('a test of all channels reports its end; repair and removal work too', async () => {
   await fromMenu(en('channels.moreActions'), en('channels.testAll'))
-  await said('Channels tested: 5')
+  await said(textPattern('en', 'channelTests.allDone', { tested: 5 }))
   await fromMenu(en('channels.moreActions'), en('channels.repairModelIndex'))
   await said(en('channels.modelIndexRepaired'))
   await fromMenu(en('channels.moreActions'), en('channels.updateBalances'))
-  await said('Balances updated')
+  await said(textPattern('en', 'channels.balancesUpdated'))
   await open.page
     .getByRole('checkbox', { name: en('ui.selectRow') })
     .nth(0)

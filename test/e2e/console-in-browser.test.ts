@@ -90,7 +90,7 @@ describe('the settings page', () => {
 
   it('a fallback price is saved, prices a call, and is cleared again', async () => {
     await open.page.goto(`${product.url}/admin/settings`)
-    const panel = open.page.getByRole('region', { name: 'Fallback price' })
+    const panel = open.page.getByRole('region', { name: en('options.sectionTitle.fallback') })
     await panel.getByRole('switch', { name: en('settings.fallbackEnabled') }).check()
     await panel.getByLabel(en('pricing.callPriceLabel')).fill('0.002')
     await save()
@@ -116,7 +116,7 @@ describe('the settings page', () => {
     await line.getByRole('button', { name: en('pricing.setPrice') }).click()
     const drawer = open.page.getByRole('dialog')
     expect(await drawer.getByLabel(en('pricing.modelName')).inputValue()).toBe('sim-new')
-    await drawer.getByLabel('Input price').fill('2')
+    await drawer.getByLabel(en('pricing.inputPriceLabel')).fill('2')
     await open.page.getByRole('button', { name: en('timeRange.apply') }).click()
     await save()
     await open.page.getByText(en('pricing.allPricedTitle')).waitFor()

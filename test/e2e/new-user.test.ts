@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { en, zh } from '#test/support/console-texts.ts'
+import { en, textPattern } from '#test/support/console-texts.ts'
 import { startProductProcess } from '#test/support/product-process.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { chat, PASSWORD } from '#test/support/test-product.ts'
@@ -13,7 +13,7 @@ const provider = startedOnce(() => startSimulatedProvider({ firstByteMs: 60, gap
 const open = realPage(() => product.url)
 let key = ''
 
-const button = (name: string | RegExp) => open.page.getByRole('button', { name })
+const button = (name: string) => open.page.getByRole('button', { name })
 const heading = (name: string) => open.page.getByRole('heading', { level: 1, name })
 
 async function setUp(): Promise<void> {
@@ -98,8 +98,8 @@ describe('a new user, from the first visit to the first bill', () => {
     await button(en('pricing.addModel')).click()
     const drawer = open.page.getByRole('dialog', { name: en('pricing.priceAddTitle') })
     await drawer.getByLabel(en('pricing.modelName')).fill('sim-small')
-    await drawer.getByLabel('Input price').fill('1.5')
-    await drawer.getByLabel('Output price').fill('6')
+    await drawer.getByLabel(en('pricing.inputPriceLabel')).fill('1.5')
+    await drawer.getByLabel(en('pricing.outputPriceLabel')).fill('6')
     await drawer.getByText(en('pricing.equalsRatio', { ratio: '0.75', completion: 4 })).waitFor()
     await button(en('pricing.apply')).click()
     await button(en('shared.saveSettings')).click()
@@ -122,8 +122,8 @@ describe('a new user, from the first visit to the first bill', () => {
 
   it('sees each call arrive live with its exact cost, and the balance fall by it', async () => {
     await goTo(en('shell.dashboard'))
-    await button('cURL')
-      .or(open.page.getByRole('tab', { name: zh('tokens.snippet.curl') }))
+    await button(en('tokens.snippet.curl'))
+      .or(open.page.getByRole('tab', { name: en('tokens.snippet.curl') }))
       .waitFor()
     const before = await balanceUnits()
     await goTo(en('shell.usageLog'))
@@ -151,7 +151,7 @@ describe('a new user, from the first visit to the first bill', () => {
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await open.whileAway(async () => {
       expect(await product.kill()).toBeGreaterThan(3)
-      await open.page.getByText(/^Reconnecting/).waitFor()
+      await open.page.getByText(textPattern('en', 'shared.live.reconnecting')).waitFor()
       await product.start()
       await open.page
         .getByText(en('shared.live.live'), { exact: true })

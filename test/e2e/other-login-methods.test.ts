@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { en, zh } from '#test/support/console-texts.ts'
+import { en, textPattern, zh } from '#test/support/console-texts.ts'
 import { OIDC_CLIENT, startOidcSite } from '#test/support/oidc-provider.ts'
 import {
   siteOptions,
@@ -179,9 +179,8 @@ describe('other login methods in a real browser', () => {
     await logOut()
     await open.page.goto(`${product.url}/login`)
     await button(en('oauth.signInWith', { site: 'GitHub' })).waitFor()
-    expect(
-      await open.page.getByRole('button', { name: /^Sign in with/ }).allTextContents(),
-    ).toEqual([
+    const methods = open.page.getByRole('button', { name: textPattern('en', 'oauth.signInWith') })
+    expect(await methods.allTextContents()).toEqual([
       en('oauth.signInWith', { site: 'GitHub' }),
       en('oauth.signInWith', { site: 'OIDC' }),
     ])

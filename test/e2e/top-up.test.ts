@@ -78,7 +78,7 @@ it('a user tops up by a gateway: amount, price, confirmation, its page, and bala
   await open.page.waitForURL(`${gateway.url}/submit.php`)
   await open.page.getByRole('button', { name: /^Pay T1X/ }).click()
   await open.page.waitForURL(`${product.url}/app/wallet`)
-  await open.page.getByText('Order #1 · $10 · SPRING').waitFor()
+  await open.page.getByText(`${en('wallet.order', { id: 1 })} · $10 · SPRING`).waitFor()
   await open.page.getByText(en('wallet.orderPaid', { id: 1, amount: '$10.00' })).waitFor()
   await open.page.getByText(en('wallet.paymentReceived', { amount: '$10.00' })).waitFor()
   await open.page.getByText(en('wallet.status_paid'), { exact: true }).waitFor()

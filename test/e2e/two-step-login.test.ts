@@ -101,7 +101,7 @@ describe('two-step login in a browser', () => {
     await isIn(here)
     const { totp, codes } = await setUpTotp(here)
     expect(codes).toHaveLength(10)
-    await here.page.getByText('10 left').waitFor()
+    await here.page.getByText(en('credentials.codesLeft', { count: 10 })).waitFor()
 
     const there = await openRealPage(browser, url)
     await firstStep(there)
@@ -129,7 +129,7 @@ describe('two-step login in a browser', () => {
     await third.page.getByRole('button', { name: en('auth.verify') }).click()
     await isIn(third)
     await third.page.goto(`${url}/app/me`)
-    await third.page.getByText('9 left').waitFor()
+    await third.page.getByText(en('credentials.codesLeft', { count: 9 })).waitFor()
     const sessions = third.page
       .getByRole('table', { name: en('credentials.sessions') })
       .locator('tbody tr')
