@@ -33,9 +33,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Returns an `ApiError` unchanged. Replaces any other error by an `Error` with the message `words`.
- */
+/** Returns an `ApiError` unchanged. Any other error becomes an `Error` with the text `words`. */
 export function errorWithMessage(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error

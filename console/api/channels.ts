@@ -5,9 +5,7 @@ import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/**
- * `page` is zero-based. In tag mode, the list contains all tags, and each channel without a tag.
- */
+/** `page` is zero-based. In tag mode, the list has all tags and each channel without a tag. */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -120,8 +118,6 @@ export async function testChannel(
   }
 }
 
-/**
- * Returns the server's message. In `body`, status 1 enables the channel, and status 2 disables it.
- */
+/** Returns the server's message. Status 1 enables the channel, and status 2 disables it. */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

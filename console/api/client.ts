@@ -29,9 +29,7 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/**
- * The route definitions are imported only as types, because their schemas would enlarge the bundle.
- */
+/** Only the types of the route definitions are imported. Their schemas would enlarge the bundle. */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &

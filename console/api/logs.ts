@@ -76,10 +76,7 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/**
- * `zone` is the time zone of the times in the exported file. If `columns` is null, the file has all
- * columns.
- */
+/** `zone` is the time zone of the exported times. Without `columns`, all columns are exported. */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -102,9 +99,7 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/**
- * Reads a channel's name, which is empty if the channel was deleted. Only admins may read names.
- */
+/** Reads the name of a channel, for admins only. A deleted channel has an empty name. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -121,10 +116,7 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/**
- * Parses and caches the row's JSON field `other`. Returns an empty object if `other` is not an
- * object.
- */
+/** Parses and caches the row's JSON field `other`, which is empty if it is not an object. */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached

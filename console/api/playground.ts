@@ -69,9 +69,7 @@ type Chunk = {
   }[]
 }
 
-/**
- * NOTE: Reads without `for await`, because some browsers do not support `for await` on a stream.
- */
+/** NOTE: Some browsers do not support `for await` on a stream. */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return

@@ -1,8 +1,6 @@
 import { ApiError } from './api-error.ts'
 
-/**
- * `until` is the time of the next attempt, as measured by `performance.now()`, or null if unknown.
- */
+/** `until` is the next attempt's time on the clock of `performance.now()`, or null if unknown. */
 export type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }

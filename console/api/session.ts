@@ -10,9 +10,7 @@ const expiryListeners = new Set<() => void>()
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/**
- * True after the user has chosen to log out. A 401 then does not mean that the session has expired.
- */
+/** True after the user has chosen to log out. A 401 is then expected. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
@@ -107,10 +105,7 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   return running
 }
 
-/**
- * Returns a function that resolves to true if the session was renewed since `watchSession` was
- * called.
- */
+/** Returns a function that resolves to true if the session was renewed in the meantime. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

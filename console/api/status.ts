@@ -78,9 +78,7 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/**
- * Returns the status. Until the status has loaded, returns the copy from the last visit, if any.
- */
+/** Returns the status, or the copy from the last visit until the status has loaded. */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(

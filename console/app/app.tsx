@@ -64,8 +64,7 @@ export function App() {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // After a logout or another user's login in any tab, the cached data belongs to the previous
-      // user.
+      // After a logout or another login in any tab, cached data belongs to the previous user.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

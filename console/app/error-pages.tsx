@@ -71,9 +71,7 @@ async function reloadIfAnswered(file: string): Promise<void> {
   window.location.reload()
 }
 
-/**
- * Returns an error page if loading fails, because a rejected `lazy` function would render nothing.
- */
+/** Returns an error page if loading fails. A rejected `lazy` function would render nothing. */
 export async function loadPage(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {

@@ -25,9 +25,7 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
   }
 }
 
-/**
- * Redirects to the login if the browser has no stored user. The server checks the session itself.
- */
+/** Redirects to the login if no user is stored. The server checks the session itself. */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await loadAllTranslations()
@@ -37,9 +35,7 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/**
- * Reads the status by a separate observer, because leaving a page cancels the requests of the page.
- */
+/** A separate observer is used, because leaving a page cancels the page's requests. */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isReported = false

@@ -16,10 +16,7 @@ const page = <Name extends string>(
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/**
- * Creates a route with several paths. The page keeps its state when the user moves between these
- * paths.
- */
+/** Creates a route with several paths. The page keeps its state between these paths. */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,

@@ -13,9 +13,7 @@ export function arePasskeysSupported(): boolean {
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
 }
 
-/**
- * Asks the browser for a passkey. Throws an error with a translated message if the user cancels.
- */
+/** Asks the browser for a passkey. Throws a translated error if the user cancels. */
 export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never

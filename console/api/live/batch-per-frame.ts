@@ -7,10 +7,7 @@ export const browserFrames: FrameClock = (draw) => {
   return () => cancelAnimationFrame(handle)
 }
 
-/**
- * Emits the items of each animation frame together. More than `capacity` items become one
- * `overflow`.
- */
+/** Emits items once per animation frame. More than `capacity` items become one `overflow`. */
 export function batchPerFrame<T>(
   source: Observable<T>,
   capacity: number,

@@ -72,9 +72,7 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/**
- * Delays `close` until the socket is open, because browsers report an earlier `close` as an error.
- */
+/** Delays `close` until the socket is open. Browsers report an earlier `close` as an error. */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {

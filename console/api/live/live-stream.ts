@@ -51,9 +51,7 @@ const SILENCE_MAX_MS = 45_000
 /** How long (ms) the connection stays open without subscribers, such as between two screens. */
 const LINGER_MS = 5_000
 
-/**
- * Reconnects with increasing delays, but not while the browser is offline or the page is hidden.
- */
+/** Reconnects with increasing delays while the browser is online and the page is visible. */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()

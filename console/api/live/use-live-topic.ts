@@ -15,9 +15,7 @@ export type LiveHandlers<T extends ScreenTopic> = {
   readonly onResync: (position: number | null) => void
 }
 
-/**
- * Subscribes to a topic while the component is mounted. Each handler runs at most once per frame.
- */
+/** Subscribes to a topic while mounted. Each handler runs at most once per frame. */
 export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHandlers<T>): void {
   const receive = useEffectEvent((batch: readonly LiveEvent<T>[]) => deliver(batch, handlers))
   useEffect(() => {

@@ -8,10 +8,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/**
- * Returns the names that API clients must send, which are the models' names after the channel's
- * prefix.
- */
+/** Returns the model names with the channel's prefix, as API clients send them. */
 export const callableModelNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 

@@ -23,10 +23,7 @@ import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/**
- * Embeds a chat client. The client may run scripts, use its own storage and read the key in
- * `address`.
- */
+/** Embeds a chat client, which may run scripts, store data and read the key in `address`. */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)

@@ -9,9 +9,7 @@ const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
-/**
- * Reads the user's tokens. If `isNeeded` is true, a user without an enabled token is redirected.
- */
+/** Reads the user's tokens. If `isNeeded` is true, a user without a token is redirected. */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
   const navigate = useNavigate()

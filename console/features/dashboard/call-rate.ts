@@ -33,9 +33,7 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
 /** A log row is a call if it has a request id. Other rows record changes of a balance. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/**
- * Returns the mean of the last ten seconds, or null if the number of the last second is unknown.
- */
+/** Returns the mean of the last ten seconds, or null if the last second is unknown. */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const measured = recent.filter((calls) => calls !== null)

@@ -54,9 +54,7 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/**
- * Returns the interval that ends at `now`. Its start is rounded, so that the first bar is complete.
- */
+/** Returns the interval that ends at `now`. The first bar of the chart is complete. */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }

@@ -15,9 +15,7 @@ export type Margin = {
   readonly amount: bigint
   /** The margin as a share of the charges, or null if these charges are 0. */
   readonly share: number | null
-  /**
-   * The share of the charges that belongs to calls with a known cost, or 1 if there are no charges.
-   */
+  /** The share of the charges whose cost is known, or 1 if there are no charges. */
   readonly coverage: number
 }
 

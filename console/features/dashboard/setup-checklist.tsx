@@ -32,8 +32,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // Shows nothing until all data has loaded, because the height of the checklist depends on the
-  // data.
+  // Shows nothing until all data has loaded, because the height depends on the data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = setupSteps({
     isAdmin,

@@ -6,16 +6,11 @@ import type { Interval } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/**
- * The margins (px) of the chart. The CSS of the buttons that cover the bars has the same values.
- */
+/** The margins (px) of the chart. The buttons over the bars have the same margins in CSS. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/**
- * Draws the usage chart. The bundler puts it into a separate chunk, because the chart library is
- * large.
- */
+/** Draws the usage chart. The large chart library makes this a chunk of its own. */
 export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props

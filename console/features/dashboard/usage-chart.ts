@@ -20,10 +20,7 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /**
-   * The series with the largest totals, largest first. `OTHER_SERIES` is the sum of all other
-   * series.
-   */
+  /** The series with the largest totals. `OTHER_SERIES` is the sum of all other series. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null

@@ -13,10 +13,7 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/**
- * Reads the data on every mount, because live events update the cached data only while the page is
- * open.
- */
+/** Reads on every mount, because live events update the data only while the page is open. */
 const FRESH = { refetchOnMount: 'always' } as const
 
 export function useDashboard() {

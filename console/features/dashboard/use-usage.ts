@@ -27,8 +27,7 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
       return { ...stretch, points }
     },
     placeholderData: keepPreviousData,
-    // Reads the data on every mount, because live events update the cached data only while the page
-    // is open.
+    // Reads on every mount, because live events update the data only while the page is open.
     refetchOnMount: 'always',
     refetchInterval: everyMs,
   })
@@ -51,10 +50,7 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/**
- * Appends the token's id to a name that several tokens have. Usage without a token has an empty
- * name.
- */
+/** Appends the token's id to a name that several tokens have. */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {

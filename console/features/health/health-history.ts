@@ -17,10 +17,7 @@ export type History = {
   readonly attempts: number
   /** The success rate of all attempts in the range, or null if there were no attempts. */
   readonly rate: number | null
-  /**
-   * The step with the lowest success rate. If several steps have the same rate, it is the newest
-   * step.
-   */
+  /** The step with the lowest success rate. Among equal rates, the newest step. */
   readonly lowest: HistoryStep | null
 }
 

@@ -18,7 +18,7 @@ const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 }
 const AXIS_WIDTH = 56
 const X_AXIS = { dataKey: 'time', tick: TICK, tickLine: false, axisLine: false, minTickGap: 32 }
 const Y_AXIS = { tick: TICK, tickLine: false, axisLine: false, width: AXIS_WIDTH }
-// Draws a dot at each time step, because a step between two steps without calls would have no line.
+// Draws a dot at each time step, because a single step would have no line.
 const LINE = {
   isAnimationActive: false,
   strokeWidth: 2,
@@ -29,10 +29,7 @@ const RATE = 'var(--tg-chart-1)'
 const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
-/**
- * Draws the history chart. The bundler puts it into a separate chunk, because the chart library is
- * large.
- */
+/** Draws the history chart. The large chart library makes this a chunk of its own. */
 export function HistoryChart({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

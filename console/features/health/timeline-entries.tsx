@@ -17,8 +17,7 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) 
         group.length === 1 ? (
           <Entry key={group[0].id} entry={group[0]} />
         ) : (
-          // The id of the oldest entry is the key, so that an expanded group stays open when newer
-          // entries arrive.
+          // The oldest entry's id is the key, so that an expanded group stays open.
           <FoldedEntries key={`fold-${group.at(-1)?.id}`} group={group} />
         ),
       )}

@@ -64,16 +64,11 @@ function Content({ message }: { message: InboxMessage }) {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/**
- * Reads a message. The server responds with 404 if the message was deleted or is for other users.
- */
+/** Reads a message. A message that was deleted or is for others causes a 404. */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/**
- * Marks a message as read. The unread count changes immediately, and is read again after the
- * request.
- */
+/** Marks a message as read. The unread count changes before the response. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

@@ -1,8 +1,6 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/**
- * The maximum number of characters to process, because removing markup from a longer text is slow.
- */
+/** The maximum number of characters. Removing markup from a longer text is slow. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
@@ -23,15 +21,11 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/**
- * Matches a long URL. Such URLs are removed, because a single URL could fill the limit `READ_MAX`.
- */
+/** Matches a long URL, which is removed because it could fill the limit `READ_MAX`. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/**
- * Returns at most `READ_MAX` characters. A tag or link at the end is removed if it is incomplete.
- */
+/** Returns at most `READ_MAX` characters, without an incomplete tag or link at the end. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -77,8 +71,7 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // A link may contain an image. The first replacement removes the image, and the second one
-    // removes the link.
+    // A link may contain an image, so images are removed before links.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

@@ -77,10 +77,7 @@ export function LoginPage() {
   )
 }
 
-/**
- * Shows the login methods. The password form is collapsed if only the super admin may use a
- * password.
- */
+/** The password form is collapsed if only the super admin may use a password. */
 function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,10 +9,7 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/**
- * OAuth providers redirect the user to this page, which completes a login or connects a login
- * method.
- */
+/** The target of redirects from OAuth providers. Completes a login or connects an account. */
 export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -45,10 +42,7 @@ export function OAuthPage() {
   return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
-/**
- * Returns the result of the login, or null if the request has connected a login method to the
- * account.
- */
+/** Returns the result of the login, or null if a login method was connected. */
 async function completeOAuth(
   method: string,
   params: URLSearchParams,

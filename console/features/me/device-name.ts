@@ -1,4 +1,4 @@
-// The order matters, because most `User-Agent` headers also contain the names of other browsers.
+// The order matters: most `User-Agent` headers also contain names of other browsers.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],

@@ -83,8 +83,7 @@ function MailPanel({ user }: MePanelProps) {
 function ProfileCard({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // Shows the name from the session until the account has loaded, so that the card keeps its
-  // height.
+  // Shows the name from the session until the account has loaded.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''

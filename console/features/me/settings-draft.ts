@@ -9,9 +9,7 @@ export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /**
-   * The code that was sent to the address `mailTo`. Required only if this address is not verified.
-   */
+  /** The code that was sent to `mailTo`. Required only if this address is not verified. */
   readonly mailCode: string
   readonly webhookUrl: string
   /** The field is empty at first, because the server never sends the stored secret. */
@@ -39,10 +37,7 @@ export function initialDraft(setting: string): SettingsDraft {
 export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/**
- * Returns true if the address needs a code. The account's address and the saved address need no
- * code.
- */
+/** Returns true for an address other than the account's and the saved address. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   account: { readonly setting: string; readonly boundMail: string },

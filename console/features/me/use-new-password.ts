@@ -15,9 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
-/**
- * The values of the form. `proof` is a proof of identity without a form field, such as a passkey.
- */
+/** The form's values. `proof` is a proof of identity without a field, such as a passkey. */
 export type PasswordDraft = {
   current: string
   next: string

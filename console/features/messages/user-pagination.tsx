@@ -1,10 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
-/**
- * The page buttons of a list inside a form, without a choice of the page size and without
- * shortcuts.
- */
+/** Page buttons for a list inside a form: no choice of the page size and no shortcuts. */
 export function UserPagination(props: {
   page: number
   pageSize: number

@@ -38,8 +38,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // Expands the row of an order that was searched by its number, because dispute notices link to
-  // this search.
+  // Expands an order that was searched by its number, as dispute notices link to it.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

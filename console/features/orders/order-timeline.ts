@@ -27,10 +27,7 @@ export type OrderEvent = {
    * The provider's id of the event, or an empty text for a refund that was recorded by an admin.
    */
   readonly sourceId: string
-  /**
-   * The provider's code or the admin's text. It is empty if an earlier event contains the same
-   * reason.
-   */
+  /** The provider's code or the admin's text. Empty if an earlier event has the same reason. */
   readonly reason: string
   /** The status of the dispute, or an empty text for other events. */
   readonly status: string

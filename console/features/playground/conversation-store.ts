@@ -13,9 +13,7 @@ export type StoredConversations = {
   readonly openId: string
 }
 
-/**
- * The maximum number of stored conversations. Fewer are stored if the browser's storage is full.
- */
+/** The maximum number of conversations. Fewer are stored if the storage is full. */
 const KEPT_MAX = 50
 
 const keyOf = (userId: number): string => `playground-${userId}`

@@ -139,9 +139,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
   )
 })
 
-/**
- * Focuses the edit button when editing ends. Does nothing if the user has already moved the focus.
- */
+/** Focuses the edit button when editing ends, unless the user has moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

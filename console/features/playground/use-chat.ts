@@ -193,10 +193,7 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/**
- * The maximum number of answers whose missing cost is searched again. The newest answers are
- * searched.
- */
+/** The maximum number of answers, newest first, whose missing cost is searched again. */
 const LOOKED_AT_MOST = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {

@@ -51,9 +51,7 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
-/**
- * Returns the cost in dollars. At ratio 1, a million tokens cost $2, so a token costs 1 / 500 000.
- */
+/** Returns the cost in dollars. At ratio 1, a million tokens cost $2. */
 export function costOf(
   model: PricedModel,
   groupRatio: number,

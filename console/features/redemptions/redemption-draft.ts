@@ -53,9 +53,7 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
   maxUses: redemption.is_gift && redemption.max_uses >= 0 ? String(redemption.max_uses) : '',
 })
 
-/**
- * The stored values of a code. An expiry that equals the stored `validUntil` may be in the past.
- */
+/** The stored values. An expiry that equals the stored `validUntil` may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {

@@ -14,10 +14,7 @@ type Told = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/**
- * Returns true for a gift code that was used the maximum number of times. Its status remains 1
- * (enabled).
- */
+/** Returns true for a gift code that is used up. Its status remains 1 (enabled). */
 export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 

@@ -32,10 +32,7 @@ export const rowsLosingFixedPrice = (
   draft: BatchPriceDraft,
 ): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
 
-/**
- * Applies the entered prices to all rows. A ratio removes the fixed price, and a fixed price
- * removes the ratios.
- */
+/** Applies the prices to all rows. A ratio and a fixed price replace each other. */
 export function batchRows(rows: readonly PriceRow[], draft: BatchPriceDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

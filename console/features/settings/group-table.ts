@@ -32,10 +32,7 @@ export type GroupRow = {
   isUsable: boolean
   /** The color of the group's badge. An empty text selects the default color. */
   color: string
-  /**
-   * The ratios for users of this group, by the token's group. They take precedence over the group
-   * ratio.
-   */
+  /** The ratios by the token's group. They take precedence over the group ratio. */
   specials: JsonMap
 }
 

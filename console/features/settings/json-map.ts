@@ -1,9 +1,6 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
-/**
- * A JSON object as entries. Unlike `JSON.parse`, it keeps the order of keys and all digits of
- * numbers.
- */
+/** A JSON object as entries, with the order of keys and all digits of numbers. */
 export type JsonMap = ReadonlyMap<string, string>
 
 const ENTRY =

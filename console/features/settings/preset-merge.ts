@@ -42,10 +42,7 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/**
- * Removes the listed values. A model that loses its ratio also loses its completion ratio and
- * output limit.
- */
+/** Removes the values. A model without a ratio also loses its completion ratio and limit. */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {

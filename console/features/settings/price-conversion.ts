@@ -12,19 +12,13 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/**
- * Converts a ratio to exact dollars per million tokens. Returns an empty text if `ratio` is not a
- * number.
- */
+/** Converts a ratio to exact dollars per million tokens. An invalid ratio becomes ''. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/**
- * Converts exact dollars per million tokens to a ratio. Returns an empty text if `price` is not a
- * number.
- */
+/** Converts exact dollars per million tokens to a ratio. An invalid price becomes ''. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))

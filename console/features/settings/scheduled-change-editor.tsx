@@ -97,10 +97,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /**
-   * Removes this entry. It is null for the only entry, because the user can cancel the plan
-   * instead.
-   */
+  /** Removes this entry. Null for the only entry: the user can cancel the plan instead. */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

@@ -15,10 +15,7 @@ import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * The name of the model whose price form is open. It is in the URL, so that links can open the
- * form.
- */
+/** The model whose price form is open. It is in the URL, so that links can open the form. */
 const ADDRESS = { price: textParam('', 200) }
 
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {

@@ -22,10 +22,7 @@ const NOTHING: Baseline = new Map()
 
 const LOOK_MS = 10_000
 
-/**
- * Reads the options, and polls for changes by other users. Polling pauses while this user edits an
- * option.
- */
+/** Reads and polls the options. Polling pauses while this user edits an option. */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
     isEdited(state.data ?? NOTHING)

@@ -7,10 +7,7 @@ type Shown = {
   readonly setPage: (page: number) => void
 }
 
-/**
- * Scrolls to the row `target` whenever it is a new object. `places` contains the keys of all rows
- * in order.
- */
+/** Scrolls to the row `target` whenever it is a new object. `places` has all keys in order. */
 export function useScrollToRow(
   target: { readonly key: string } | null,
   places: readonly string[],

@@ -162,10 +162,7 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/**
- * Returns the messages by field. The messages for the fields of `rateLimit` come from
- * `fieldErrors`.
- */
+/** Returns the messages by field. Those of `rateLimit` come from `fieldErrors`. */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,

@@ -79,10 +79,7 @@ export function withPage(live: LiveRows, page: PageBelow): readonly LogEntry[] {
 
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/**
- * Merges two lists, newest first. Sorts only if needed, because `above` is usually newer than
- * `below`.
- */
+/** Merges two lists, newest first. Sorts only if needed: `above` is usually newer. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

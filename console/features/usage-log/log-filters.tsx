@@ -141,10 +141,7 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/**
- * Counts the active filters that can be hidden. The time range and the failed channel are always
- * visible.
- */
+/** Counts the active filters that can be hidden. */
 const foldCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 

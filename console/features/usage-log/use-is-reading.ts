@@ -2,9 +2,7 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type ReadingState = ReturnType<typeof useIsReading>
 
-/**
- * Detects whether the user is reading the list. While the user is reading, the rows must not move.
- */
+/** Detects whether the user is reading the list. The rows must not move then. */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
@@ -13,8 +11,7 @@ export function useIsReading() {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // A touch that scrolls the list fires enter events without leave events, so only the mouse
-      // counts.
+      // Only the mouse counts, because a scrolling touch fires no leave event.
       onPointerEnter: (event: PointerEvent) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

@@ -104,10 +104,7 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/**
- * Returns the time at which page 0 was read. All pages use this time, so that they have the same
- * range.
- */
+/** Returns the time at which page 0 was read, so that all pages have the same range. */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -122,9 +119,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/**
- * If the server did not respond, reads the page again as soon as another request gets a response.
- */
+/** Reads the page again once the server responds to any request again. */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)

@@ -26,8 +26,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // The price is shown only for a valid amount, because it would otherwise belong to an earlier
-  // amount.
+  // A price is shown only beside the valid amount to which it belongs.
   const hasAmount = errorText === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>

@@ -72,9 +72,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   )
 }
 
-/**
- * A button for touch, which opens the card. Keyboard users open the card by the button in its head.
- */
+/** A button for touch, which opens the card. Keyboard users open the card at its head. */
 function FootOpener<Row>(rowProps: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)

@@ -27,9 +27,7 @@ export type DataGridProps<Row> = {
   /** Must return a unique and stable key. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /**
-   * The number of rows on all pages. `firstIndex` is the zero-based index of `rows[0]` among them.
-   */
+  /** The number of rows on all pages. `firstIndex` is the index of `rows[0]` among them. */
   total?: number
   firstIndex?: number
   isLoading?: boolean

@@ -21,10 +21,7 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/**
- * The cast is needed, because the virtualizer's types do not permit a change from an element to the
- * window.
- */
+/** The virtualizer's types do not permit a change from an element to the window. */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,

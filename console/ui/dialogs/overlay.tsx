@@ -3,9 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissErrors } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
-/**
- * Keeps the focus in the panel and returns it on close. Escape or a click outside closes the panel.
- */
+/** Keeps the focus in the panel, and returns it on close. Escape closes the panel. */
 export function Overlay(props: {
   isOpen: boolean
   onClose: () => void

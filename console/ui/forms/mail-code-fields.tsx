@@ -20,10 +20,7 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'setFieldError'>
 
-/**
- * The fields for a mail address and the code that is sent to it. Another code can be requested
- * after 30 s.
- */
+/** The fields for a mail address and its code. Another code can be requested after 30 s. */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose

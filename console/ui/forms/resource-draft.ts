@@ -17,10 +17,7 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/**
- * The values of a form. Numbers and times are stored as the user has typed them, and names are a
- * list.
- */
+/** The values of a form. Numbers and times are texts as typed, and names are a list. */
 export type DraftOf<F extends WritableFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value

@@ -1,6 +1,4 @@
-/**
- * A switch in a row, which takes effect immediately. Its accessible name is the name of the row.
- */
+/** A switch in a row, which takes effect immediately. It is named after its row. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

@@ -77,10 +77,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/**
- * Writes values to a URL query. A parameter with its fallback value is omitted, and unknown
- * parameters are kept.
- */
+/** Writes values to a URL query, without those that equal their fallback values. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

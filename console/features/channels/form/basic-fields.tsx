@@ -28,10 +28,7 @@ export function BasicFields(props: ChannelFormProps) {
   )
 }
 
-/**
- * Selects the channel type. An existing channel's type is offered even if it is no longer
- * supported.
- */
+/** Selects the channel type. The stored type is offered even if it is no longer supported. */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useChannelTypes()

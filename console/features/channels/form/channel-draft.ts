@@ -64,10 +64,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/**
- * Changes the channel type. The address also changes, but an address that the user has edited
- * stays.
- */
+/** Changes the channel type, and also the address if the user has not edited it. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,

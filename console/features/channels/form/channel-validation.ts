@@ -10,9 +10,7 @@ export type ChannelErrorKey = keyof Translations['channelForm']['error']
 
 export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
-/**
- * Returns the errors of the fields. `before` has the stored values, or is null for a new channel.
- */
+/** Returns the fields' errors. `before` has the stored values, or is null for a new channel. */
 export function validateChannel(
   draft: ChannelDraft,
   before: ChannelDraft | null,

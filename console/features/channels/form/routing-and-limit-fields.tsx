@@ -59,9 +59,7 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/**
- * Warns that the channel's setting has no effect if the site never disables channels automatically.
- */
+/** Warns that the setting has no effect while the site never disables channels. */
 function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -41,7 +41,7 @@ export function LinkedUnpricedModelsStep() {
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // Keeps the first list, because models would disappear from the list when their prices are saved.
+  // Keeps the first list. Otherwise, a model would disappear when its price is saved.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []

@@ -13,8 +13,5 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/**
- * Returns true if the address ends with `/v1`, which is usually wrong because the relay appends
- * `/v1`.
- */
+/** Returns true for an address that ends with `/v1`, which the relay would append again. */
 export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

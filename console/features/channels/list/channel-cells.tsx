@@ -102,10 +102,7 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/**
- * Shows the response time and a rating. If `isShort` is true, the rating is only for screen
- * readers.
- */
+/** Shows the response time. If `isShort` is true, the rating is only for screen readers. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()

@@ -22,8 +22,7 @@ export function useChannelRowActions() {
     const { name } = channel
     if (!(await change(channel, { status }))) return
     const words = t(isEnabled ? 'shared.enabledNamed' : 'shared.disabledNamed', { name })
-    // Offers no undo, because an undo can't restore the status of an automatically disabled
-    // channel.
+    // An undo could not restore the status of an automatically disabled channel.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     showUndoable(words, () => setEnabled({ ...channel, status }, !isEnabled))
   }

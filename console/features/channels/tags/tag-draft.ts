@@ -52,9 +52,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/**
- * `new_tag` is sent even if it is empty, because an empty tag removes the channels from the tag.
- */
+/** An empty `new_tag` is sent, too, because it removes the channels from the tag. */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

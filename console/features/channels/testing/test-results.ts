@@ -13,10 +13,7 @@ export function foundModels(models: readonly string[], search: string): string[]
   return models.filter((model) => model.toLowerCase().includes(needle))
 }
 
-/**
- * Calls `perform` for each model, with at most `atATime` calls in parallel. Stops when `signal`
- * aborts.
- */
+/** Calls `perform` for each model, at most `atATime` at once, until `signal` aborts. */
 export async function runConcurrently(
   models: readonly string[],
   perform: (model: string) => Promise<void>,
