@@ -21,7 +21,11 @@ import { startSweeper } from './expired-call-sweeper.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
 import { BodyMemory } from './limits/body-memory.ts'
-import { CallsUnderWay, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/process-call-limit.ts'
+import {
+  type ConcurrencyCaps,
+  DEFAULT_CAPS,
+  RunningCallCount,
+} from './limits/process-call-limit.ts'
 import { listModels } from './list-models.ts'
 import { AutoDisable } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
@@ -254,7 +258,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
     outbound: createOutbound(policy, outboundLimits),
     counter: overrides.counter ?? createTokenCounter(),
     failedKeys: new FailedKeys(limits, vault),
-    underWay: new CallsUnderWay(caps.total),
+    underWay: new RunningCallCount(caps.total),
     caps,
     bodies: new BodyMemory(),
     breaker,

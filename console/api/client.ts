@@ -60,7 +60,7 @@ type Routes = typeof channelActions &
 
 export type RouteName = keyof Routes
 
-type Part<Name extends RouteName, Key extends string> =
+type RoutePart<Name extends RouteName, Key extends string> =
   Routes[Name] extends Readonly<Record<Key, infer Schema extends TSchema>>
     ? Static<Schema>
     : unknown
@@ -81,9 +81,9 @@ type OptionalIfEmpty<Key extends string, Value> = unknown extends Value
 type Sending = Pick<ApiRequest, 'afterPosition' | 'signal' | 'idempotencyKey' | 'renewsSession'>
 
 export type Input<Name extends RouteName> = Sending &
-  OptionalIfEmpty<'params', Texts<Part<Name, 'params'>>> &
-  OptionalIfEmpty<'query', Texts<Part<Name, 'querystring'>>> &
-  OptionalIfEmpty<'body', Part<Name, 'body'>>
+  OptionalIfEmpty<'params', Texts<RoutePart<Name, 'params'>>> &
+  OptionalIfEmpty<'query', Texts<RoutePart<Name, 'querystring'>>> &
+  OptionalIfEmpty<'body', RoutePart<Name, 'body'>>
 
 export type Envelope<Name extends RouteName> = Routes[Name] extends {
   readonly response: { readonly 200: infer Schema extends TSchema }

@@ -13,12 +13,12 @@ type ChatAsk = {
   temperature: number
 }
 
-export type ChatPiece = { content: string; reasoning: string }
+export type ChatDelta = { content: string; reasoning: string }
 
 type ChatListener = {
   /** Receives the id of the call, which identifies the call in the usage log. */
   onCall: (call: string) => void
-  onPiece: (piece: ChatPiece) => void
+  onPiece: (piece: ChatDelta) => void
 }
 
 /** Throws `ApiError` if the server refuses the call or if the stream ends without `[DONE]`. */

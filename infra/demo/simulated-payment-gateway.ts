@@ -117,7 +117,7 @@ function payPage(response: ServerResponse, action: string, tradeNo: string): voi
   )
 }
 
-type Asked = {
+type GatewayRequest = {
   readonly request: IncomingMessage
   readonly form: URLSearchParams
   readonly response: ServerResponse
@@ -127,7 +127,7 @@ function openCheckout(
   { stripeKey }: GatewayKeys,
   checkouts: Map<string, URLSearchParams>,
   origin: string,
-  { request, form, response }: Asked,
+  { request, form, response }: GatewayRequest,
 ): void {
   if (request.headers.authorization !== `Bearer ${stripeKey}`)
     return sendJson(response, 401, WRONG_KEY)
@@ -146,7 +146,7 @@ function showPayment(
   { stripeKey }: GatewayKeys,
   checkouts: Map<string, URLSearchParams>,
   path: string,
-  { request, response }: Asked,
+  { request, response }: GatewayRequest,
 ): void {
   const [, tradeNo] = PAYMENT.exec(path) ?? []
   if (tradeNo === undefined) return void response.writeHead(404).end()

@@ -119,12 +119,12 @@ function sendFile(
 
 const UNKNOWN = { code: 4, description: 'unknown path', result: null }
 
-type Ways = {
+type TaskResponses = {
   readonly submit: (action: string) => string
   readonly shown: (id: string) => object[]
 }
 
-function answerTo(path: string, fields: Fields, { submit, shown }: Ways): object | null {
+function answerTo(path: string, fields: Fields, { submit, shown }: TaskResponses): object | null {
   const [, draw, swap] = SUBMIT.exec(path) ?? []
   if (draw !== undefined || swap !== undefined) {
     return drawingAnswer(fields, () => submit(draw ?? 'swap_face'))

@@ -13,10 +13,10 @@ import { createReaderNotification, keepListening } from './reader-notification.t
 import { createRecentEvents, type RecentEvents } from './recent-events.ts'
 import {
   type Page,
+  type PagedSubscription,
   type PageRequest,
   streamFilter,
   subscribe,
-  type Wanted,
 } from './subscription.ts'
 
 type Options = {
@@ -136,7 +136,11 @@ function pageReader(
 }
 
 /** Starts a subscription and keeps its matching events in memory while it runs. */
-function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading): Subscription {
+function subscribeKeeping(
+  recent: RecentEvents,
+  wanted: PagedSubscription,
+  reading: Reading,
+): Subscription {
   const { streamPrefixes, onError } = wanted
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
   const subscription = subscribe({

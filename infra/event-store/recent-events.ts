@@ -1,7 +1,7 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import type { ExactPart } from './append-connection.ts'
 import { decodeEvent, type EncodedEvent } from './encoded-append.ts'
-import type { IsWanted, Page, PageRequest } from './subscription.ts'
+import type { Page, PageRequest, StreamFilter } from './subscription.ts'
 
 type Recent = {
   readonly event: EncodedEvent
@@ -21,7 +21,7 @@ export type RecentEvents = {
   /**
    * Keeps the selected events in memory until the returned function is called. Null selects all.
    */
-  readonly keep: (isWanted: IsWanted | null) => () => void
+  readonly keep: (isWanted: StreamFilter | null) => () => void
 }
 
 /**
@@ -35,7 +35,7 @@ export function createRecentEvents(): RecentEvents {
   let first = 1
   let kept: (Recent | null)[] = []
   let characters = 0
-  const filters = new Set<{ readonly isWanted: IsWanted | null }>()
+  const filters = new Set<{ readonly isWanted: StreamFilter | null }>()
 
   const startAt = (position: number): void => {
     kept = []

@@ -12,13 +12,13 @@ export type Page = { readonly events: readonly Recorded[]; readonly position: nu
 export type PageRequest = {
   readonly after: number
   readonly limit: number
-  readonly isWanted: IsWanted | null
+  readonly isWanted: StreamFilter | null
   readonly streamPrefixes: readonly string[] | null
 }
 
-export type IsWanted = (stream: string) => boolean
+export type StreamFilter = (stream: string) => boolean
 
-export type Wanted = SubscribeOptions & {
+export type PagedSubscription = SubscribeOptions & {
   /**
    * Reads a page. A rejection leads to a retry. `isPoll` is true if no commit was announced, so
    * that the store itself must be checked.
@@ -37,7 +37,7 @@ export type Wanted = SubscribeOptions & {
  *
  * NOTE: `stop` waits for the running `onBatch`, so `onBatch` must not await `stop`.
  */
-export function subscribe(wanted: Wanted): Subscription {
+export function subscribe(wanted: PagedSubscription): Subscription {
   const { readPage, notification, onBatch, onError, maxBatch = BATCH_DEFAULT } = wanted
   const streamPrefixes = wanted.streamPrefixes ?? null
   const isWanted = streamPrefixes === null ? null : streamFilter(streamPrefixes)
@@ -81,7 +81,7 @@ export function subscribe(wanted: Wanted): Subscription {
 }
 
 export const streamFilter =
-  (prefixes: readonly string[]): IsWanted =>
+  (prefixes: readonly string[]): StreamFilter =>
   (stream) =>
     prefixes.some((prefix) => stream.startsWith(prefix))
 

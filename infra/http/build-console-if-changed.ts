@@ -40,12 +40,12 @@ export async function ensureConsoleBuilt(
   await run(vite, part)
   compress(part)
   writeFileSync(join(part, STAMP), sources)
-  putInPlace(part)
+  replaceBuild(part)
   return DIST
 }
 
 /** Renames the finished build, so that the served folder never contains parts of two builds. */
-function putInPlace(part: string): void {
+function replaceBuild(part: string): void {
   // A temporary folder is readable only by its owner. The mode is changed, because another user may
   // start the product next.
   chmodSync(part, 0o755)

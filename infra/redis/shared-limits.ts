@@ -39,7 +39,7 @@ const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
 /** A permit that is not released yet, and its counterpart in the limits of this process. */
-type Held = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
+type HeldPermit = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** A permit that was released while Redis was unreachable. */
 type ReleasedPermit = {
   readonly remote: RemotePermit
@@ -74,7 +74,7 @@ class Link {
   private readonly local: MemoryLimits
   private readonly answerMs: number
   private readonly instance = randomUUID()
-  private readonly held = new Set<Held>()
+  private readonly held = new Set<HeldPermit>()
   private released: ReleasedPermit[] = []
   /**
    * The groups whose limits this process shares, because it has decided a request under these
@@ -164,11 +164,11 @@ class Link {
   }
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
-    const held: Held = { remote, local, since: performance.now() }
+    const held: HeldPermit = { remote, local, since: performance.now() }
     // Only requests with a limit on permits are tracked, because some of the other requests are
     // never released.
-    const hasSeats = remote.claims.some(isPermits)
-    if (hasSeats) {
+    const hasPermits = remote.claims.some(isPermits)
+    if (hasPermits) {
       this.held.add(held)
       if (this.isLost) this.enterOwn(held)
     }
@@ -186,7 +186,7 @@ class Link {
   }
 
   /** Counts a permit that Redis granted also in the limits of this process. */
-  private enterOwn(held: Held): void {
+  private enterOwn(held: HeldPermit): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
     const local = held.local ?? this.local.enter(held.remote.owner, anyway)

@@ -25,7 +25,7 @@ const priceChange = rowType({
 })
 export type PriceChange = RowOf<typeof priceChange>
 
-type Wanted = Slice & {
+type PriceChangeFilter = Slice & {
   /** The complete model name. An empty text matches all. */
   readonly model: string
   /** A part of a model name. An empty text matches all. */
@@ -36,7 +36,7 @@ type Wanted = Slice & {
 /** Lists price changes, newest first. An empty filter matches all. */
 export async function priceChanges(
   db: CommonQueryMethods,
-  { model, keyword, group, limit, offset }: Wanted,
+  { model, keyword, group, limit, offset }: PriceChangeFilter,
 ): Promise<Listed<PriceChange>> {
   const matches = sql.fragment`
     (${model} = '' or model = ${model})

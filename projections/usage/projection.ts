@@ -78,21 +78,21 @@ function costOf({ data }: Recorded<LoggedEvent>) {
   return { cost: fromWire(cost), costed_quota: fromWire(data.charge) }
 }
 
-type Place = Pick<CallCells, 'call_group' | 'channel_id'>
+type CallPlace = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
  * Returns the row's channel and group as the log's columns contain them. With a filter by group,
  * the sums therefore agree with the log.
  */
-const placeOf = ({ call, call_group = '' }: LogCells): Place =>
+const placeOf = ({ call, call_group = '' }: LogCells): CallPlace =>
   call === undefined
     ? { call_group, channel_id: 0 }
     : { call_group: call.call_group, channel_id: call.channel_id }
 
-type Part = { readonly part: string; readonly channel_id?: number }
+type PartKey = { readonly part: string; readonly channel_id?: number }
 
 /** The keys of a log row's sums. Sums of a group over all channels have channel id 0. */
-function sharedParts({ channel_id, call_group }: Place): Part[] {
+function sharedParts({ channel_id, call_group }: CallPlace): PartKey[] {
   return [
     ...(channel_id === 0 ? [] : [{ part: usageKeyOf.channel(channel_id) }]),
     ...(call_group === '' ? [] : [{ part: usageKeyOf.group(call_group), channel_id: 0 }]),

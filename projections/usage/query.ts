@@ -94,9 +94,12 @@ export const sumPartDays = (db: CommonQueryMethods, filter: PartsFilter): Promis
 
 const HOUR = sql.fragment`hour`
 const DAY = sql.fragment`day`
-type Piece = typeof HOUR
+type TimeColumn = typeof HOUR
 
-function inParts({ parts, type, model, group, channelId, from, to }: PartsFilter, time: Piece) {
+function inParts(
+  { parts, type, model, group, channelId, from, to }: PartsFilter,
+  time: TimeColumn,
+) {
   return sql.join(
     [
       sql.fragment`part = any(${sql.array([...parts], 'text')}) and ${time} >= ${from}`,
@@ -110,7 +113,7 @@ function inParts({ parts, type, model, group, channelId, from, to }: PartsFilter
   )
 }
 
-const sums = (from: Piece) => sql.type(usageSums)`
+const sums = (from: TimeColumn) => sql.type(usageSums)`
   select coalesce(sum(count), 0)::text as count, coalesce(sum(quota), 0)::text as quota,
     coalesce(sum(prompt_tokens), 0)::text as "promptTokens",
     coalesce(sum(completion_tokens), 0)::text as "completionTokens"

@@ -16,7 +16,7 @@ import {
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { type RelayChannel, workOf } from '../views/channel-view.ts'
+import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
 /** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
@@ -37,7 +37,7 @@ function testRequest(
   model: string,
   isStream: boolean,
 ): ChatRequest | null {
-  if (workOf({ terms }) !== 'chat') return null
+  if (requestKindOf({ terms }) !== 'chat') return null
   const limit = REASONING_MODELS.test(model) ? 'max_completion_tokens' : 'max_tokens'
   const body = {
     model: terms.modelPrefix + model,

@@ -7,7 +7,7 @@ export type ConcurrencyCaps = {
 
 export const DEFAULT_CAPS: ConcurrencyCaps = { total: 2_000, perUser: 1_000, perToken: 1_000 }
 
-export class CallsUnderWay {
+export class RunningCallCount {
   private count = 0
   private readonly most: number
 

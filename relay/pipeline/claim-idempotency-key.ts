@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { Work } from '../views/channel-view.ts'
+import type { RequestKind } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'
 
@@ -33,7 +33,7 @@ export async function claimIdempotencyKey(
   { claimedCalls, log, now }: Deps,
   { request, call }: Exchange,
   { token: { tokenId } }: Caller,
-  content: { readonly work: Work; readonly body: Buffer },
+  content: { readonly work: RequestKind; readonly body: Buffer },
 ): Promise<KeyedCall | RelayError | null> {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
@@ -69,7 +69,7 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
  */
 function hashOf(
   { method, url = '' }: Exchange['request'],
-  { work, body }: { readonly work: Work; readonly body: Buffer },
+  { work, body }: { readonly work: RequestKind; readonly body: Buffer },
 ): string {
   const [path] = url.split('?')
   return createHash('sha256').update(`${work} ${method} ${path}\n`).update(body).digest('hex')

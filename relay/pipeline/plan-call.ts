@@ -15,7 +15,7 @@ import {
 } from '../dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '../dialects/openai-chat/upstream-body.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
-import { type RelayChannel, workOf } from '../views/channel-view.ts'
+import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds } from './quota-reserved-for-call.ts'
@@ -200,7 +200,7 @@ function offerFor({ channels }: Views, caller: Caller, model: string): Offer<Rel
   const { group, pinnedChannelId } = caller
   if (pinnedChannelId === null) return channels.offering(group, model)
   const pinned = channels.find(pinnedChannelId)
-  const isFit = pinned?.isEnabled && pinned.target !== null && workOf(pinned) === 'chat'
+  const isFit = pinned?.isEnabled && pinned.target !== null && requestKindOf(pinned) === 'chat'
   return isFit ? offerOf([pinned]) : []
 }
 

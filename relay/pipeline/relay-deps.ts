@@ -4,7 +4,7 @@ import type { ProviderMessages } from '#infra/provider-messages/provider-message
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
-import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/process-call-limit.ts'
+import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/process-call-limit.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
@@ -21,7 +21,7 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly outbound: Outbound
   readonly counter: TokenCounter
   readonly failedKeys: FailedKeys
-  readonly underWay: CallsUnderWay
+  readonly underWay: RunningCallCount
   readonly caps: ConcurrencyCaps
   readonly bodies: BodyMemory
   readonly breaker: CircuitBreaker

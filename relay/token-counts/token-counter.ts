@@ -46,7 +46,7 @@ const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)
 
 /** A text of a job that has not been sent to the thread yet. */
-type Part = { readonly source: Source; readonly bytes: Uint8Array }
+type UnsentText = { readonly source: Source; readonly bytes: Uint8Array }
 
 type Job = {
   readonly id: number
@@ -56,7 +56,7 @@ type Job = {
   readonly resolve: (answer: CountAnswer) => void
   readonly timer: NodeJS.Timeout
   /** The texts that remain to be sent; null until the first step of the job. */
-  parts: Part[] | null
+  parts: UnsentText[] | null
   isOver: boolean
 }
 
@@ -198,7 +198,7 @@ class Counts {
  * Returns the next text for the thread. The text is empty if the thread already has all text and
  * only needs to count.
  */
-function nextPartOf(job: Job): Part {
+function nextPartOf(job: Job): UnsentText {
   job.parts ??= partsOf(job.request)
   const part = job.parts.shift()
   if (part === undefined) return { source: 'answer', bytes: NOTHING }
@@ -208,7 +208,7 @@ function nextPartOf(job: Job): Part {
   return { ...part, bytes }
 }
 
-const partsOf = ({ requestBody, text }: CountRequest): Part[] => [
+const partsOf = ({ requestBody, text }: CountRequest): UnsentText[] => [
   ...(requestBody === null ? [] : [{ source: 'request', bytes: requestBody } as const]),
   ...(text === '' ? [] : [{ source: 'answer', bytes: Buffer.from(text) } as const]),
 ]

@@ -51,9 +51,9 @@ export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Pla
 const NONE: Offer<RelayChannel> = []
 
 /** The kind of requests that a channel accepts: chats, or tasks of one kind. */
-export type Work = 'chat' | TaskKind
+export type RequestKind = 'chat' | TaskKind
 
-export const workOf = ({ terms }: Pick<ChannelRecord, 'terms'>): Work =>
+export const requestKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): RequestKind =>
   taskProfileOf(terms.type)?.tasks ?? 'chat'
 
 type Secrets = Pick<Vault, 'getSecrets'>
@@ -65,7 +65,7 @@ const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 export class ChannelView {
   private roster: ChannelsState = initialChannels()
   private channels = new Map<number, RelayChannel>()
-  private offers = new Map<Work, Offers<RelayChannel>>()
+  private offers = new Map<RequestKind, Offers<RelayChannel>>()
   private names: ReadonlySet<string> | null = null
   private readonly vault: Secrets
   private readonly policy: OutboundPolicy
@@ -80,7 +80,7 @@ export class ChannelView {
   }
 
   /** Returns the enabled channels that offer the model to the group. */
-  offering(group: string, model: string, work: Work = 'chat'): Offer<RelayChannel> {
+  offering(group: string, model: string, work: RequestKind = 'chat'): Offer<RelayChannel> {
     return this.index(work).get(group)?.get(model) ?? NONE
   }
 
@@ -91,7 +91,7 @@ export class ChannelView {
   isKnown(model: string): boolean {
     this.names ??= new Set(
       [...this.channels.values()]
-        .filter((channel) => workOf(channel) === 'chat')
+        .filter((channel) => requestKindOf(channel) === 'chat')
         .flatMap(({ terms: { modelPrefix, models } }) => models.map((name) => modelPrefix + name)),
     )
     return this.names.has(model)
@@ -103,7 +103,7 @@ export class ChannelView {
 
   /** Reports whether some model of some group would have no channel left without this channel. */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
-    const work = workOf(channel)
+    const work = requestKindOf(channel)
     return channel.terms.groups.some((group) =>
       channel.terms.models.some((model) =>
         hasAtMostOne(this.offering(group, channel.terms.modelPrefix + model, work), nowMs / 1_000),
@@ -185,12 +185,13 @@ export class ChannelView {
     return new Map(found.flatMap((some) => [...some]))
   }
 
-  private index(work: Work): Offers<RelayChannel> {
+  private index(work: RequestKind): Offers<RelayChannel> {
     const existing = this.offers.get(work)
     if (existing !== undefined) return existing
     const offers = offersOf(
       [...this.channels.values()].filter(
-        (channel) => channel.isEnabled && channel.target !== null && workOf(channel) === work,
+        (channel) =>
+          channel.isEnabled && channel.target !== null && requestKindOf(channel) === work,
       ),
     )
     this.offers.set(work, offers)

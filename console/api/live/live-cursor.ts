@@ -10,14 +10,14 @@ type ProgressMessage = EventMessage & { topic: 'tasks'; data: TaskPush }
 type TestMessage = EventMessage & { data: TestPush }
 type NumberedMessage = EventMessage & { data: { id: number } }
 
-type Seen = { position: number; ids: Set<number> }
+type SeenAtPosition = { position: number; ids: Set<number> }
 
 /**
  * Tracks which events were received. After a reconnect, the stream resumes one position before the
  * last event, because two topics can share a position. Repeated events are dropped.
  */
 export class LiveCursor {
-  private seen = new Map<FollowedTopic, Seen>()
+  private seen = new Map<FollowedTopic, SeenAtPosition>()
   private last: number | null = null
 
   resumeAfter(): number | null {

@@ -99,9 +99,9 @@ export function TwoStepDialogs(props: Props) {
   }
 }
 
-type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
+type ConfirmedDialog = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
-function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }) {
+function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: ConfirmedDialog }) {
   const { t } = useTranslation()
   const ask = (
     words: { title: string; lead: string; submitText: string; tone?: 'danger' },

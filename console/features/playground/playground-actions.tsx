@@ -23,8 +23,8 @@ export function PlaygroundActions(props: {
     <>
       {beside !== null && (
         <>
-          <Beside title={t('playground.conversations')}>{beside.talks}</Beside>
-          <Beside title={t('shared.settings')}>{() => beside.settings}</Beside>
+          <DrawerButton title={t('playground.conversations')}>{beside.talks}</DrawerButton>
+          <DrawerButton title={t('shared.settings')}>{() => beside.settings}</DrawerButton>
         </>
       )}
       {!isNarrow && (
@@ -42,7 +42,7 @@ export function PlaygroundActions(props: {
   )
 }
 
-function Beside(props: { title: string; children: (close: () => void) => ReactElement }) {
+function DrawerButton(props: { title: string; children: (close: () => void) => ReactElement }) {
   const [isOpen, setOpen] = useState(false)
   const close = (): void => setOpen(false)
   return (

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { selfKey } from '#console/api/account.ts'
 import { ApiError } from '#console/api/api-error.ts'
 import { listLogs } from '#console/api/logs.ts'
-import { type ChatPiece, chat } from '#console/api/playground.ts'
+import { type ChatDelta, chat } from '#console/api/playground.ts'
 import { announce } from '#console/ui/messages/announcer.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import {
@@ -161,7 +161,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
       call = id
       patch({ call })
     },
-    onPiece: (piece: ChatPiece) => {
+    onPiece: (piece: ChatDelta) => {
       content += piece.content
       reasoning += piece.reasoning
       firstMs ??= since()

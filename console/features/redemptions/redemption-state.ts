@@ -9,19 +9,19 @@ export type RedemptionState =
   | 'notYetValid'
   | 'expired'
 
-type Told = Pick<
+type StateFields = Pick<
   Redemption,
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
 /** Returns true for a gift code that is used up. Its status remains 1 (enabled). */
-export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
+export const isUsedUp = ({ is_gift, max_uses, used_count }: StateFields): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 
-export const isSpent = (redemption: Told): boolean =>
+export const isSpent = (redemption: StateFields): boolean =>
   redemption.status !== 1 || isUsedUp(redemption)
 
-export function redemptionState(redemption: Told, now: number): RedemptionState {
+export function redemptionState(redemption: StateFields, now: number): RedemptionState {
   if (redemption.status === 3) return 'used'
   if (redemption.status === 2) return 'disabled'
   if (isUsedUp(redemption)) return 'usedUp'

@@ -18,7 +18,7 @@ function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => v
     <TaskDetailsDialog title={t('taskLogs.details')} onClose={props.onClose}>
       {task.songs.map((song, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and never move
-        <SongPart key={index} song={song} index={index} />
+        <SongCard key={index} song={song} index={index} />
       ))}
       <CopyableText name={t('taskLogs.column.failReason')} text={task.fail_reason} />
       <CopyableText name={t('taskLogs.column.prompt')} text={task.prompt} />
@@ -27,7 +27,7 @@ function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => v
   )
 }
 
-function SongPart({ song, index }: { song: Song; index: number }) {
+function SongCard({ song, index }: { song: Song; index: number }) {
   const { t } = useTranslation()
   const title = song.title || t('taskLogs.song', { number: index + 1 })
   return (

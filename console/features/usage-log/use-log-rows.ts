@@ -140,7 +140,7 @@ const NONE: PageBelow = { rows: [], isWhole: false }
 const pageBelow = (data: LogPage | undefined): PageBelow =>
   data === undefined ? NONE : { rows: data.items, isWhole: data.items.length >= data.total }
 
-type Kept = { readonly view: string; readonly live: LiveRows }
+type ViewRows = { readonly view: string; readonly live: LiveRows }
 
 /**
  * Keeps the live rows of one `view`. A new `view` starts with none. Pending rows are shown when
@@ -150,7 +150,7 @@ function useLiveRows(
   view: string,
   isHeld: boolean,
 ): [LiveRows, (change: (live: LiveRows) => LiveRows) => void] {
-  const [kept, setKept] = useState<Kept>({ view, live: NO_LIVE_ROWS })
+  const [kept, setKept] = useState<ViewRows>({ view, live: NO_LIVE_ROWS })
   const live = useMemo(
     () => hold(kept.view === view ? kept.live : NO_LIVE_ROWS, isHeld),
     [kept, view, isHeld],

@@ -4,9 +4,9 @@ import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
 
-type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
+type CardProps<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
 
-export function GridCard<Row>(rowProps: Given<Row>) {
+export function GridCard<Row>(rowProps: CardProps<Row>) {
   const { props, grid, row, index } = rowProps
   const { t } = useTranslation()
   const shown = props.layout.shown
@@ -60,7 +60,7 @@ export function GridCard<Row>(rowProps: Given<Row>) {
 }
 
 /** Covers the head of the card, behind the other controls. */
-function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
+function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
   return (
     <button
       type="button"
@@ -73,7 +73,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
 }
 
 /** A button for touch, which opens the card. Keyboard users open the card at its head. */
-function FootOpener<Row>(rowProps: Given<Row> & { isBare: boolean }) {
+function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const words = useOpenWords(props, isExpanded)

@@ -15,9 +15,9 @@ import { isBeyondLastPage, Pagination, type Paging } from './pagination.tsx'
 import { Toolbar } from './toolbar.tsx'
 import type { ListView } from './use-list-page.ts'
 
-type Given = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefetching'
+type OwnProps = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefetching'
 
-type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
+type ListPanelProps<Row> = Omit<DataGridProps<Row>, OwnProps> & {
   view: ListView<Row>
   layoutKey: string
   columns: readonly Column<Row>[]

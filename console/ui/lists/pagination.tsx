@@ -84,7 +84,7 @@ export function Pagination(props: Paging) {
           choices={PAGE_SIZES.map((size) => ({ value: String(size), label: String(size) }))}
           onChange={(value) => props.onPageSize(Number(value) as PageSize)}
         />
-        <Turns {...props} pages={pages} />
+        <PageButtons {...props} pages={pages} />
       </div>
     </nav>
   )
@@ -103,7 +103,7 @@ function useLastPage(paging: Paging, pages: number): void {
   }, [isBeyond, pages])
 }
 
-function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
+function PageButtons({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (
     <Button

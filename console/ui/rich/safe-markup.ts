@@ -13,7 +13,7 @@ const FORBIDDEN_TAGS = [
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
-export type FrameLook = {
+export type FrameStyle = {
   isDark: boolean
   language: string
   isSmall: boolean
@@ -28,7 +28,7 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /** Links open in a new tab. Images on other hosts become links. */
-export function frameDocument(text: string, look: FrameLook): string {
+export function frameDocument(text: string, look: FrameStyle): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
   const clean = purify().sanitize(readied(html), {
     FORBID_TAGS: FORBIDDEN_TAGS,

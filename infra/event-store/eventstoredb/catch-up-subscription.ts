@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Recorded } from '#domain/shared/event.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { OnBatch, SubscribeOptions, Subscription } from '../port.ts'
-import { type IsWanted, streamFilter } from '../subscription.ts'
+import { type StreamFilter, streamFilter } from '../subscription.ts'
 import { type BufferedSubscription, bufferSubscription } from './buffered-subscription.ts'
 import type { Connection } from './connection.ts'
 import { exactPosition } from './event-reads.ts'
@@ -95,7 +95,7 @@ export function subscribeToAll(tail: Tail): Subscription {
 function batchOf(
   resolvedEvents: readonly Resolved[],
   after: number,
-  isWanted: IsWanted | null,
+  isWanted: StreamFilter | null,
 ): { events: readonly Recorded[]; position: number } {
   const events: Recorded[] = []
   let position = after

@@ -74,7 +74,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
 }
 
 /** The balance changes only by an added or deducted amount. */
-function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
+function BalanceSection(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -143,7 +143,7 @@ function OneUser(props: OneProps) {
   const parts = (
     <>
       {allowed.has('adjust') && (
-        <BalancePart user={stored.data ?? loaded} onAdjust={props.onAdjust} />
+        <BalanceSection user={stored.data ?? loaded} onAdjust={props.onAdjust} />
       )}
       <Bindings user={loaded} />
       <QuotaChanges username={loaded.username} />
