@@ -4,7 +4,7 @@ import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.t
 import { balanceLanes } from './balance-lanes.ts'
 import { createOpenResources } from './lane-of-stream.ts'
 import { LaneSubscription } from './lane-subscription.ts'
-import type { EventBus, LaneFeed, LaneWorker } from './port.ts'
+import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 
 export type DirectBusDeps = {
   readonly store: EventStore
@@ -52,7 +52,7 @@ function workLanes(
   { store, leases, log, ttlMs }: Required<DirectBusDeps>,
   name: string,
   worker: LaneWorker,
-): LaneFeed {
+): LaneWork {
   const held = new Map<number, Lease>()
   const feed = new LaneSubscription({ store, log }, worker)
   const balancer = balanceLanes({ leases, log, ttlMs }, name, {

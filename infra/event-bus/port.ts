@@ -30,7 +30,7 @@ export type LaneWorker = {
   readonly onBatch: (batch: LaneBatch) => Promise<void>
 }
 
-export type LaneFeed = {
+export type LaneWork = {
   /**
    * Returns false when another process may have acquired a lane (partition), so that the caller
    * must roll back its transaction.
@@ -45,7 +45,7 @@ export interface EventBus {
    * Divides the lanes (partitions) among all processes that call `work` with this name, and
    * recovers from failures. Only one process at a time works on a lane.
    */
-  work(name: string, worker: LaneWorker): LaneFeed
+  work(name: string, worker: LaneWorker): LaneWork
   /**
    * Calls `onCommitted` with the highest position after any process has committed events. Calls may
    * be repeated or late.

@@ -2,7 +2,7 @@ import type { Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import { isCurrent, type Leases } from '../../leases/exclusive-leases.ts'
-import type { LaneFeed, LaneWorker } from '../port.ts'
+import type { LaneWork, LaneWorker } from '../port.ts'
 import { type ConsumerSession, detectStalledConsumer, keepConsuming } from './consumer-session.ts'
 import { createLaneDelivery } from './deliver-lanes.ts'
 import { feedFromStore } from './feed-from-store.ts'
@@ -20,7 +20,7 @@ export type WorkDeps = {
   readonly log: Logger
 }
 
-type KafkaFeed = LaneFeed & {
+type KafkaWork = LaneWork & {
   /** True while events of some lanes (partitions) are read from the store instead of Kafka. */
   readonly isDegraded: () => boolean
   readonly operatorError: ConsumerSession['operatorError']
@@ -37,7 +37,7 @@ const RECENTLY_FED_MS = 30_000
  * Runs a consumer in the Kafka group `name`, and acquires the leases of the lanes (partitions) that
  * the group assigns.
  */
-export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaFeed {
+export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
   const delivery = createLaneDelivery(worker, { log, name })
   const queues = createQueues((lane) =>

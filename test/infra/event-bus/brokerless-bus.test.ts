@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDirectBus } from '#infra/event-bus/brokerless-bus.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
-import type { EventBus, LaneFeed } from '#infra/event-bus/port.ts'
+import type { EventBus, LaneWork } from '#infra/event-bus/port.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createLeases } from '#infra/leases/exclusive-leases.ts'
@@ -35,7 +35,7 @@ afterEach(() => drop())
 
 type Worker = {
   readonly lanes: Set<number>
-  readonly work: LaneFeed
+  readonly work: LaneWork
   readonly bus: EventBus
 }
 

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 import { ALL_LANES, laneOf } from '#infra/event-bus/lane-of-stream.ts'
-import type { EventBus, LaneBatch, LaneFeed } from '#infra/event-bus/port.ts'
+import type { EventBus, LaneBatch, LaneWork } from '#infra/event-bus/port.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 
 const DDL = `
@@ -16,7 +16,7 @@ export const createRecordTables = async (pg: Pool): Promise<void> => {
 }
 
 export type RecordingWorker = {
-  readonly work: LaneFeed
+  readonly work: LaneWork
   /** The lanes that this worker has at present. */
   readonly lanes: Set<number>
   /**
@@ -63,7 +63,7 @@ export function startRecording({ pg, store, bus, name, beforeWrite }: Deps): Rec
       client.release()
     }
   }
-  const work: LaneFeed = bus.work(name, {
+  const work: LaneWork = bus.work(name, {
     onGained: async (gained) => {
       for (const lane of gained) lanes.add(lane)
     },
