@@ -100,7 +100,7 @@ export class OutputHoldTracker {
     this.lookAtBytes = 0
   }
 
-  /** Returns the maximum usage that can be charged if the account can't pay more than the hold. */
+  /** Returns the most usage that the hold alone can pay. */
   limits(): TokenLimits {
     const { inputTokens } = this.terms.bounds
     const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0

@@ -146,8 +146,8 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Matches a plain word. Only a plain word is kept as `reasoning_effort`, because the effort is
- * stored in events. The provider checks the value.
+ * Matches a plain word. Other values of `reasoning_effort` are not stored, so that events contain
+ * no free text of a caller. The provider checks the value.
  */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
 
