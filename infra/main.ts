@@ -52,6 +52,7 @@ async function start(
 if (import.meta.main) {
   if (existsSync('.env')) process.loadEnvFile('.env')
   await main(process.env)
-  // With `NODE_COMPILE_CACHE`, a process that is killed later still saves its compiled code.
+  // With `NODE_COMPILE_CACHE`, the compiled code is saved now, because a process that is killed
+  // later can't save it.
   flushCompileCache()
 }

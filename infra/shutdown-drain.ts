@@ -33,7 +33,7 @@ const POLL_MS = 50
 const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {
-  /** Starts the drain. Resolves once no call is in flight and no connection is open. */
+  /** Starts the drain. Resolves once all calls and connections have ended or their time is over. */
   readonly start: (graceMs: number) => Promise<void>
   readonly hurry: (graceMs: number) => void
 }

@@ -90,8 +90,8 @@ async function openCore(
 }
 
 /**
- * Opens the event bus. Processes with the role `projections` may publish to Kafka, and a lease
- * selects one of these processes.
+ * Opens the event bus. Several processes with the role `projections` may publish to Kafka. A lease
+ * selects one of them.
  */
 async function openBus(
   { kafkaBrokers: brokers, roles }: Config,

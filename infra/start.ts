@@ -70,7 +70,9 @@ export async function startProduct(
   })
 }
 
-/** Starts the roles of a primary process, whose workers listen on the port. */
+/**
+ * Starts the roles of a primary process without an HTTP server. Its workers handle all requests.
+ */
 export const startWithoutListener = (config: Config, signal: AbortSignal): Promise<Running> =>
   startAll({ config, state: createDrainState(), signal }, async () => null)
 

@@ -13,8 +13,8 @@ export function makeDataFolder(dataDir: string): void {
 }
 
 /**
- * Creates a folder and its parents. NOTE: `mkdirSync` with `recursive: true` loops forever if the
- * file system denies creation.
+ * Creates a folder and its missing parents, one level at a time. NOTE: `mkdirSync` with `recursive:
+ * true` is not used, because it loops forever if the file system denies creation.
  */
 function makeFolder(path: string): void {
   try {

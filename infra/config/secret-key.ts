@@ -46,8 +46,7 @@ function makeKeyFile(dataDir: string, path: string): void {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // Another process has created the key file since `existsSync` was called, so that key file is
-    // used.
+    // Another process has created the key file since `existsSync` was called. Its file is used.
     if (code === 'EEXIST') return
     throw new ConfigError('DATA_DIR', `${path} can't be written (${message})`)
   }

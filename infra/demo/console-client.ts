@@ -1,4 +1,7 @@
-/** A response of the management API. `position` is the event position that a write reached. */
+/**
+ * A response of the management API. `position` is the position of the last event of a write, from
+ * the header `X-Position`. It is null if the header is missing.
+ */
 export type ApiAnswer<T> = {
   readonly status: number
   readonly success: boolean

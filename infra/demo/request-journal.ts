@@ -11,8 +11,8 @@ export type JournalEntry = {
   readonly requestId: string
   status: number | null
   /**
-   * How the request ended. `answered` means that the last byte was written, `cut` that the provider
-   * broke the connection off, and `caller-gone` that the client closed it.
+   * How the request ended: `answered` (the last byte was written), `cut` (the provider closed the
+   * connection early) or `caller-gone` (the client closed the connection).
    */
   outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'
   promptTokens: number

@@ -72,7 +72,10 @@ export function faultOfModel(model: string): Fault | null {
   return make ? make(match?.[2] ?? '') : null
 }
 
-/** Sends the response of a fault. Returns false if the calling function must produce this fault. */
+/**
+ * Sends the response of a fault that replaces the normal answer. Returns false for all other
+ * faults, which the caller must produce.
+ */
 export function answerPlainFault(
   response: ServerResponse,
   entry: JournalEntry,

@@ -141,7 +141,10 @@ function openCheckout(
 const WRONG_KEY = { error: { type: 'invalid_request_error', message: 'Invalid API Key' } }
 const PAYMENT = /^\/v1\/payment_intents\/pi_(\w+)$/
 
-/** Sends the payment intent of a checkout, with the metadata of the checkout request. */
+/**
+ * Sends the payment intent of a checkout. Its metadata contains the trade number from the checkout
+ * request.
+ */
 function showPayment(
   { stripeKey }: GatewayKeys,
   checkouts: Map<string, URLSearchParams>,

@@ -67,8 +67,8 @@ class LaneBalancer {
   }
 
   /**
-   * Renews the leases and acquires or releases lanes (partitions). Returns true if this process has
-   * exactly the number of lanes that `fairShare` returned.
+   * Renews the leases, and acquires or releases lanes (partitions). Returns true if this process
+   * then has its fair share of the lanes.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder

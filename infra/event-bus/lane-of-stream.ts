@@ -21,8 +21,8 @@ export function laneOf(stream: string): number {
   let sum = 0
   for (let place = 1; place <= 3 && end - place >= from; place += 1) {
     const code = stream.charCodeAt(end - place)
-    // If the id contains half of a surrogate pair, the characters are counted as code points,
-    // because Postgres counts code points.
+    // Postgres counts code points. If a character is half of a surrogate pair, this function must
+    // count code points as well.
     if (code >= 0xd800 && code <= 0xdfff) return laneOfCharacters([...stream.slice(from)])
     sum += code << (place - 1)
   }

@@ -16,9 +16,10 @@ export type ExactPart = {
 }
 
 /**
- * The result of a flush (a transaction of several appends). The positions of the written events
- * directly follow `before`. If `actual` is null, all appends were written. Otherwise, `actual` has
- * the revision of each part's stream, and the appends with a wrong revision were not written.
+ * The result of a flush (a transaction of several appends). The written events have the positions
+ * directly after `before`. `actual` is null if all appends were written. Otherwise, it has the
+ * current revision of each part's stream, and appends with another `expected` revision were not
+ * written.
  */
 export type FlushResult = {
   readonly before: number
@@ -55,8 +56,9 @@ type Open = {
 }
 
 /**
- * Creates one connection for both appends and notifications of other processes' commits. A separate
- * connection for notifications would also be notified of this process's own commits.
+ * Creates one connection for appends and for notifications of commits. Postgres tells a notified
+ * connection which connection sent the notification. This process can therefore ignore the
+ * notifications of its own commits.
  */
 export function createFlushConnection(
   connectionString: string,
@@ -129,7 +131,10 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   return { client, ready: start(), ended: ended.promise }
 }
 
-/** Returns the pid of the server process. The driver's type declarations lack this property. */
+/**
+ * Returns the pid of the Postgres process that serves this connection. The driver's type
+ * declarations lack this property.
+ */
 const serverPidOf = (client: Client): number | null =>
   (client as { processID?: number }).processID ?? null
 

@@ -124,7 +124,10 @@ function newEntry(requestedParts: readonly EncodedPart[], deadline: number): Ent
   }
 }
 
-/** Replaces the revision `any` by the known revision, or by -2 if it must be looked up. */
+/**
+ * Replaces the revision `any` by the known revision of the stream. If it is unknown, -2 marks that
+ * it must be looked up.
+ */
 const exactParts = (
   requestedParts: readonly EncodedPart[],
   revisions: ReadonlyMap<string, number>,

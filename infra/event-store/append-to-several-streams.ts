@@ -51,8 +51,8 @@ export async function appendJointly(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // The states are reverted and not reloaded, because a busy account could not be reloaded
-      // before its next event.
+      // The states are reverted and not loaded again, because a busy account gets its next event
+      // before it could be loaded.
       for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }
@@ -74,8 +74,8 @@ async function tryAppend(
   const plan = planOf(steps)
   const isWritten = (hot: CachedStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
-  // The append verifies only the revisions of streams to which it writes. All other streams are
-  // read again, to find events that other processes have added.
+  // The append checks the revisions only of streams to which it writes. All other streams are read
+  // again, because other processes may have added events.
   let isOld = false
   for (const [hot, revision] of revisions) {
     if (isWritten(hot)) continue
@@ -92,7 +92,7 @@ async function tryAppend(
 
 /**
  * Decides all steps. Events are applied to the cached state only if a later step uses the same
- * stream, so most errors leave the state valid.
+ * stream. Most errors therefore leave the cached states unchanged.
  */
 function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []
@@ -143,7 +143,9 @@ async function writePlan(
   return { isDone: true, events: recorded, position: appended.position }
 }
 
-/** Returns the events in recorded form, and sets each stream's new revision. */
+/**
+ * Returns the written events with their positions, and sets the new revision of each cached stream.
+ */
 function recordedParts(
   parts: readonly (readonly [CachedStream, NewEvent[]])[],
   appended: Appended,

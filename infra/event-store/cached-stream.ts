@@ -167,8 +167,8 @@ async function startingPoint(
   const snapshot = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || snapshot === null || snapshot.version !== codec.version)
     return beginning
-  // If the event at this revision has another position, the store was restored or replaced, and the
-  // snapshot is not used.
+  // The event at the snapshot's revision must have the snapshot's position. Otherwise the store was
+  // restored or replaced, and the snapshot is not used.
   const [anchor] = await store.readStream(stream, snapshot.revision, 1)
   if (anchor?.position !== snapshot.position) return beginning
   return {

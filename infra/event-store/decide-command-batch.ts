@@ -16,8 +16,8 @@ export type PendingCommand = {
 }
 
 /**
- * `first` is the index of the command's first event. For a command without events, `first` is the
- * index of the next event.
+ * A decided command and its events in the batch. `first` is the index of its first event. A command
+ * without events has the index of the next event.
  */
 type Decided = {
   readonly pending: PendingCommand

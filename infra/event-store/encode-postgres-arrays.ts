@@ -75,7 +75,10 @@ export function createArrayWriter(): ArrayWriter {
   }
 }
 
-/** Returns an upper bound: a UTF-16 code unit takes at most three bytes in UTF-8. */
+/**
+ * Returns the maximum number of bytes of the encoded texts. A UTF-16 code unit takes at most three
+ * bytes in UTF-8, and each length takes four bytes.
+ */
 const roomFor = (values: readonly (string | null)[]): number =>
   values.reduce((sum, value) => sum + 4 + (value?.length ?? 0) * 3, 0)
 

@@ -73,8 +73,8 @@ export function createEventReader(pg: Pool): EventReader {
         [stream, from, limit],
       )
     ).map(recorded)
-  // The last event of the page is included even if it belongs to another lane, because an empty
-  // page would mean that there are no more events.
+  // An empty page would mean that there are no more events. The query therefore includes the event
+  // at the last position of the page, even if it belongs to another lane.
   const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
       await query<Row>(
@@ -139,8 +139,8 @@ async function readPage(
 }
 
 /**
- * Returns the result of an append that an earlier attempt has written; otherwise null. Looks up the
- * parts at their exact revisions, because a transaction writes all parts or none.
+ * Returns the result of an append that an earlier attempt has written; otherwise null. The events
+ * of each part are searched at the revisions at which this attempt would have written them.
  */
 async function findWritten(
   parts: readonly ExactPart[],

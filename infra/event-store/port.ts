@@ -3,7 +3,10 @@ import type { Fact, FactMeta, Recorded } from '#domain/shared/event.ts'
 /** An event to append. Its `id` (a UUID) identifies the event when an append is retried. */
 export type NewEvent = Fact & { readonly id: string; readonly meta: FactMeta }
 
-/** The expected revision of the last event. `none` requires a new stream, `any` accepts all. */
+/**
+ * The expected revision of the last event. `none` requires a new stream. `any` accepts every
+ * revision.
+ */
 export type ExpectedRevision = 'none' | 'any' | number
 
 export type StreamAppend = {
@@ -11,8 +14,9 @@ export type StreamAppend = {
   readonly expected: ExpectedRevision
   readonly events: readonly NewEvent[]
   /**
-   * Requires that the stream is still new when this part is written. Otherwise the part is not
-   * written and an alarm is raised. Only stores that write one stream after another need this.
+   * If true, the stream must still be new when this part is written. If it is not new, the part is
+   * not written and an alarm is raised. Only stores that write one stream after another need this
+   * field.
    */
   readonly mustBeNew?: boolean
 }
@@ -71,23 +75,26 @@ export type SubscribeOptions = {
 export type Subscription = { readonly stop: () => Promise<void> }
 
 /**
- * The store of all events. An event becomes a fact when its `append` resolves.
+ * The store of all events. An event is stored permanently once its `append` resolves.
+ *
  * `append` writes to all of its streams or to none. A retry with the same ids at the same revision
- * never writes twice. After a lost connection, the store itself retries until the deadline, then
- * throws `StoreUnavailable`. A wrong revision throws `RevisionConflict`.
- * EventStoreDB writes the streams of an append one after another, each exactly once. Other events
- * may be written between two streams. If such events could make a part invalid, this part must be
- * the first.
- * Positions are opaque safe integers that increase in commit order. Only the Postgres and memory
- * adapters number without gaps. Only positions that the store has returned are valid.
+ * never writes twice. A wrong revision throws `RevisionConflict`. After a lost connection, the store
+ * retries until the deadline and then throws `StoreUnavailable`.
+ *
+ * EventStoreDB writes the streams of an append one after another, and other events may be written
+ * in between. If other events could make one part invalid, the caller must put this part first.
+ *
+ * Positions are safe integers that increase in commit order. They may have gaps, except in the
+ * Postgres and memory adapters. Callers must only use positions that the store has returned.
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>
   /** Returns the events of one stream from `fromRevision` (default 0); none for a new stream. */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**
-   * Returns the events of all streams after `position`, in commit order. `lanes` (partitions) is a
-   * hint to leave out other events. An empty page means that there are no more events.
+   * Returns the events of all streams after `position`, in commit order. If `lanes` (partitions) is
+   * given, the store may leave out events of other lanes. An empty page means that there are no
+   * more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
   /** Returns the position of the last event, or 0 if there are no events. */

@@ -28,8 +28,8 @@ type Options = {
 
 const PARTITION_SIZE = 10_000_000
 /**
- * The minimum pause between two queries for commits of other processes, which may commit hundreds
- * of times a second.
+ * Other processes may commit hundreds of times a second. This pause between two queries for their
+ * events limits the load.
  */
 const FOREIGN_COMMIT_MS = 25
 
@@ -112,7 +112,8 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
 
 /**
  * Reads the pages of one subscription, from memory if possible. `head` returns the last known
- * position. The function pauses after a query that reached the last event, to limit queries.
+ * position. After a query that reached the last event, the next query waits, so that fewer queries
+ * are made.
  */
 function pageReader(
   recent: RecentEvents,
@@ -135,7 +136,7 @@ function pageReader(
   }
 }
 
-/** Starts a subscription and keeps its matching events in memory while it runs. */
+/** Starts a subscription. While it runs, recent events that match it are kept in memory. */
 function subscribeKeeping(
   recent: RecentEvents,
   wanted: PagedSubscription,

@@ -28,8 +28,8 @@ export type RecentEvents = {
  * Buffers the latest events that this process wrote, so that its readers need no query. Events are
  * decoded once, from the stored text. When another process writes in between, the buffer restarts.
  *
- * Events that no reader selects are replaced by a placeholder, because objects that live for
- * seconds take the most time in garbage collection.
+ * Events that no reader selects are replaced by null, because many objects that live for seconds
+ * would make garbage collection slow.
  */
 export function createRecentEvents(): RecentEvents {
   let first = 1

@@ -9,7 +9,7 @@ export type Snapshot = {
   readonly state: unknown
 }
 
-/** The store of snapshots. If all snapshots are lost, streams load more slowly. */
+/** The store of snapshots. Snapshots only make streams load faster, so they may be lost. */
 export type Snapshots = {
   readonly load: (stream: string) => Promise<Snapshot | null>
   /** Saves a snapshot, unless the stored snapshot has a later revision. */

@@ -5,9 +5,10 @@ import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
  * The table that names the event store of this database. `is_used` means that the store may contain
- * events, and is true for rows of an earlier release.
+ * events. It is true for rows of an earlier release, which lacked this column.
  *
- * NOTE: altering a table waits for all of its readers, even if the table needs no change.
+ * NOTE: the column is checked first, because `alter table` waits for all readers of the table, even
+ * if nothing has to be changed.
  */
 const DDL = `
   create table if not exists store_identity.current (
@@ -51,16 +52,16 @@ type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: s
 
 /**
  * Assigns the database to its event store, and returns the store. Throws `ConfigError` for a
- * database of another store, because a second history of the same accounts and money would begin. A
- * database that was never used accepts any store.
+ * database of another store, because two stores would have different histories of the same accounts.
+ * A database that was never used accepts any store.
  *
  * A store is identified by the id and position of its first event, or by its name while it is
  * empty.
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const firstEvent = await withIdentityLocked(pg, async (client) => {
-    // The store is read while the identity is locked, because another process may just have written
-    // the first event.
+    // The store is read while the identity is locked, because another process may have written the
+    // first event just before.
     const [first] = await store.readAll(0, 1)
     const firstEvent = first === undefined ? null : firstEventName(first)
     const before = await readStoreIdentity(client)
@@ -193,8 +194,8 @@ function mismatchError(before: StoreIdentity, given: string): ConfigError {
 }
 
 /**
- * Marks the database as used before the first append to an empty remote store. If the append came
- * first, a process that starts before the mark would treat the database as new.
+ * Marks the database as used before the first append to an empty remote store. Without the mark, a
+ * process that starts directly after the append would treat the database as new.
  */
 function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
   let isKnown = false

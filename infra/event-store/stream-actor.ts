@@ -68,7 +68,10 @@ export function createStreamActor(hot: CachedStream, options: Options): StreamAc
   return { hot, isIdle: () => !isRunning, command: add, turn: add }
 }
 
-/** Decides the commands and writes their events. Returns the commands for the next append. */
+/**
+ * Decides the commands and writes their events. Returns the commands that were left for the next
+ * append.
+ */
 async function execute(
   hot: CachedStream,
   commands: readonly PendingCommand[],

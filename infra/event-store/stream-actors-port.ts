@@ -69,7 +69,10 @@ export interface StreamActors {
     decider: Decider<S, C, E, R>,
     stream: string,
   ): Promise<S>
-  /** Like `stateOf`, but does not cache the stream, for many streams or untrusted stream names. */
+  /**
+   * Like `stateOf`, but does not cache the stream. Use it for many streams or untrusted stream
+   * names.
+   */
   peek<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,

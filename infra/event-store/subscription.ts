@@ -20,8 +20,8 @@ export type StreamFilter = (stream: string) => boolean
 
 export type PagedSubscription = SubscribeOptions & {
   /**
-   * Reads a page. A rejection leads to a retry. `isPoll` is true if no commit was announced, so
-   * that the store itself must be checked.
+   * Reads a page. If it rejects, it is called again. `isPoll` is true if no commit was announced.
+   * The store itself must then be checked.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly notification: ReaderNotification
@@ -33,7 +33,7 @@ export type PagedSubscription = SubscribeOptions & {
 
 /**
  * Delivers every matching event after `after` once and in order. Positions have no gaps in this
- * store, so a gap without a filter proves a fault and ends the subscription.
+ * store. If a subscription without prefixes finds a gap, events are missing and it ends.
  *
  * NOTE: `stop` waits for the running `onBatch`, so `onBatch` must not await `stop`.
  */

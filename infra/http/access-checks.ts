@@ -29,8 +29,8 @@ declare module 'fastify' {
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
- * Requires a session or access token of the user in the `User-Id` header; otherwise 401. Runs in
- * `onRequest`, so that unauthenticated callers learn nothing about the route.
+ * Requires a session or access token of the user in the `User-Id` header. Otherwise throws a 401.
+ * Runs in `onRequest`, so that unauthenticated callers learn nothing about the route.
  */
 export const onlyUser: Check = async (request) => {
   await admit(request)
@@ -50,20 +50,20 @@ export const onlySession: Check = async (request) => {
   requireSession(await admit(request))
 }
 
-/** Like `onlyUser`, but requires role 10 (admin) or above; otherwise 403. */
+/** Like `onlyUser`, but also throws a 403 for a role below 10 (admin). */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)
 
-/** Like `onlySession`, but requires role 10 (admin) or above; otherwise 403. */
+/** Like `onlySession`, but also throws a 403 for a role below 10 (admin). */
 export const onlyAdminSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
   atLeast(principal, ADMIN)
 }
 
-/** Like `onlyUser`, but requires role 100 (super admin); otherwise 403. */
+/** Like `onlyUser`, but also throws a 403 for a role below 100 (super admin). */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), SUPER_ADMIN)
 
-/** Like `onlySession`, but requires role 100 (super admin); otherwise 403. */
+/** Like `onlySession`, but also throws a 403 for a role below 100 (super admin). */
 export const onlyRootSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
@@ -81,7 +81,10 @@ export const onlySocket: Check = async (request) => {
   requireOwnPassword(request.principal)
 }
 
-/** Returns the hash of the session id. Throws on a route whose check requires no session. */
+/**
+ * Returns the hash of the session id. Throws for an access token, so only routes that require a
+ * session may call it.
+ */
 export function sessionOf(request: FastifyRequest): string {
   const { sessionHash } = principalOf(request)
   if (sessionHash === null)
@@ -115,8 +118,8 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
 }
 
 /**
- * Returns the owner of the session; null if the session has ended, the user was banned, or the role
- * or password has changed. Access tokens are ignored.
+ * Returns the owner of the session. Returns null if the session has ended, the user was banned or
+ * deleted, or the role or password has changed. Access tokens are ignored.
  */
 export async function principalOfSession(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
@@ -153,8 +156,8 @@ export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
 }
 
 /**
- * Returns the authenticated user on a public route; null for a request that `onlyUser` would
- * reject.
+ * Returns the authenticated user on a public route, even with a temporary password. Returns null
+ * without a valid session or access token, or if `User-Id` is missing or names another user.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)
@@ -162,8 +165,8 @@ export async function principalIfAny(request: FastifyRequest): Promise<Principal
 }
 
 /**
- * Returns whether the caller would still be admitted now. Long responses check this again, because
- * a ban, a logout, or a new role or password ends the access.
+ * Reports whether the caller would still be admitted. Long responses must check this repeatedly,
+ * because a ban, a logout, or a new role or password ends the access.
  */
 export async function isStillAdmitted(request: FastifyRequest): Promise<boolean> {
   const principal = await principalOfRequest(request)

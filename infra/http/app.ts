@@ -55,7 +55,7 @@ function pick(value: unknown, names: readonly string[]): object {
 type HttpAppOptions = {
   /** Called for every request with a session, and regularly for open streams and sockets. */
   readonly findPrincipals: FindPrincipals
-  /** Without this function, access tokens are not accepted. */
+  /** Finds the owner of an access token. Without this function, access tokens are not accepted. */
   readonly findAccessToken?: FindAccessToken
   /** Creates the HTTP server if other code also handles requests on the port. */
   readonly serverFactory?: (handler: RequestListener) => Server
@@ -64,8 +64,8 @@ type HttpAppOptions = {
   /** If false, requests that write are refused. */
   readonly isWritable?: () => boolean
   /**
-   * If it resolves to true, an internal error is answered with 503, because an upgrade that has
-   * changed the read models may have caused the error.
+   * Reports whether the read models belong to another release. If true, an internal error is
+   * answered with 503, because an upgrade may have caused it.
    */
   readonly areReadModelsOther?: () => Promise<boolean>
 }
@@ -120,15 +120,16 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
 }
 
 /**
- * Hides Fastify's log lines of level info, because the lines for the operator would be hard to find
- * among them.
+ * Hides Fastify's log lines of level info. Otherwise, the lines for the operator would be hard to
+ * find.
  */
 const quiet = (log: Core['log']): Core['log'] =>
   log.level === 'info' ? log.child({}, { level: 'warn' }) : log
 
 async function registerPlugins(app: FastifyInstance): Promise<void> {
   await app.register(cookie)
-  // NOTE: compression would delay the events of event streams.
+  // NOTE: `customTypes` does not include event streams, because compression would delay their
+  // events.
   await app.register(compress, {
     encodings: ['gzip'],
     threshold: 2_048,

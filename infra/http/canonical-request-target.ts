@@ -1,6 +1,5 @@
 /**
- * The target that replaces every refused target. No route matches it, so the router responds with
- * 400.
+ * Replaces every refused target. Its percent encoding is broken, so the router responds with 400.
  */
 export const REFUSED_TARGET = '/%'
 
@@ -20,12 +19,15 @@ const UNRESERVED = /^[\w.~-]$/
 
 /**
  * Returns the canonical form of a request's target. The relay, the router, the cross-site check and
- * the cache headers all use this form, because a path could otherwise pass a check in one form and
- * be routed in another.
+ * the cache headers all use this form. If their forms differed, a path could pass a check in one
+ * form and be routed in another.
+ *
  * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2). An absolute
- * target becomes its path if it names the host of the request (RFC 9112, section 3.2.2). Targets
- * that servers read in different ways become `REFUSED_TARGET`: dot segments, empty segments,
- * fragments, backslashes and broken encodings. The query is unchanged.
+ * target becomes its path if it names the host of the request (RFC 9112, section 3.2.2). The query
+ * is unchanged.
+ *
+ * Some targets have a different meaning for different servers and become `REFUSED_TARGET`: targets
+ * with dot segments, empty segments, fragments, backslashes or broken encodings.
  */
 export function canonicalTarget(target: string, host: string | undefined): string {
   const origin = target.startsWith('/') ? target : originForm(target, host)

@@ -28,7 +28,9 @@ const BUSY = [VaultBusy, StoreUnavailable, ShortLivedUnavailable] as const
 const RETRY_AFTER_SECONDS = 1
 const REBUILD_RETRY_SECONDS = 10
 
-/** Sends every error in the envelope. The reason of an internal error is only logged. */
+/**
+ * Sends every error in the API's error envelope. The reason of an internal error is only logged.
+ */
 export function addErrorAnswers(
   app: FastifyInstance,
   areReadModelsOther = async (): Promise<boolean> => false,
@@ -68,7 +70,7 @@ function httpErrorFor(error: FastifyError): HttpError {
   return httpError(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
 }
 
-/** Sends the errors that the router raises before it has selected a route and its hooks. */
+/** Sends the errors that the router raises before a route and its hooks are selected. */
 export function answerFrameworkError(
   error: FastifyError,
   request: FastifyRequest,

@@ -31,7 +31,7 @@ export type ErrorCatalogue<Code extends string> = Readonly<
   Record<Code, readonly [status: number, Words | ((params: ErrorParams) => Words)]>
 >
 
-/** `retryAfter` is in seconds. */
+/** Returns a function that creates the errors of a catalogue. `retryAfter` is in seconds. */
 export const errorsOf =
   <Code extends string>(catalogue: ErrorCatalogue<Code>) =>
   (code: Code, params: ErrorParams = {}, retryAfter?: number): HttpError => {

@@ -4,16 +4,20 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Stores for one day the balances or token budgets that each session or access token last received.
- * If a client submits a new amount without the amount to replace, the stored amount is used.
+ * Stores for one day which balances or token budgets a client (a session or an access token) last
+ * received. If a client submits a new amount without the old amount, the stored amount is taken as
+ * the old amount.
  */
 export type ShownAmounts = {
   /**
-   * Stores the amounts of a response, by id. A failure is only logged, and the amounts that the
-   * reader last received are unknown from then on.
+   * Stores the amounts of a response, by id. If this fails, the failure is logged, and the reader's
+   * earlier amounts count as unknown.
    */
   readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
-  /** Returns the amount that this reader last received; null for none within a day. */
+  /**
+   * Returns the amount that this reader last received. Returns null if there was none within a day,
+   * and `unknown` if it could not be stored.
+   */
   readonly lastOf: (reader: Reader, id: number) => Promise<bigint | 'unknown' | null>
 }
 
@@ -32,13 +36,14 @@ export const createShownBudgets = (deps: Deps): Promise<ShownAmounts> =>
 
 /**
  * The readers whose last amounts could not be stored, with the time of the failure in unix
- * milliseconds. A session or access token is needed for each, so their number is bounded.
+ * milliseconds. Only a session or access token can add an entry, so the number of entries is
+ * limited.
  */
 type Failures = Map<string, { readonly at: number }>
 
 /**
- * The failures of this process, by connection pool and table. The read-api and the write-api of one
- * process share the failures, so that a write is checked correctly while the table can't be
+ * The failures of this process, by connection pool and table. The read-api and the write-api of a
+ * process share them, so that the write-api knows of a failure even while the table can't be
  * written.
  */
 const FAILURES = new WeakMap<Deps['pg'], Map<string, Failures>>()
@@ -52,13 +57,13 @@ function failuresOf(pg: Deps['pg'], table: string): Failures {
 }
 
 /**
- * The id of a row which means that amounts shown to the reader are missing. Users and tokens have
- * ids from 1.
+ * A row with this id marks a reader whose amounts could not be stored. The ids of users and tokens
+ * start at 1.
  */
 const MISSING_ID = 0
 
-// NOTE: there is at most one row per reader and id shown within a day. Sending an unchanged amount
-// again writes nothing.
+// NOTE: the table has at most one row per reader and id. Rows older than a day are deleted. An
+// unchanged amount is written again at most once an hour.
 const ddlOf = ({ name, id, amount }: Table) => `
   create table if not exists auth.${name} (
     reader text not null,
@@ -134,10 +139,9 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
 }
 
 /**
- * Marks the readers whose last amounts could not be stored. A mark is kept in memory until it is
- * stored in place of the reader's amounts. The mark is stored before the reader's next amounts, or
- * by a timer, so that other processes see it soon after the table can be written again. Amounts
- * that the reader has seen since the failure stay valid.
+ * Marks the readers whose last amounts could not be stored. A mark is kept in memory until it can
+ * be stored, so that other processes see it as well. Storing a mark deletes the amounts that the
+ * reader had received up to the failure. Later amounts stay valid.
  */
 function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
   const failures = failuresOf(pg, name)

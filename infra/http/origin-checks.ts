@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { httpError } from './http-errors.ts'
 
 /**
- * Throws a 403 for a request that another site made a browser send, according to `Sec-Fetch-Site`
- * or, in older browsers, `Origin`. A request without these headers passes, because the session and
- * `User-Id` still protect it.
+ * Throws a 403 for a request that a page of another site caused. This is checked by
+ * `Sec-Fetch-Site` and `Origin`, of which older browsers send only `Origin`. A request without both
+ * headers passes, because the session and `User-Id` still protect it.
  */
 export function rejectCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site']
@@ -20,8 +20,9 @@ export function requireOwnOrigin(request: FastifyRequest): void {
 }
 
 /**
- * Throws a 403 if a browser opens the address as a page, for routes whose query alone logs in the
- * caller. Otherwise, a link in a mail could log its reader in as the sender of the mail.
+ * Throws a 403 if a browser opens the address as a page. Used for routes whose query is sufficient
+ * to log in. Without this check, a link in a mail could log its reader in as the sender of the
+ * mail.
  */
 export function rejectNavigation(request: FastifyRequest): void {
   if (request.headers['sec-fetch-mode'] === 'navigate') throw httpError('CrossSite')

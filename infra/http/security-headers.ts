@@ -72,8 +72,8 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
 }
 
 /**
- * Reports whether a request is for the API, by the pattern of the matched route or, if no route
- * matches, by the URL.
+ * Reports whether a request is for the API. The pattern of the matched route decides, or the URL if
+ * no route matches.
  */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

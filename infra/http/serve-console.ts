@@ -11,9 +11,9 @@ const NOT_PAGES =
 const INDEX = /^\/(index\.html)?(\?|$)/
 
 /**
- * Serves the built console: assets with hashed names and unlimited caching, and `index.html` for
- * every page, because the console routes in the browser. `readSources` returns the origins of other
- * sites that the pages currently need.
+ * Serves the built console. Assets have hashed names and are cached for a year. Every page gets
+ * `index.html`, because the console routes in the browser. `readSources` returns the origins of
+ * other sites that the pages currently need.
  */
 export async function serveConsole(
   app: FastifyInstance,

@@ -13,8 +13,9 @@ export type WatchedSession = {
 export type SessionWatch = { readonly check: () => void; readonly stop: () => void }
 
 /**
- * Ends streams and sockets whose session ended, or whose user was banned, deleted, or got another
- * role or password. A check takes two queries for all sessions. A check that fails ends nothing.
+ * Ends open streams and sockets when their session ends, or when their user is banned, deleted, or
+ * gets another role or password. A check takes two queries for all sessions. If a check fails, all
+ * streams and sockets stay open.
  */
 export function watchSessions(
   app: FastifyInstance,

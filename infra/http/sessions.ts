@@ -18,7 +18,10 @@ export type Session = {
   readonly provedAt: number
 }
 
-/** The client that started a session. Deleted with the session, and stored nowhere else. */
+/**
+ * The client that started a session. This data is deleted with the session, and stored nowhere
+ * else.
+ */
 export type SessionOrigin = {
   readonly ip: string
   readonly userAgent: string
@@ -204,6 +207,9 @@ function userSessions(
   }
 }
 
-/** Clients can send any text in the `User-Agent` header. */
+/**
+ * Removes what Postgres can't store, and limits the length. Clients can send any text in the
+ * `User-Agent` header.
+ */
 const textOf = (userAgent: string): string =>
   userAgent.replaceAll('\0', '').toWellFormed().slice(0, USER_AGENT_MAX)

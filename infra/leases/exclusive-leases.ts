@@ -24,9 +24,8 @@ export type HeldLease = { readonly stop: () => Promise<void> }
  */
 export type Leases = {
   /**
-   * Acquires the lease and runs `work`, repeatedly until `stop` is called. The signal aborts when
-   * the lease is lost or `stop` is called. When `work` ends, the lease is released and requested
-   * again.
+   * Acquires the lease and runs `work`. When `work` ends, the lease is released and acquired again,
+   * until `stop` is called. The signal `lost` aborts when the lease is lost or `stop` is called.
    */
   readonly hold: (
     name: string,
@@ -47,8 +46,8 @@ export type Leases = {
 
 export const LEASE_TTL_MS = 10_000
 /**
- * A renewal may always take at least this long, because a process that was stalled may still have
- * its lease.
+ * The minimum time limit of a renewal. After a stall, a lease may seem to have expired in this
+ * process, but a renewal can still succeed if no other process has acquired the lease.
  */
 const RENEW_MS_MIN = 1_000
 
@@ -61,8 +60,8 @@ const DDL = `
   )`
 
 /**
- * SQL that acquires or renews leases. NOTE: `skip locked` ignores rows that `isCurrent` locked in a
- * process that is now suspended inside its transaction.
+ * SQL that acquires or renews leases. NOTE: `skip locked` skips rows that `isCurrent` has locked in
+ * another process. That process may be suspended inside its transaction, so the wait could be long.
  */
 const TAKE = `
   with free as (
@@ -183,7 +182,7 @@ function holdLease(
     while (!stopping.signal.aborted) {
       const until = performance.now() + ttlMs
       const lease = await acquire(name, ttlMs).catch(() => null)
-      // A late renewal may report a lease that another process has acquired in the meantime.
+      // If the reply is late, another process may have acquired the lease in the meantime.
       if (lease !== null && performance.now() < until) {
         const over = new AbortController()
         const renewing = renewUntilLost(lease, over, until)

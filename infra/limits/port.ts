@@ -46,12 +46,12 @@ export type PermitEnd = {
 /** The permission for one request. Further calls of `release` do nothing. */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
-/** The result for a rejected request, which no limit has counted. */
+/** The result for a rejected request. No limit has counted this request. */
 export type Full = {
   readonly full: number
   /**
-   * The milliseconds until the claims may be available. If the permit limit is reached, the value
-   * is one second.
+   * The milliseconds until the claims may be available. A reached limit of permits counts as one
+   * second.
    */
   readonly waitMs: number
 }
@@ -63,8 +63,8 @@ export type Full = {
 export interface Limits {
   /**
    * Acquires a permit, or reports the limit that is reached. `owner` (such as `user:7`) is the user
-   * or client whose counts are stored together. Synchronous if the counts are in this process.
-   * Never rejects.
+   * or client whose counts are stored together. The result is not a promise if the counts are in
+   * this process. Never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
   /**

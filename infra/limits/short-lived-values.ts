@@ -17,7 +17,7 @@ export interface ShortLived {
   peek(kind: string, key: string): Promise<string | null>
   /**
    * Counts a try before the value is compared, and returns the remaining tries. Returns null if
-   * there is no value, or if the try exceeds `max`, which deletes the value.
+   * there is no value. A try beyond `max` deletes the value and also returns null.
    */
   countTry(kind: string, key: string, max: number): Promise<number | null>
 }

@@ -20,8 +20,9 @@ const STEP_MS_MAX = 5_000
 const CONCURRENT_MAX = 32
 
 /**
- * Creates a mailer that sends by SMTP. A changed setting applies to the next mail. Each mail has a
- * separate connection under `policy`. `stepMsMax` limits connecting and the greeting.
+ * Creates a mailer that sends by SMTP. The settings are read for each mail. Each mail has a
+ * separate connection, which `policy` must allow. `stepMsMax` limits the time for connecting and
+ * for the server's greeting.
  */
 export function createSmtpMailer(
   readSettings: () => Promise<MailSettings>,

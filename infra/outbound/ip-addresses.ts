@@ -47,7 +47,8 @@ const metadata = new BlockList()
 for (const address of METADATA) metadata.addAddress(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 /**
- * Returns an address without a zone, and an IPv4-mapped IPv6 address as IPv4; null for other text.
+ * Returns an address in plain form: without a zone, and as IPv4 if it is an IPv4-mapped IPv6
+ * address. Returns null for other text.
  */
 export function plainAddress(text: string): string | null {
   const zone = text.indexOf('%')

@@ -26,10 +26,10 @@ export type Outbound = Connections & {
 
 export type OutboundLimits = {
   readonly connectTimeoutMs: number
-  /** The time limit for the response headers; 0 if the caller limits the time. */
+  /** The time limit for the response headers. With 0, only the caller limits the time. */
   readonly headersTimeoutMs: number
   readonly bodyTimeoutMs: number
-  /** The maximum bytes of a response; -1 if the caller limits the size. */
+  /** The maximum bytes of a response. With -1, only the caller limits the size. */
   readonly maxResponseBytes: number
 }
 

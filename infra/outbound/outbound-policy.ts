@@ -37,8 +37,9 @@ export class OutboundError extends Error {
 type GuardConfig = Pick<Config, 'port' | 'isLoopback' | 'privateUpstreams'>
 
 /**
- * Allows public addresses, the listed private addresses, and loopback while the server itself
- * listens on loopback.
+ * Allows public addresses and the configured private addresses. Also allows loopback addresses if
+ * the server itself listens on a loopback address. The server's own port on this machine and cloud
+ * metadata addresses are never allowed.
  */
 export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   const listed = config.privateUpstreams.map((entry) => ({

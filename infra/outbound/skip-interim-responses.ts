@@ -22,8 +22,8 @@ export const withoutInterim =
     })
 
 /**
- * Relies on two facts: undici writes the head of a request as one string and reads only through
- * `read`.
+ * Replaces `write` and `read` of the socket. This works because undici writes the head of a request
+ * as one string, and reads only by calling `read`.
  */
 function skipInterim(socket: Socket): void {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
@@ -50,7 +50,10 @@ function skipInterim(socket: Socket): void {
   }
 }
 
-/** Returns true if the status code is not 1xx. Nearly all responses have such a status code. */
+/**
+ * Returns true if the status code is certainly not 1xx. This fast check is sufficient for nearly
+ * all responses.
+ */
 const isFinal = (bytes: Buffer): boolean =>
   bytes.length >= INTERIM.length && bytes[INTERIM.length - 1] !== INTERIM[INTERIM.length - 1]
 
@@ -65,8 +68,8 @@ function afterInterim(bytes: Buffer): Buffer {
 }
 
 /**
- * Reports whether the bytes begin an interim response other than 101. True if the status is
- * incomplete.
+ * Reports whether the bytes may begin an interim response other than 101. This is also true while
+ * the status code is incomplete.
  */
 function mayBeInterim(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, INTERIM.length)

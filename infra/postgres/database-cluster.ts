@@ -26,8 +26,8 @@ const NOBODY = 65_534
 export const USER = 'tallygate'
 
 /**
- * Returns the system user for the server, because Postgres refuses to run as root. If this process
- * is root, the user is the owner of the data folder, or `nobody` without a folder.
+ * Returns the system user that runs the server. If this process is root, the user is the owner of
+ * the existing data folder, or else `nobody`, because Postgres refuses to run as root.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
@@ -38,8 +38,9 @@ export function runAsFor(dataDir: string): RunAs {
 }
 
 /**
- * Returns the path that the server uses for the data folder. A server that root starts may have no
- * access to DATA_DIR, so it uses its working folder, which this process has opened.
+ * Returns the path by which the server opens its data folder. A server that root starts as another
+ * user may have no access to `DATA_DIR`. It uses its working folder instead, which this process has
+ * opened.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'
@@ -56,7 +57,7 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Existing secrets are kept, because a missing data folder may only be unmounted.
+  // Existing secrets are kept. If the data folder is missing, its disk may only be unmounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })
@@ -71,7 +72,8 @@ function makeSecrets(secretFile: string): { name: string; password: string } {
     name: `tallygate-${randomBytes(6).toString('hex')}`,
     password: randomBytes(24).toString('base64url'),
   }
-  // A start that is killed must not leave a partial file.
+  // The file is renamed when it is complete, because a start that is killed must not leave a
+  // partial file.
   const unfinished = `${secretFile}.unfinished`
   writeFileSync(unfinished, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
   renameSync(unfinished, secretFile)

@@ -21,8 +21,8 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof BackendTerminatedUnexpectedlyError
 
 /**
- * `query_timeout` is in milliseconds; 0 sets no limit. The driver's type declarations lack this
- * field.
+ * A statement with a time limit. `query_timeout` is in milliseconds, and 0 sets no limit. The
+ * driver's type declarations lack this field.
  */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 

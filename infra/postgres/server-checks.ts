@@ -39,8 +39,8 @@ export async function rejectUnsafeServer(pg: Pool): Promise<void> {
 }
 
 /**
- * Returns the problems of a server with these facts. The server is not queried, so that tests need
- * no server with problems.
+ * Returns the problems of a server with these facts. It does not query a server, so that tests can
+ * pass any facts.
  */
 export function problemsOf(facts: Facts): string[] {
   const problems: (readonly [isProblem: boolean, words: string])[] = [

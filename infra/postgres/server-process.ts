@@ -16,7 +16,7 @@ export type ServerProcess = {
 }
 
 export type ServerSettings = {
-  /** False if a crash may lose commits, which is allowed only in tests. */
+  /** True if commits must survive a crash. Only tests may set it to false. */
   readonly durable: boolean
   readonly connections: number
 }
@@ -114,8 +114,8 @@ function untilReady(child: ChildProcess, log: Logger): Promise<void> {
 }
 
 function report(line: string, log: Logger): void {
-  // While the server recovers, each connecting client causes these log lines, so they are not
-  // warnings.
+  // While the server recovers, each connection attempt causes a FATAL line. These lines are
+  // expected and not logged as warnings.
   const isEarly = /starting up|not yet accepting connections/.test(line)
   if (/^(PANIC|FATAL):/.test(line) && !isEarly) log.warn({ postgres: line }, 'from Postgres')
   else log.debug({ postgres: line }, 'from Postgres')

@@ -8,14 +8,14 @@ export type SharedClock = {
 
 const SAMPLES = 3
 const AGAIN_EVERY_MS = 30_000
-/** The minimum correction of the clock. The round trip may cause smaller differences. */
+/** Smaller differences are not corrected, because the round trip to the database may cause them. */
 const STEP_MS_MIN = 20
 const STRANGE_MS = 1_000
 
 /**
- * Creates a clock that follows the database's clock, because the machines' clocks may differ by
- * minutes and processes compare expiries that other processes wrote. Between measurements, it
- * advances with this machine's monotonic clock.
+ * Creates a clock that follows the database's clock. The clocks of several machines may differ by
+ * minutes, but processes must agree on expiry times. Between measurements, the clock advances with
+ * this machine's monotonic clock.
  */
 export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedClock> {
   let base = await measure(pg)

@@ -1,7 +1,8 @@
 import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
 /**
- * The time by which keys outlive their data, so that tests with a stopped clock keep their data.
+ * Keys expire this much later than their data. Tests with a stopped clock therefore keep their
+ * data.
  */
 const SLACK_MS = 60_000
 
@@ -18,23 +19,23 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
 
 /**
  * Decides all claims of a request in one step. KEYS has one key per claim. ARGV has the time (0
- * means the time of Redis), the permit's id, the lease, then four values per claim: its kind and
- * three numbers. Returns {0, time of the decision}, or {index of the first claim whose limit is
- * reached, wait}.
+ * means the time of Redis), the permit's id and the lease. Four values per claim follow: its kind
+ * and three numbers. The result is {0, time of the decision} if all claims are granted. Otherwise,
+ * it is {index of the first claim whose limit is reached, wait}.
  *
- * - rate (max, period): a list of times, newest first, with at most max entries. The limit is
- * reached while the list has max entries and the last entry is within the period. The list takes
- * ten bytes per entry, and the limit is exact.
- * - seats (max): a sorted set of permits by the time at which they expire.
- * - tokens (max, estimate): a sorted set of permit:amount by time. The score of the member '=' is
- * minus the sum of all amounts, so that it sorts before every time.
- * - backoff (free tries, longest delay, forgotten after): a hash of the number of tries and the
- * time of the last try.
+ * Each kind of claim has numbers and a type of stored value:
+ * - rate (max, period): a list of at most max times, newest first. The limit is reached while the
+ *   list is full and its last time is within the period. An entry takes ten bytes.
+ * - seats (max): a sorted set of permits. The score is the time at which the permit expires.
+ * - tokens (max, estimate): a sorted set of permit:amount. The score is the time of the decision.
+ *   The member '=' has minus the sum of all amounts as its score, so it sorts before every time.
+ * - backoff (free tries, longest delay, forgotten after): a hash with the number of tries and the
+ *   time of the last try.
  *
  * A time in the future was recorded before the clock was set back, so it causes no wait.
  *
- * NOTE: the checks only read, and the updates add before they remove. If Redis is out of memory, it
- * refuses the script at its first addition. It never refuses an addition after another write.
+ * NOTE: all checks run before the first write, and each update adds before it removes. If Redis is
+ * out of memory, the script therefore fails at its first write, before it has changed anything.
  */
 export const ENTER = `${NOW}
 local seat, lease = ARGV[2], tonumber(ARGV[3])
@@ -126,8 +127,8 @@ return { 0, now }
 `
 
 /**
- * Releases claims. KEYS has one key per claim. ARGV has the permit's id, the time of the decision,
- * then three values per key: kind, estimate and tokens used.
+ * Releases claims. KEYS has one key per claim. ARGV has the permit's id and the time at which ENTER
+ * decided. Three values per key follow: kind, estimated tokens and used tokens.
  */
 export const LEAVE = `
 local seat, taken = ARGV[1], ARGV[2]

@@ -22,7 +22,10 @@ type Settings = {
   readonly secretKey: Uint8Array
   readonly log: Logger
   readonly now: () => number
-  /** Stores short-lived values if there is no Redis. Without a pool, they stay in this process. */
+  /**
+   * The pool for short-lived values on sites without Redis. Without a pool, the values stay in this
+   * process.
+   */
   readonly pg?: Pool
   /** The number of processes on one port. Without Redis, each applies its share of the limits. */
   readonly workers?: number
@@ -31,7 +34,7 @@ type Settings = {
 const monotonic = (): number => performance.now()
 
 /**
- * Opens the stores of limits and short-lived values, which processes share through Redis. An
+ * Opens the stores of limits and short-lived values. With Redis, all processes share them. An
  * unreachable Redis does not prevent the start.
  */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {

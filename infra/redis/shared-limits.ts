@@ -15,8 +15,8 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
   /**
-   * The limits of the relay's calls. Without Redis, they are divided among the relay processes
-   * only.
+   * The limits of the relay's calls. While Redis is unavailable, they are divided among the relay
+   * processes only.
    */
   readonly calls: Limits
   /** Returns the last known number of processes that share the limits. */
@@ -77,8 +77,8 @@ class Link {
   private readonly held = new Set<HeldPermit>()
   private released: ReleasedPermit[] = []
   /**
-   * The groups whose limits this process shares, because it has decided a request under these
-   * limits.
+   * The groups to which this process belongs. It joins a group when it decides a request under the
+   * group's limits.
    */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
@@ -165,8 +165,8 @@ class Link {
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: HeldPermit = { remote, local, since: performance.now() }
-    // Only requests with a limit on permits are tracked, because some of the other requests are
-    // never released.
+    // Only requests with a limit of permits are tracked. Some other requests are never released, so
+    // they would be tracked forever.
     const hasPermits = remote.claims.some(isPermits)
     if (hasPermits) {
       this.held.add(held)
@@ -185,7 +185,7 @@ class Link {
     }
   }
 
-  /** Counts a permit that Redis granted also in the limits of this process. */
+  /** Counts a permit in the limits of this process as well, because Redis is unavailable. */
   private enterOwn(held: HeldPermit): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
@@ -242,7 +242,10 @@ class Link {
 
 const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'permits'
 
-/** Returns a process's share, so that `instances` processes together respect the limit. */
+/**
+ * Returns the share of a limit that each of `instances` processes applies. The share is rounded up,
+ * so all processes together may slightly exceed the limit.
+ */
 export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
   return claim.kind === 'backoff'

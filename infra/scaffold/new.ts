@@ -5,8 +5,8 @@ import type { Change } from './file-edits.ts'
 import { RECIPES } from './recipes.ts'
 
 /**
- * The root of the checkout, in which `npm run new -- KIND NAME` starts. The command creates what a
- * new page, action, question, provider or option needs, as CONTRIBUTING.md describes. If one change
+ * The root of the checkout. `npm run new -- KIND NAME` must be started there. It creates the files
+ * of a new page, action, question, provider or option, as CONTRIBUTING.md describes. If one change
  * is impossible, nothing is written.
  */
 const ROOT = process.cwd()

@@ -9,15 +9,18 @@ const TABLES = `
   create unlogged table if not exists health.probe (filling text not null);
   alter table health.probe alter column filling set storage plain;
 `
-/** Truncates and fills the table in one transaction, which allocates 256 KiB of new blocks. */
+/**
+ * Truncates and refills the table in one transaction. This allocates 256 KiB of new blocks on the
+ * disk.
+ */
 const WRITE = `
   truncate health.probe;
   insert into health.probe select repeat('x', 7500) from generate_series(1, 32);
 `
 const DISK_EVERY_MS = 5_000
 /**
- * The pause between two probes of the event store. A process must become unready within 5 s, so
- * this pause, one second of the timer and an append must together take less time.
+ * The pause between two probes of the event store. A process must become unready within 5 s after a
+ * failure. This pause, the timer's interval (1 s) and a failing append (1.5 s) together take 4.5 s.
  */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
@@ -27,8 +30,8 @@ const ANSWER_MS = 2_000
 
 export type WriteProbe = {
   /**
-   * Returns `disk` or `event store` if writing to it fails; otherwise null. Probes unless a recent
-   * result exists. After 2 s without a result, the previous result is returned.
+   * Returns `disk` or `event store` if writing to it fails; otherwise null. Starts a probe if the
+   * last result is too old. If the probe takes longer than 2 s, the previous result is returned.
    */
   readonly problem: () => Promise<string | null>
   /** Returns the result of the last probe. A probe runs every few seconds. */

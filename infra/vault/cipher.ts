@@ -50,7 +50,10 @@ const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CODE = /^[a-km-np-z2-9]{10}$/
 const HALF_BITS = 25
 const HALF = 2 ** HALF_BITS
-/** Four rounds of a Feistel network are secure (Luby and Rackoff). Two more cost microseconds. */
+/**
+ * The rounds of the Feistel network. Four rounds are secure (Luby and Rackoff). The two additional
+ * rounds cost only microseconds.
+ */
 const ROUNDS = [0, 1, 2, 3, 4, 5] as const
 
 type Keyed = Pick<Vault, 'keyedHash'>

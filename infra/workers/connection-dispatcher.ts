@@ -107,8 +107,8 @@ export type WorkerListener = HttpListener & {
 }
 
 /**
- * Creates the listener of a worker, whose `server` does not listen on a port. `onClosed` notifies
- * the primary to pass no more connections.
+ * Creates the listener of a worker. Its `server` does not listen on a port, because the primary
+ * passes connections to `serve`. `onClosed` must tell the primary to pass no more connections.
  */
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()

@@ -110,7 +110,7 @@ async function startDatabase(
 }
 
 /**
- * Returns a free port before the workers start, because each worker must know the port to reject
+ * Returns a free port. The port must be known before the workers start, because each worker rejects
  * channels that point to the product itself.
  */
 async function freePort(host: string): Promise<number> {

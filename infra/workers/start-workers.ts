@@ -35,7 +35,10 @@ export class WorkerFailed extends Error {
 const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
-/** A worker that dies after a longer running time is replaced after the shortest pause. */
+/**
+ * If a worker dies after it has run longer than this, its replacement starts after the shortest
+ * pause.
+ */
 const STEADY_MS = 30_000
 /**
  * The maximum time, after the grace period, in which a worker closes ledgers and pools. It is
@@ -45,8 +48,8 @@ const EXIT_WITHIN_MS = 12_000
 
 /**
  * Starts `count` processes on one port. A process that dies is replaced, first immediately and then
- * after growing pauses. Rejects if the port is in use, or with `WorkerFailed`. After a rejection,
- * all workers have ended.
+ * after growing pauses. Rejects if the port is in use, or if a worker can't start (`WorkerFailed`).
+ * After a rejection, all workers have ended.
  */
 export async function startWorkers(options: Options): Promise<Workers> {
   const pool = new WorkerPool(options)

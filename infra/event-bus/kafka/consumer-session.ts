@@ -226,8 +226,8 @@ type Deps = {
   readonly topic: string
   readonly timings: Pick<KafkaTimings, 'silentMs'>
   /**
-   * True while lanes (partitions) are fed from the event store although the consumer is a member of
-   * its group.
+   * Reports whether the consumer may be stalled: it is a member of its group, but lanes
+   * (partitions) are fed from the event store.
    */
   readonly isSuspected: () => boolean
   /** The `performance.now()` of a lane's last message; null for a lane that is not consumed. */
@@ -236,8 +236,8 @@ type Deps = {
 }
 
 /**
- * Detects a consumer that sends heartbeats but receives no messages although the topic has new
- * messages, for example because the connection to one of several brokers is dead.
+ * Detects a consumer that sends heartbeats but receives no messages, although the topic has new
+ * messages. This happens, for example, if the connection to one of several brokers is dead.
  */
 export function detectStalledConsumer(deps: Deps): { readonly stop: () => void } {
   const { kafka, topic } = deps

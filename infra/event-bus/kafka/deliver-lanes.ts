@@ -27,8 +27,8 @@ export type LaneDelivery = {
 }
 
 /**
- * Delivers batches to a worker, one at a time per lane (partition), and retries a failed batch. A
- * lane that was lost and acquired again starts from the beginning.
+ * Delivers batches to a worker, one at a time per lane (partition), and retries a failed batch. For
+ * a lane that was lost and acquired again, it calls `onGained` again.
  */
 export function createLaneDelivery(
   worker: LaneWorker,
@@ -124,8 +124,8 @@ async function retryWhile<T>(
     try {
       return await work()
     } catch (error) {
-      // A failure is not reported after the lane was lost. Such a failure is expected, because
-      // another process has the lane.
+      // After the lane was lost, failures are expected and not reported, because another process
+      // has the lane.
       if (isHeld()) onFailure(error)
     }
     await delay(waitMs)

@@ -45,7 +45,8 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
   )
   const open = createOpenResources()
   if (isPublisher) {
-    // Each topic has a separate publisher, even when two topics share a database.
+    // Each topic has a separate lease, and therefore a separate publisher, because two topics may
+    // share a database.
     const lease = topic === KAFKA_TOPIC ? 'kafka-publisher' : `kafka-publisher:${topic}`
     const ttl = { ttlMs: timings.publisherTtlMs }
     open.track(leases.hold(lease, (_lease, lost) => publish(deps, lost), ttl))

@@ -10,10 +10,10 @@ type RequestQueue = {
 }
 
 /**
- * Prevents a timer in kafkajs 2.2.4 that fires every millisecond on idle connections. On each
- * connection, kafkajs sets this timer with a negative delay (`TimeoutNegativeWarning`) to check for
- * waiting requests, and no option changes this. The patched kafkajs sets the timer only while
- * requests wait. If a kafkajs version has no such request queue, nothing is patched.
+ * Patches kafkajs 2.2.4, which otherwise wakes every millisecond on an idle connection. Its check
+ * for waiting requests sets a timer with a negative delay (`TimeoutNegativeWarning`), and no option
+ * prevents this. The patch sets this timer only while requests wait. Versions without this request
+ * queue are not patched.
  */
 export function patchRequestQueues(): void {
   const queue = findRequestQueue()

@@ -88,8 +88,8 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
     stop: async () => {
       clearInterval(checking)
       stallDetector.stop()
-      // The leases are released before the rest is stopped. While a lane has a lease, its delivery
-      // is retried and would not end.
+      // A failed delivery is retried as long as this process has the lease of the lane. The leases
+      // are therefore released first, so that all deliveries end.
       await laneLeases.stop()
       await feed.stop()
       await session.stop()
@@ -102,8 +102,9 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
   performance.now() - lastFedAt() < RECENTLY_FED_MS
 
 /**
- * Acquires unleased lanes (partitions) if this process has been out of its consumer group for too
- * long, because the other processes may also have left the group.
+ * Checks regularly how long this process has been out of its consumer group. After `outOfGroupMs`,
+ * it acquires all unleased lanes (partitions), because the other processes may have left the group
+ * as well.
  */
 const watchAbsence = (
   session: ConsumerSession,

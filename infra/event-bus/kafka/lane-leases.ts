@@ -5,15 +5,15 @@ import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
 /**
- * The pause before a process again requests the lease of a lane (partition) that another process
- * has.
+ * If another process has the lease of an assigned lane (partition), the lease is requested again
+ * after this pause.
  */
 const RETRY_MS = 150
 
 /**
- * The maximum time that one round waits for new leases. The wait is short, because the round must
- * also renew existing leases. NOTE: a process that is suspended inside a transaction keeps the rows
- * of its leases locked.
+ * The maximum wait for new leases in one round, so that the next round can renew the existing
+ * leases in time. NOTE: a process that is suspended inside a transaction keeps the rows of its
+ * leases locked.
  */
 const ACQUIRE_MS_MAX = 500
 

@@ -13,7 +13,10 @@ export type LaneMessage = {
   readonly event: Recorded | null
 }
 
-/** Encodes a message. Its key is the account's id. A watermark has an empty value. */
+/**
+ * Encodes a message. Its key is the id at the end of the stream's name. A watermark has neither key
+ * nor value.
+ */
 export function encodeMessage(
   { after, position, event }: LaneMessage,
   history: string,
@@ -84,7 +87,8 @@ export type GaplessBatch = {
 
 /**
  * Groups the messages of a lane (partition) into batches without gaps, and skips messages up to
- * `delivered`. An empty batch at `gapUpTo` makes the worker read missing events from the store.
+ * `delivered`. If the messages end before `gapUpTo`, an empty batch at this position is added. It
+ * makes the worker read the missing events from the store.
  */
 export function gaplessBatches(
   delivered: number,
@@ -94,7 +98,8 @@ export function gaplessBatches(
   const batches: { events: Recorded[]; after: number; position: number }[] = []
   let reached = delivered
   for (const { after, position, event } of messages) {
-    // NOTE: `after === position` announces an event that is too large for a message.
+    // A message up to `reached` is a repetition. NOTE: a message with `after === position` stands
+    // for an event that is too large for a message.
     if (position <= reached) continue
     let last = batches.at(-1)
     if (last === undefined || after > reached) {

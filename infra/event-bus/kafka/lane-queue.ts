@@ -53,8 +53,8 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     const next = waiting.slice(0, BATCH_MAX)
     const last = next.at(-1)
     if (last === undefined || delivery.deliveredUpTo(lane) === null) return
-    // Decoding may query the store, so it runs outside of `runExclusive`, which would block the
-    // feed of this lane.
+    // Decoding may query the store. It runs outside of `runExclusive`, so that it does not block
+    // the feed of this lane.
     const found = await decode(next)
     await delivery.runExclusive([lane], async () => {
       if (!(await deliverer.deliverDecoded(found))) return
@@ -76,7 +76,7 @@ export function createLaneQueue(deps: Deps): LaneQueue {
       .catch(onFailure)
       .then(() => {
         isWorking = false
-        // The first message is still in the queue if the attempt failed or the lane is not ready.
+        // If the first message is still in the queue, the attempt failed or the lane is not ready.
         if (waiting[0] === before) retry = setTimeout(work, RETRY_MS)
         else work()
       })
@@ -109,7 +109,7 @@ function createDeliverer({ lane, delivery }: Deps) {
     for (const batch of batches) {
       lastProgressAt = performance.now()
       await delivery.deliver({ lanes: [lane], ...batch })
-      // The lane was lost. The next process that acquires the lane receives the remaining messages
+      // If the lane was lost, the next process that acquires it receives the remaining messages
       // from Kafka.
       if ((delivery.deliveredUpTo(lane) ?? -1) < batch.position) return false
     }

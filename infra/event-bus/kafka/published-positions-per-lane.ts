@@ -21,7 +21,7 @@ export type PublishedLanes = {
   /** Records that all events up to `position` were passed to `batchesOf`. */
   readonly reach: (position: number) => void
   /**
-   * Returns a watermark (empty message) for every lane (partition) whose messages end before the
+   * Returns a watermark (empty message) for every lane (partition) whose last message is before the
    * position that `reach` received.
    */
   readonly watermarks: () => MessageBatch

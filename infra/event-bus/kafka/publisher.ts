@@ -12,7 +12,7 @@ import {
 import { readLastMessages } from './read-last-messages.ts'
 
 /**
- * With this many unpublished events, the publisher skips these events and continues at the last
+ * If at least this many events are unpublished, the publisher skips them. It continues at the last
  * position of the event store.
  */
 const CATCH_UP_MAX = 5_000
@@ -40,7 +40,7 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   if (lost.aborted) return
   const producer = kafka.producer({
     idempotent: true,
-    // NOTE: messages of several requests in flight could arrive out of order.
+    // NOTE: with several requests in flight, messages could arrive out of order.
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
   })
@@ -70,8 +70,8 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   } finally {
     sender.stop()
     await disconnect(producer)
-    // `stop` waits for the batch in progress. This wait is short, because the disconnect has made a
-    // batch that was waiting for Kafka fail.
+    // `stop` waits for the current batch. The wait is short: a batch that waited for Kafka has
+    // failed, because the producer is disconnected.
     await subscription?.stop()
   }
 }

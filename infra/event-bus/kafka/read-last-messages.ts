@@ -21,7 +21,7 @@ export async function readLastMessages(
   const lastOffsets = new Map(nonEmpty.map(({ partition, high }) => [partition, BigInt(high) - 1n]))
   const ends = new Map<number, MessageHead>()
   if (lastOffsets.size === 0) return ends
-  // kafkajs reads only as a member of a group. This group commits no offsets.
+  // kafkajs can read only as a member of a consumer group. This temporary group commits no offsets.
   const consumer = kafka.consumer({
     groupId: `tallygate-ends-${randomUUID()}`,
     sessionTimeout: timings.sessionTimeoutMs,
@@ -66,9 +66,9 @@ export async function readLastMessages(
 }
 
 /**
- * Returns a function that resolves with the history id: the id and position of the first event, or
- * null while there are no events. By the history id, messages of another event store are
- * recognized.
+ * Returns a function that reads the history id, by which messages of another event store are
+ * recognized. The history id consists of the id and position of the first event. It is null while
+ * there are no events.
  */
 export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
   let cached: string | null = null

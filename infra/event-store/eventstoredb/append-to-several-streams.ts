@@ -68,8 +68,9 @@ async function appendOthers(
 }
 
 /**
- * Writes the part exactly once, at its revision or after later events of its stream. Each attempt
- * searches the stream for the part's ids and appends at the end of the searched range.
+ * Writes the part exactly once, even if its stream has got other events in the meantime. After a
+ * conflict, searches the stream for the part's events. If they are missing, retries at the end of
+ * the stream.
  */
 async function ensureWritten(
   part: ExactPart,

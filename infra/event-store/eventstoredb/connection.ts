@@ -4,7 +4,8 @@ import { ConfigError } from '../../config/config.ts'
 export type Connection = {
   readonly client: () => EventStoreDBClient
   /**
-   * Replaces the client `failed`, which lost a reply or connection, unless it was replaced before.
+   * Replaces a client that lost a reply or its connection. Does nothing if `failed` has already
+   * been replaced.
    */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void

@@ -28,8 +28,8 @@ function isForced(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Throws `ConfigError` while a process has an append session on this database. Such a process would
- * continue with caches, positions and read models of a history that has moved.
+ * Throws `ConfigError` while another process of this product is connected to the database. After
+ * the move, that process would still use the caches, positions and read models of the old history.
  */
 async function rejectRunning(pg: Pool): Promise<void> {
   const { rows } = await pg.query<{ place: string }>(
@@ -54,10 +54,10 @@ const print = (line: string): void => {
 }
 
 /**
- * Runs `npm run es:copy`: copies the history of `DATABASE_URL`, or of the embedded Postgres in
- * `DATA_DIR`, to `EVENTSTORE_URL`. If source and target are equal, it assigns the database to the
- * target, makes Postgres refuse further events and exits with 0. Otherwise it changes nothing in
- * the database and exits with 1.
+ * Runs `npm run es:copy`, which copies the history to the EventStoreDB at `EVENTSTORE_URL`. The
+ * source is the Postgres at `DATABASE_URL`, or the embedded Postgres in `DATA_DIR`. If source and
+ * target are then equal, the database is assigned to the target, and Postgres refuses further
+ * events (exit code 0). Otherwise the database is unchanged (exit code 1).
  */
 async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> {
   const config = readConfig({ ...environment, EVENT_STORE: 'eventstoredb' })
@@ -71,7 +71,7 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, signal }) : null
   const pg = new Pool({ connectionString: databaseUrl ?? embedded?.connectionString })
-  // The loss of an idle connection is ignored, because idle connections end when the server stops.
+  // The loss of an idle connection is ignored, because it is expected when the server stops.
   surviveLostConnections(pg, () => {})
   try {
     return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)
@@ -129,8 +129,8 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     if (!isSameOrder) print('the order of the events is not the same at both ends')
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
-      // A process that had lost its session may have reconnected during the copy. A process that
-      // starts now has to wait for this transaction.
+      // A process that had lost its session may have reconnected during the copy. Processes that
+      // start later wait for this transaction.
       if (mustBeAlone) await rejectRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }

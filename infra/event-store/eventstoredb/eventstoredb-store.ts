@@ -17,7 +17,10 @@ import { type RecoveryTimes, startJointAppendRecovery } from './finish-interrupt
 import { type Locks, LockTimeout } from './locks.ts'
 
 type Options = {
-  /** The address: `esdb://host:2113?tls=false` or `esdb+discover://…`, or with `kurrentdb`. */
+  /**
+   * The address, such as `esdb://host:2113?tls=false` or `esdb+discover://…`. The scheme may also
+   * be `kurrentdb`.
+   */
   readonly url: string
   /** The locks that processes use to exclude each other. `close` also closes the locks. */
   readonly locks: Locks

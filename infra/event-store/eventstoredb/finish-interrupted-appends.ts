@@ -7,8 +7,8 @@ import type { StoredEvent } from './stored-event.ts'
 export type RecoveryTimes = {
   readonly everyMs: number
   /**
-   * The minimum age of a joint append that is recovered. A younger joint append may still be in
-   * progress.
+   * Joint appends are recovered only after this time, because a younger joint append may still be
+   * in progress.
    */
   readonly graceMs: number
 }
@@ -74,7 +74,10 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since
 
-/** Logs a failure and continues, unless the event store or the lock is unavailable. */
+/**
+ * Finishes one joint append. Throws if the event store or the lock is unavailable. Any other
+ * failure is only logged.
+ */
 async function finishJointAppend(event: StoredEvent, joint: JointDeps): Promise<void> {
   const { stream, revision, position } = event.recorded
   const names = [stream, ...event.others.map((part) => part.stream)]

@@ -13,7 +13,7 @@ export type Locks = {
   /** Returns the position up to which all joint appends are complete; initially 0. */
   completeUpTo(): Promise<number>
   setCompleteUpTo(position: number): Promise<void>
-  /** Returns the time in unix milliseconds of the clock that all processes share. */
+  /** Returns the time of the clock that all processes share, in unix milliseconds. */
   now(): Promise<number>
   close(): Promise<void>
 }

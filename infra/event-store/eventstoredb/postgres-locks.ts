@@ -19,10 +19,10 @@ const CONNECTIONS_MAX = 8
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Creates advisory locks among all processes that use this Postgres, in a transaction that lasts as
- * long as the work. Separate connections prevent a deadlock with work that needs the ordinary pool.
- * `store` names the event store. A statement without an answer within `answerWithinMs` closes its
- * connection.
+ * Creates locks that all processes on this Postgres share: advisory locks of a transaction that is
+ * open during the work. The work may need the ordinary pool, so separate connections prevent a
+ * deadlock. `store` names the event store. A statement without an answer within `answerWithinMs`
+ * closes its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,
@@ -96,8 +96,8 @@ function recoveryProgress(
 }
 
 /**
- * Runs `work` with the locks that `take` acquires. A connection that is lost during the work does
- * no harm, because exact revisions protect the writes.
+ * Runs `work` with the locks that `take` acquires. Losing the connection (and so the locks) during
+ * the work does no harm, because the writes check exact revisions.
  */
 async function holding<T>(
   pg: Pool,

@@ -30,8 +30,8 @@ export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
 /**
- * Converts events to the form that the client appends. NOTE: the client's `JSON.stringify`
- * reproduces the original bytes: numbers, order and escapes.
+ * Converts events to the form that the client appends. NOTE: the client stores `JSON.stringify` of
+ * the parsed data, which reproduces the original bytes of numbers, property order and escapes.
  */
 export function proposedEvents(events: readonly EncodedEvent[], others: readonly ExactPart[] = []) {
   return events.map(({ id, type, v, data, meta }, index) => {
@@ -80,7 +80,11 @@ export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | 
   return { recorded, others: others.map(exactPart) }
 }
 
-/** Converts a byte offset in the server's log. It is exact up to eight petabytes (2^53 bytes). */
+/**
+ * Converts a position (a byte offset in the server's log) to a number. Throws for a missing
+ * position, and for a position of 2^53 bytes (8 PiB) or more, which a number can't represent
+ * exactly.
+ */
 export function safePosition(position: bigint | undefined): number {
   const number = Number(position ?? -1n)
   if (!Number.isSafeInteger(number) || number < 0) throw new Error(`position ${position}`)
