@@ -176,7 +176,7 @@ function apiErrorOf(
 function httpMessage(response: Response, message: string): string {
   if (response.status === 401) return message || translate('auth.expired')
   if (response.status === 405) return translate('request.noServer')
-  if (response.status === 429) return translate('request.tooMany')
+  if (response.status === 429) return translate('request.health.busy')
   if (response.status === 500) return translate('request.serverError')
   return translate('request.other', { message: message || `HTTP ${response.status}` })
 }

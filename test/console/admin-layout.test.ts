@@ -169,7 +169,7 @@ describe('the settings page', () => {
     await input.fill('1')
     await output.fill('-1')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
-    await page.getByText(en('pricing.error.negative')).waitFor()
+    await page.getByText(en('shared.error.negative')).waitFor()
     await output.fill('2')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
     await page.getByText(en('settings.changes', { count: 2 })).waitFor()
@@ -183,7 +183,7 @@ describe('the settings page', () => {
     await page.getByText(en('pricing.unservedTitle')).waitFor()
     await page
       .getByRole('main')
-      .getByRole('link', { name: en('dashboard.goToChannels') })
+      .getByRole('link', { name: en('shared.toChannels') })
       .click()
     await page.getByRole('heading', { level: 1, name: en('shell.channels') }).waitFor()
   })

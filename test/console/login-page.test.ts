@@ -305,7 +305,7 @@ describe('the setup page', () => {
     for (const words of [
       zh('setup.usernameRequired'),
       zh('setup.passwordTooShort'),
-      zh('setup.passwordsDiffer'),
+      zh('ui.passwordsDiffer'),
     ]) {
       await app.page.getByText(words).waitFor()
     }

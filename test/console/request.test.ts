@@ -54,7 +54,7 @@ describe('an API request', () => {
 
   it.each([
     [405, zh('request.noServer')],
-    [429, zh('request.tooMany')],
+    [429, zh('request.health.busy')],
     [500, zh('request.serverError')],
     [404, zh('request.other', { message: 'no such thing' })],
   ])('that fails with %i has the message %s', async (status, words) => {

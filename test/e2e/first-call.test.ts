@@ -100,7 +100,7 @@ describe(`the first call needs ${CLICKS_MAX} clicks at most`, () => {
     // The dialog, which has the same text and button, is closed some frames after the URL changes.
     await ready.waitFor({ state: 'hidden' })
     const checklist = open.page.getByRole('main')
-    await checklist.getByText(en('dashboard.keyMasked')).waitFor()
+    await checklist.getByText(en('shared.keyMasked')).waitFor()
     await checklist.getByRole('button', { name: en('dashboard.copySnippet') }).click()
     const snippet = await open.page.evaluate(() => navigator.clipboard.readText())
     expect(snippet).toContain(`${product.url}/v1/chat/completions`)

@@ -97,7 +97,7 @@ const Waiting = ({ title }: { title: string }) => {
   return (
     <Titled title={title}>
       <p className="tg-chat-waiting tg-muted" role="status">
-        {t('chat.loading')}
+        {t('ui.loading')}
       </p>
     </Titled>
   )

@@ -156,7 +156,7 @@ function Snippets(props: { apiKey: string | null; model: string }) {
         </div>
       </Tabs>
       <p className="tg-hint">
-        {props.apiKey === null ? t('dashboard.keyMissing') : t('dashboard.keyMasked')}
+        {props.apiKey === null ? t('dashboard.keyMissing') : t('shared.keyMasked')}
       </p>
     </div>
   )

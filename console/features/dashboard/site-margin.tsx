@@ -39,7 +39,7 @@ export function MarginNote({ totals }: { totals: CostTotals }) {
       {margin === null
         ? t('dashboard.marginUnknown')
         : t('dashboard.marginPartly', { percent: percent(margin.coverage) })}{' '}
-      <Link to="/admin/channels">{t('dashboard.goToChannels')}</Link>
+      <Link to="/admin/channels">{t('shared.toChannels')}</Link>
     </p>
   )
 }

@@ -60,7 +60,7 @@ function Messages(props: {
   }
   if (data.items.length === 0) {
     if (data.total === 0) {
-      return <EmptyState icon="bell" title={t('inbox.empty')} body={t('inbox.emptyBody')} />
+      return <EmptyState icon="bell" title={t('shared.noMessages')} body={t('inbox.emptyBody')} />
     }
     const back = <Button onClick={props.onFirst}>{t('inbox.firstPage')}</Button>
     return <EmptyState icon="bell" title={t('inbox.emptyPage')} action={back} />

@@ -52,7 +52,7 @@ function useLeaveIf(isMissing: boolean): void {
   const navigate = useNavigate()
   useEffect(() => {
     if (!isMissing) return
-    showError(new Error(t('inbox.notFound')), { goesAlong: true })
+    showError(new Error(t('shared.messageNotFound')), { goesAlong: true })
     void navigate('/app/inbox', { replace: true })
   }, [isMissing, navigate, t])
 }

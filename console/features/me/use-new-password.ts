@@ -69,7 +69,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
     ...(hasPassword && current === '' && { current: t('me.currentRequired') }),
     ...([...next].length < PASSWORD_LENGTH_MIN && { next: t('me.passwordTooShort') }),
     ...([...next].length > PASSWORD_LENGTH_MAX && { next: t('me.passwordTooLong') }),
-    ...(again !== next && { again: t('me.passwordsDiffer') }),
+    ...(again !== next && { again: t('ui.passwordsDiffer') }),
     ...(again === '' && next === '' && { again: t('me.repeatPasswordRequired') }),
   })
 }

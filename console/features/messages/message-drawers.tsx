@@ -57,7 +57,7 @@ export function EditDrawer(props: Props & { id: number }) {
     >
       {read.error !== null || id === 0 ? (
         <ErrorState
-          error={read.error ?? new Error(t('messages.notFound'))}
+          error={read.error ?? new Error(t('shared.messageNotFound'))}
           {...(id === 0 ? {} : { onRetry: () => void read.refetch() })}
         />
       ) : (

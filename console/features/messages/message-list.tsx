@@ -98,7 +98,7 @@ export function MessageList(props: {
       filters={<Filters view={view} />}
       isClearable
       create={{ text: t('messages.create'), perform: props.onCreate }}
-      none={{ icon: 'send', title: t('messages.emptyTitle'), body: t('messages.emptyBody') }}
+      none={{ icon: 'send', title: t('shared.noMessages'), body: t('messages.emptyBody') }}
       notFound={{ title: t('messages.notFoundTitle'), body: t('messages.notFoundBody') }}
       isEnded
       onOpen={onEdit}

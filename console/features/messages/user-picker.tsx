@@ -39,7 +39,7 @@ export function UserPicker(props: {
         {({ items }) => <Users users={items} selected={selected} onToggle={toggle} />}
       </QueryView>
       <div className="tg-picker-foot">
-        <span>{t('messages.selectedCount', { count: selected.size })}</span>
+        <span>{t('shared.usersSelected', { count: selected.size })}</span>
         {selected.size > 0 && (
           <Button tone="quiet" size="small" onClick={() => onChange(new Map())}>
             {t('messages.clearSelection')}

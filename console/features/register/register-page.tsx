@@ -30,7 +30,8 @@ function RegisterForm() {
   const form = useDraftForm<RegisterDraft, RegisterErrorKey>({
     initial: () => EMPTY_REGISTER,
     validate: (draft) => validateRegistration(draft, needsMail),
-    errorText: (errorKey) => t(`auth.${errorKey}`),
+    errorText: (errorKey) =>
+      t(errorKey === 'passwordsDiffer' ? 'ui.passwordsDiffer' : `auth.${errorKey}`),
     save: async (draft) => {
       const token = human.take()
       if (token === null) return

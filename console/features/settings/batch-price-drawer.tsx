@@ -19,6 +19,13 @@ import { emptyPrice } from './price-draft.ts'
 import { Equivalent } from './price-fields.tsx'
 import type { PriceRow } from './price-table.ts'
 
+const LABELS = {
+  ratio: 'pricing.ratio',
+  completionRatio: 'shared.factor.completion',
+  cacheRatio: 'pricing.cacheRatio',
+  price: 'pricing.callPriceLabel',
+} as const
+
 const HINTS = {
   ratio: 'pricing.batchRatioHint',
   completionRatio: 'pricing.batchCompletionHint',
@@ -58,7 +65,7 @@ export function BatchDrawer(props: {
   const form = useDraftForm<BatchDraft, BatchErrorKey>({
     initial: () => EMPTY,
     validate: validateBatch,
-    errorText: (errorKey) => t(`pricing.error.${errorKey}`),
+    errorText: (errorKey) => t(`shared.error.${errorKey}`),
     save: async (draft) => {
       if (FIELDS_OF[draft.mode].every((field) => draft[field].trim() === '')) {
         throw new Error(t('pricing.batchEmpty'))
@@ -95,7 +102,7 @@ export function BatchDrawer(props: {
       {FIELDS_OF[mode].map((field) => (
         <TextField
           key={field}
-          label={t(field === 'price' ? 'pricing.callPriceLabel' : `pricing.${field}`)}
+          label={t(LABELS[field])}
           hint={t(HINTS[field])}
           inputMode="decimal"
           isMono

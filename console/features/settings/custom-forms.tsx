@@ -8,6 +8,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Segmented, Switch } from '#console/ui/forms/choice-inputs.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
+import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import { formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -40,7 +41,14 @@ function FallbackForm({ form }: { form: SettingsForm }) {
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
   // Saved values are checked too, because an API client can save one of the two ratios alone.
   const errorKey = validateFallback(draft)
-  const error = errorKey === null ? undefined : t(`settings.fallbackError.${errorKey}`)
+  const error =
+    errorKey === null
+      ? undefined
+      : t(
+          isSharedErrorKey(errorKey)
+            ? `shared.error.${errorKey}`
+            : `settings.fallbackError.${errorKey}`,
+        )
   const faulty = fallbackErrorField(draft)
   const field = (key: FallbackKey, label: string) => (
     <TextField
@@ -64,7 +72,7 @@ function FallbackForm({ form }: { form: SettingsForm }) {
         {field('fallback_single_price', t('pricing.callPriceLabel'))}
         <span className="tg-fallback-or">{t('ui.or')}</span>
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
-        {field('fallback_completion_ratio', t('pricing.completionRatio'))}
+        {field('fallback_completion_ratio', t('shared.factor.completion'))}
       </div>
     </>
   )
@@ -155,7 +163,7 @@ function GroupPanel({ form }: { form: SettingsForm }) {
         <Segmented
           label={t('pricing.groupViews')}
           value={maps === null ? 'json' : view}
-          choices={VIEWS.map((value) => ({ value, label: t(`pricing.groupView.${value}`) }))}
+          choices={VIEWS.map((value) => ({ value, label: t(`pricing.view.${value}`) }))}
           onChange={(groups) => setAddress({ groups })}
         />
       </div>

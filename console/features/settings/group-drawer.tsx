@@ -3,6 +3,7 @@ import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   draftOfGroup,
@@ -33,7 +34,8 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
   const form = useDraftForm<GroupDraft, GroupErrorKey>({
     initial: () => (isNew ? emptyGroup : draftOfGroup(row)),
     validate: (draft) => validateGroup(draft, groups, isNew),
-    errorText: (errorKey) => t(`pricing.groupError.${errorKey}`),
+    errorText: (errorKey) =>
+      t(isSharedErrorKey(errorKey) ? `shared.error.${errorKey}` : `pricing.groupError.${errorKey}`),
     save: async (draft) => props.onApply(groupOfDraft(draft, groups)),
   })
   return (

@@ -6,7 +6,7 @@ import { emptyRow, type PriceRow, priceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-export type PriceErrorKey = keyof Translations['pricing']['error']
+export type PriceErrorKey = keyof Translations['pricing']['error'] | 'notNumber' | 'negative'
 export type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
 /** The values of a price form. Only the fields of the selected mode are saved. */

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   changedRow,
@@ -40,7 +41,8 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   const form = useDraftForm<PriceDraft, PriceErrorKey>({
     initial: () => (row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row)),
     validate: (draft, before) => validatePrice(draft, existingNames, before),
-    errorText: (errorKey) => t(`pricing.error.${errorKey}`),
+    errorText: (errorKey) =>
+      t(isSharedErrorKey(errorKey) ? `shared.error.${errorKey}` : `pricing.error.${errorKey}`),
     save: async (draft, before) => {
       if (row === 'new') props.onApply(rowOfDraft(draft), null)
       else props.onApply(changedRow(row, before, draft), row.name)

@@ -79,7 +79,7 @@ function ModeFields(props: FieldsProps) {
         ) : (
           <>
             {field('ratio', t('pricing.ratio'))}
-            {field('completionRatio', t('pricing.completionRatio'), output)}
+            {field('completionRatio', t('shared.factor.completion'), output)}
           </>
         )}
       </div>

@@ -46,7 +46,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
       ...(entries.some(isWrong) ? { entries: 'notNumber' } : {}),
     }),
     errorText: (errorKey) =>
-      errorKey === 'notNumber' ? t('settings.notNumber') : scheduleErrorText(errorKey),
+      errorKey === 'notNumber' ? t('shared.error.notNumber') : scheduleErrorText(errorKey),
     save: async ({ at, entries }, before) => {
       if (!isOver && !form.isChanged) throw new Error(t('settings.nothingChanged'))
       const place = isOver ? {} : { replaces: change.id }
@@ -141,7 +141,7 @@ function EditedEntry(props: {
           onClick={onRemove}
         />
       )}
-      {props.isWrong && <p className="tg-field-error">{t('settings.notNumber')}</p>}
+      {props.isWrong && <p className="tg-field-error">{t('shared.error.notNumber')}</p>}
     </li>
   )
 }

@@ -97,7 +97,7 @@ function NoChannels() {
       icon="channels"
       title={t('pricing.unservedTitle')}
       body={t('pricing.unservedBody')}
-      action={<Link to="/admin/channels">{t('pricing.toChannels')}</Link>}
+      action={<Link to="/admin/channels">{t('shared.toChannels')}</Link>}
     />
   )
 }

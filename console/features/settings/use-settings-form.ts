@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionHistoryKey, optionsQuery } from '#console/api/options.ts'
 import { statusQuery } from '#console/api/status.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
@@ -45,7 +46,8 @@ function settingErrorText(t: TFunction, { label }: OptionTexts, error: SettingEr
   if ('max' in error) return t(`settings.${error.code}`, error)
   if ('name' in error) return t(`settings.${error.code}`, error)
   if ('placeholder' in error) return t(`settings.${error.code}`, error)
-  return t(`settings.${error.code}`)
+  const { code } = error
+  return t(isSharedErrorKey(code) ? `shared.error.${code}` : `settings.${code}`)
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {

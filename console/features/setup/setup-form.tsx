@@ -46,7 +46,8 @@ export function SetupForm(props: { isRootReady: boolean }) {
     initial: () => EMPTY_SETUP,
     // If the super admin exists, the form asks only for the mode.
     validate: (draft) => (props.isRootReady ? {} : validateAccount(draft)),
-    errorText: (errorKey) => t(`setup.${errorKey}`),
+    errorText: (errorKey) =>
+      t(errorKey === 'passwordsDiffer' ? 'ui.passwordsDiffer' : `setup.${errorKey}`),
     save: async (draft) => {
       if (isDone) return
       const user = await setUp(setupBody(draft, params.get('token')), t('setup.failed'))

@@ -109,7 +109,7 @@ function Sample(props: { token: CreatedToken; model: string | undefined }) {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
         <pre tabIndex={0}>{text(maskedKey(token.key))}</pre>
       </div>
-      <p className="tg-hint">{t('tokens.keyMasked')}</p>
+      <p className="tg-hint">{t('shared.keyMasked')}</p>
     </>
   )
 }

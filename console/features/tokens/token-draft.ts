@@ -14,6 +14,7 @@ import {
   validateLength,
   validationErrorText,
 } from '#console/ui/forms/resource-draft.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import {
@@ -41,6 +42,8 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
 
 type TokenErrorKey =
   | Exclude<keyof Translations['tokens']['error'], 'amountChangedByEdit' | 'ipInvalid'>
+  | 'expiryPast'
+  | 'modelsMissing'
   | ValidationError
   | { readonly key: 'ipInvalid'; readonly line: number; readonly address: string }
 export type TokenErrorKeys = Partial<
@@ -176,7 +179,9 @@ export function tokenErrors(
     ...(rateLimit === undefined ? {} : { rateLimit: t('tokens.rateLimit.isEnabled') }),
   }
   function textOf(errorKey: TokenErrorKey): string {
-    if (typeof errorKey === 'string') return t(`tokens.error.${errorKey}`)
+    if (typeof errorKey === 'string') {
+      return t(isSharedErrorKey(errorKey) ? `shared.error.${errorKey}` : `tokens.error.${errorKey}`)
+    }
     if (errorKey.key === 'ipInvalid') return t('tokens.error.ipInvalid', errorKey)
     return validationErrorText(t, errorKey)
   }

@@ -63,16 +63,16 @@ export function RatioCell({ row }: { row: LogEntry }) {
   const group = other.price?.group ?? other.group_ratio
   if (price !== undefined) {
     const text = `$${other.price?.price ?? price} / ${group}`
-    const words = `${t('usageLog.factor.price')} ${price} · ${t('usageLog.factor.group')} ${group}`
+    const words = `${t('shared.factor.price')} ${price} · ${t('shared.factor.group')} ${group}`
     return <span title={words}>{text}</span>
   }
   const model = other.price?.model ?? other.model_ratio
   if (model === undefined) return <span className="tg-muted">–</span>
   const completion = other.price?.completion ?? other.completion_ratio
   const words = [
-    `${t('usageLog.factor.model')} ${model}`,
-    `${t('usageLog.factor.completion')} ${completion}`,
-    `${t('usageLog.factor.group')} ${group}`,
+    `${t('shared.factor.model')} ${model}`,
+    `${t('shared.factor.completion')} ${completion}`,
+    `${t('shared.factor.group')} ${group}`,
   ]
   // The ratio may have 30 decimals, which only the tooltip shows.
   const shown = Number(Number(completion).toFixed(6))

@@ -18,7 +18,7 @@ export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
-type FactorName = keyof Translations['usageLog']['factor']
+type FactorName = keyof Translations['shared']['factor']
 
 /** `amount` (quota units) is exactly `count` multiplied by all factors. */
 export type PriceTerm = {

@@ -122,7 +122,7 @@ function TermRow({ term }: { term: PriceTerm }) {
           {term.factors.map((factor) => (
             <span key={factor.name}>
               <span aria-hidden="true">× </span>
-              <b>{groupDigits(factor.value)}</b> {t(`usageLog.factor.${factor.name}`)}
+              <b>{groupDigits(factor.value)}</b> {t(`shared.factor.${factor.name}`)}
             </span>
           ))}
         </span>

@@ -41,7 +41,6 @@ export const auth: Translations['auth'] = {
   usernameTooLong: 'The username can have at most 12 characters!',
   passwordTooShort: 'The password must have at least 8 characters!',
   passwordTooLong: 'The password can have at most 128 characters!',
-  passwordsDiffer: 'The two passwords do not match',
   emailRequired: 'Please enter your email!',
   emailInvalid: 'Enter a valid email address',
   codeRequired: 'Please enter the code from the email!',

@@ -16,8 +16,6 @@ const inbox: SharedTranslations['inbox'] = {
   unreadFirst: 'Unread first',
   byTitle: 'Title',
   loadFailed: 'The messages could not be loaded',
-  notFound: 'The message does not exist',
-  empty: 'No messages yet',
   emptyBody: 'Messages from administrators appear here.',
   emptyPage: 'There are no messages on this page',
   firstPage: 'Back to the first page',
@@ -48,6 +46,12 @@ const shared: SharedTranslations['shared'] = {
   error: {
     wholeNumber: 'Enter a whole number from {{min}} to {{max, number}}',
     tooLong: 'At most {{max, number}} characters',
+    notNumber: 'Enter a number',
+    negative: 'Enter 0 or more',
+    notInteger: 'Enter a whole number',
+    notJson: 'Enter valid JSON',
+    expiryPast: 'Choose a time in the future',
+    modelsMissing: 'Choose at least one model!',
   },
   live: {
     live: 'Live',
@@ -73,6 +77,20 @@ const shared: SharedTranslations['shared'] = {
     usedUp: 'Used up',
     notYetValid: 'Not yet valid',
     unknown: 'Unknown status',
+  },
+  /** The factors of a price. */
+  factor: {
+    model: 'Model ratio',
+    completion: 'Completion ratio',
+    cacheRead: 'Cache read ratio',
+    cacheWrite: 'Cache write ratio',
+    oneHour: 'One-hour cache',
+    image: 'Image ratio',
+    audio: 'Audio ratio',
+    audioCompletion: 'Audio completion ratio',
+    group: 'Group ratio',
+    price: 'Price per call, $',
+    quotaPerDollar: 'Quota per dollar',
   },
   level: { user: 'User', admin: 'Admin', root: 'Super admin' },
   copyLink: 'Copy link to this view',
@@ -160,6 +178,12 @@ const shared: SharedTranslations['shared'] = {
   order: 'Sort by',
   newestFirst: 'Newest first',
   oldestFirst: 'Oldest first',
+  usersSelected_one: '{{count}} user selected',
+  usersSelected_other: '{{count}} users selected',
+  toChannels: 'Go to channels',
+  noMessages: 'No messages yet',
+  messageNotFound: 'The message does not exist',
+  keyMasked: 'The key is masked here. The copied text contains the complete key.',
 }
 
 export const en: SharedTranslations = {

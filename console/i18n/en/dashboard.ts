@@ -71,7 +71,6 @@ export const dashboard: Translations['dashboard'] = {
   marginPartly:
     'The margin covers {{percent}} of the charges: the other calls used channels that had no ' +
     'cost ratio yet.',
-  goToChannels: 'Go to channels',
   topChannels: 'Top channels',
   topUsers: 'Top users',
   topModels: 'Top models',
@@ -117,6 +116,5 @@ export const dashboard: Translations['dashboard'] = {
   selfUsePrice: 'A model without a price costs $75 per million tokens.',
   snippets: 'Example call',
   copySnippet: 'Copy example',
-  keyMasked: 'The key is masked here. The copied text contains the complete key.',
   keyMissing: 'Create a token, and its key is filled in here.',
 }

@@ -69,7 +69,6 @@ export const me: Translations['me'] = {
   currentRequired: 'Enter your current password',
   passwordTooShort: 'The password must have at least 8 characters',
   passwordTooLong: 'The password must have at most 128 characters',
-  passwordsDiffer: 'The two passwords do not match',
   repeatPasswordRequired: 'Repeat the new password',
   passwordChanged: 'Your password has been changed',
   deleteAccount: 'Delete account',

@@ -42,7 +42,12 @@ export const pricing: Translations['pricing'] = {
   formula:
     'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
   priceViews: 'Price editor view',
-  view: { visual: 'Table', json: 'JSON', unset: 'Models without a price' },
+  view: {
+    visual: 'Table',
+    table: 'Table',
+    json: 'JSON',
+    unset: 'Models without a price',
+  },
   addModel: 'Add model',
   batchSet: 'Bulk edit',
   priceGrid: 'List of model prices',
@@ -53,7 +58,6 @@ export const pricing: Translations['pricing'] = {
   outputPrice: 'Output',
   cachePrice: 'Cached input',
   ratio: 'Ratio',
-  completionRatio: 'Completion ratio',
   cacheRatio: 'Cache ratio',
   callPrice: 'Per call',
   changed: 'Unsaved',
@@ -111,8 +115,6 @@ export const pricing: Translations['pricing'] = {
   error: {
     nameMissing: 'Enter a model name',
     nameTaken: 'This model is already in the list',
-    notNumber: 'Enter a number',
-    negative: 'Enter 0 or more',
     zeroPrice: 'The price of a model must not be 0',
     tooFine: 'At most $99,999.999999, with up to six decimals',
     notCount: 'Enter a whole number from 1 to 999,999,999',
@@ -122,7 +124,6 @@ export const pricing: Translations['pricing'] = {
     'prices.',
   unservedTitle: 'No channel serves a model yet',
   unservedBody: 'Once one is added or enabled, its models without a price are listed here.',
-  toChannels: 'Go to channels',
   allPricedTitle: 'Every model has a price',
   allPricedBody: 'All models that enabled channels serve are priced.',
   tools: 'Price tools',
@@ -229,7 +230,6 @@ export const pricing: Translations['pricing'] = {
   previewPartial: 'The time limit was reached: only the calls before {{time}} are included.',
   byUser: 'By user',
   groupViews: 'Group editor view',
-  groupView: { table: 'Table', json: 'JSON' },
   groupGrid: 'List of groups',
   groupName: 'Group name',
   groupNameHint: 'Channels, users and tokens refer to the group by this name.',
@@ -254,8 +254,6 @@ export const pricing: Translations['pricing'] = {
   groupError: {
     nameMissing: 'Enter a group name',
     nameTaken: 'This group already exists',
-    notNumber: 'Enter a number',
-    negative: 'Enter a number of 0 or more',
     specials: 'Each line must be “group=ratio”, with an existing group, each once',
   },
   color: {

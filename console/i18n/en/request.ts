@@ -4,7 +4,6 @@ export const request: Translations['request'] = {
   failed: 'The request failed',
   network: 'Error: no connection. Check your network and try again',
   noServer: 'This site is for demonstration only: it has no server!',
-  tooMany: 'Error: too many requests, please try again later!',
   serverError: 'Error: internal server error, please contact the administrator!',
   other: 'Error: {{message}}',
   requestId: 'Request ID',

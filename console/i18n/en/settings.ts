@@ -25,11 +25,8 @@ export const settings: Translations['settings'] = {
   partlyFailed: 'Some changes could not be saved. Try again.',
   failed: 'Could not save, please try again',
   checkInput: 'Please check the input',
-  notJson: 'Enter valid JSON',
   notMap: 'Each entry must be "name": number',
   notTextMap: 'Each entry must be "name": "text"',
-  notNumber: 'Enter a number',
-  notInteger: 'Enter a whole number',
   tooSmall: 'Must be at least {{min}}',
   tooLarge: 'Must be at most {{max}}',
   withBounds: '{{text}} ({{min}} to {{max}})',
@@ -41,8 +38,6 @@ export const settings: Translations['settings'] = {
   fallbackEither:
     'One or the other: a price per call, or both ratios. Filling in one side clears the other.',
   fallbackError: {
-    notNumber: 'Enter a number',
-    negative: 'Enter 0 or more',
     mixed: 'A price per call and ratios cannot be mixed',
     incomplete: 'Enter a price per call, or both the input and the completion ratio',
   },

@@ -71,8 +71,6 @@ export const tokens: Translations['tokens'] = {
     amountChangedByEdit:
       'Another edit set the quota, now {{amount}}. Save again to set the amount you entered.',
     expiryInvalid: 'Enter a valid expiry time',
-    expiryPast: 'Choose a time in the future',
-    modelsMissing: 'Choose at least one model!',
     ipInvalid: 'Line {{line}}, “{{address}}”, is not an IP address or network',
   },
   createdTitle: 'Your token is ready',
@@ -83,7 +81,6 @@ export const tokens: Translations['tokens'] = {
   snippet: { curl: 'cURL', python: 'Python', node: 'Node.js' },
   snippetKind: 'Language',
   copySnippet: 'Copy code',
-  keyMasked: 'The key is masked here. The copied text contains the complete key.',
   noModelYet: 'No chat model can be called with this token yet.',
   copyAllKeys: 'Copy all keys',
 }

@@ -65,6 +65,7 @@ export const ui: Translations['ui'] = {
   duplicateSubmit: 'Not submitted: please do not submit twice!',
   remove: 'Remove {{name}}',
   newPassword: 'New password',
+  passwordsDiffer: 'The two passwords do not match',
   twoStepLogin: 'Two-step login',
   verificationCode: 'Code',
   enterCode: 'Enter the code',

@@ -76,8 +76,6 @@ export const users: Translations['users'] = {
   adjusted_one: 'The quota of {{count}} user was adjusted',
   adjusted_other: 'The quota of {{count}} users was adjusted',
   selection: 'Selected users',
-  selectedCount_one: '{{count}} user selected',
-  selectedCount_other: '{{count}} users selected',
   reason: 'Reason for the change',
   reasonHint: 'Recorded with your name. Only admins can see it.',
   reasonPlaceholder: 'Such as: bank transfer no. 17',

@@ -37,7 +37,6 @@ export const auth = {
   usernameTooLong: '用户名长度不得超过 12 位！',
   passwordTooShort: '密码长度不得小于 8 位！',
   passwordTooLong: '密码长度不得超过 128 位！',
-  passwordsDiffer: '两次输入的密码不一致',
   emailRequired: '请输入邮箱！',
   emailInvalid: '邮箱地址格式错误',
   codeRequired: '请输入邮箱验证码！',

@@ -15,8 +15,6 @@ const inbox = {
   unreadFirst: '未读优先',
   byTitle: '按标题',
   loadFailed: '加载消息失败',
-  notFound: '消息不存在',
-  empty: '暂无消息',
   emptyBody: '管理员发送的消息会显示在这里。',
   emptyPage: '这一页没有消息',
   firstPage: '回到第一页',
@@ -47,6 +45,12 @@ const shared = {
   error: {
     wholeNumber: '请输入 {{min}} 到 {{max, number}} 之间的整数',
     tooLong: '最多 {{max, number}} 个字符',
+    notNumber: '请输入数字',
+    negative: '请输入不小于 0 的数字',
+    notInteger: '请输入整数',
+    notJson: '不是合法的 JSON 字符串',
+    expiryPast: '过期时间必须晚于现在',
+    modelsMissing: '请至少选择一个模型！',
   },
   live: {
     live: '实时',
@@ -72,6 +76,20 @@ const shared = {
     usedUp: '已用完',
     notYetValid: '未生效',
     unknown: '未知状态',
+  },
+  /** The factors of a price. */
+  factor: {
+    model: '模型倍率',
+    completion: '补全倍率',
+    cacheRead: '缓存读取倍率',
+    cacheWrite: '缓存写入倍率',
+    oneHour: '一小时缓存',
+    image: '图片倍率',
+    audio: '音频倍率',
+    audioCompletion: '音频补全倍率',
+    group: '分组倍率',
+    price: '每次价格 $',
+    quotaPerDollar: '每美元额度',
   },
   level: { user: '普通用户', admin: '管理员', root: '超级管理员' },
   copyLink: '复制此视图的链接',
@@ -159,6 +177,12 @@ const shared = {
   order: '排序',
   newestFirst: '最新优先',
   oldestFirst: '最早优先',
+  usersSelected_one: '已选 {{count}} 位用户',
+  usersSelected_other: '已选 {{count}} 位用户',
+  toChannels: '前往渠道管理',
+  noMessages: '暂无消息',
+  messageNotFound: '消息不存在',
+  keyMasked: '代码中的密钥以掩码显示，复制时为完整密钥。',
 } as const
 
 export const zh = {

@@ -65,7 +65,6 @@ export const dashboard = {
   marginUnknown:
     '还没有毛利：不知道上游收多少费。请在渠道中填写“成本倍率”，自填写之后的调用起计算。',
   marginPartly: '毛利只涵盖 {{percent}} 的扣费，其余调用经过的渠道当时没有填写成本倍率。',
-  goToChannels: '前往渠道',
   topChannels: '渠道排行',
   topUsers: '用户排行',
   topModels: '模型排行',
@@ -103,6 +102,5 @@ export const dashboard = {
   selfUsePrice: '没有价格的模型按每百万 tokens 75 美元计费。',
   snippets: '调用示例',
   copySnippet: '复制示例',
-  keyMasked: '示例中的密钥已打码，复制时为完整密钥。',
   keyMissing: '创建令牌后，此处会自动填入密钥。',
 } as const

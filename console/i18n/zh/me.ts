@@ -65,7 +65,6 @@ export const me = {
   currentRequired: '请输入原密码',
   passwordTooShort: '密码长度不得小于 8 位！',
   passwordTooLong: '密码长度不得超过 128 位！',
-  passwordsDiffer: '两次输入的密码不一致！',
   repeatPasswordRequired: '请再次输入新密码',
   passwordChanged: '密码修改成功！',
   deleteAccount: '删除账户',

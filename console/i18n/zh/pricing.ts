@@ -39,7 +39,12 @@ export const pricing = {
   formula:
     '按量计费费用 = 分组倍率 × 模型倍率 × （提示token数 + 补全token数 × 补全倍率）/ 500000 （单位：美元）',
   priceViews: '价格的编辑方式',
-  view: { visual: '可视化编辑', json: 'JSON 编辑', unset: '未设置价格的模型' },
+  view: {
+    visual: '可视化编辑',
+    table: '表格',
+    json: 'JSON 编辑',
+    unset: '未设置价格的模型',
+  },
   addModel: '添加模型',
   batchSet: '批量设置',
   priceGrid: '模型价格列表',
@@ -50,7 +55,6 @@ export const pricing = {
   outputPrice: '输出价格',
   cachePrice: '缓存读取',
   ratio: '模型倍率',
-  completionRatio: '补全倍率',
   cacheRatio: '缓存倍率',
   callPrice: '每次价格',
   changed: '未保存',
@@ -108,8 +112,6 @@ export const pricing = {
   error: {
     nameMissing: '请输入模型名称',
     nameTaken: '模型名称已存在',
-    notNumber: '请输入数字',
-    negative: '请输入不小于 0 的数字',
     zeroPrice: '模型价格不能为0',
     tooFine: '最大 $99,999.999999，小数最多 6 位',
     notCount: '请输入 1 至 999,999,999 的整数',
@@ -118,7 +120,6 @@ export const pricing = {
     '启用中的渠道提供、但这里还没有设置价格的模型。知名模型按内置价格计费，其余会被拒绝调用。',
   unservedTitle: '还没有渠道提供模型',
   unservedBody: '添加或启用渠道后，其中没有价格的模型会列在这里。',
-  toChannels: '前往渠道管理',
   allPricedTitle: '所有模型都已定价',
   allPricedBody: '启用中的渠道提供的模型都有价格。',
   tools: '价格工具',
@@ -218,7 +219,6 @@ export const pricing = {
   previewPartial: '时间用尽：结果只包含 {{time}} 之前的调用。',
   byUser: '按用户',
   groupViews: '分组的编辑方式',
-  groupView: { table: '表格', json: 'JSON 编辑' },
   groupGrid: '分组列表',
   groupName: '分组名称',
   groupNameHint: '渠道、用户和令牌用这个名称引用分组。',
@@ -241,8 +241,6 @@ export const pricing = {
   groupError: {
     nameMissing: '请输入分组名称',
     nameTaken: '分组名称已存在',
-    notNumber: '请输入数字',
-    negative: '请输入不小于 0 的数字',
     specials: '每行应为“分组=倍率”，分组必须存在且不重复',
   },
   color: {

@@ -2,7 +2,6 @@ export const request = {
   failed: '请求失败',
   network: '错误：网络连接失败，请检查网络后重试',
   noServer: '本站仅作演示之用，无服务端！',
-  tooMany: '错误：请求次数过多，请稍后再试！',
   serverError: '错误：服务器内部错误，请联系管理员！',
   other: '错误：{{message}}',
   requestId: '请求编号',

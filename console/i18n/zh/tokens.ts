@@ -67,8 +67,6 @@ export const tokens = {
     amountInvalid: '请输入有效的额度',
     amountChangedByEdit: '额度已被其他修改更新，当前为 {{amount}}。再次保存将设为此处填写的额度。',
     expiryInvalid: '过期时间格式错误！',
-    expiryPast: '过期时间必须晚于现在',
-    modelsMissing: '请至少选择一个模型！',
     ipInvalid: '第 {{line}} 行“{{address}}”不是合法的 IP 地址或网段',
   },
   createdTitle: '令牌已就绪',
@@ -79,7 +77,6 @@ export const tokens = {
   snippet: { curl: 'cURL', python: 'Python', node: 'Node.js' },
   snippetKind: '语言',
   copySnippet: '复制代码',
-  keyMasked: '代码中的密钥以掩码显示，复制时为完整密钥。',
   noModelYet: '目前还没有此令牌可调用的对话模型。',
   copyAllKeys: '复制全部密钥',
 } as const

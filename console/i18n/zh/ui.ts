@@ -63,6 +63,7 @@ export const ui = {
   duplicateSubmit: '提交失败，请勿重复提交！',
   remove: '移除 {{name}}',
   newPassword: '新密码',
+  passwordsDiffer: '两次输入的密码不一致',
   twoStepLogin: '两步验证',
   verificationCode: '验证码',
   enterCode: '请输入验证码！',

@@ -72,8 +72,6 @@ export const users = {
   adjusted_one: '已调整 {{count}} 位用户的额度',
   adjusted_other: '已调整 {{count}} 位用户的额度',
   selection: '所选用户',
-  selectedCount_one: '已选 {{count}} 位用户',
-  selectedCount_other: '已选 {{count}} 位用户',
   reason: '调整原因',
   reasonHint: '与操作者一同记入审计，仅管理员可见。',
   reasonPlaceholder: '例如：线下转账 17 号单',

@@ -167,8 +167,8 @@ describe('the channel form', () => {
 
   it('an expiry in the past is refused unless the channel had it before', () => {
     const past = { ...draft, expiresAt: '2020-01-01T00:00' }
-    expect(validateChannel(past, null, OPENAI)).toEqual({ expiresAt: 'datePast' })
-    expect(validateChannel(past, draft, OPENAI)).toEqual({ expiresAt: 'datePast' })
+    expect(validateChannel(past, null, OPENAI)).toEqual({ expiresAt: 'expiryPast' })
+    expect(validateChannel(past, draft, OPENAI)).toEqual({ expiresAt: 'expiryPast' })
     expect(validateChannel({ ...past, weight: '2' }, past, OPENAI)).toEqual({})
   })
 })

@@ -24,7 +24,7 @@ describe('the form of a new channel', () => {
     await page.getByRole('button', { name: zh('shared.newChannel') }).click()
     await press(zh('channelForm.createAction'))
     await drawer().getByText(zh('channelForm.error.nameAndKeyMissing')).first().waitFor()
-    await drawer().getByText(zh('channelForm.error.modelsMissing')).waitFor()
+    await drawer().getByText(zh('shared.error.modelsMissing')).waitFor()
     expect(pathNow()).toBe('/channel/add')
     await box(zh('shared.name')).fill('Mine')
     await box(zh('shared.key')).fill('sk-upstream')
@@ -182,7 +182,7 @@ describe('the form of an existing channel', () => {
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=models')
     await box(zh('channelForm.priority')).fill('x')
     await press(zh('shared.saveChanges'))
-    await drawer().getByText(zh('channelForm.error.notInteger')).waitFor()
+    await drawer().getByText(zh('shared.error.notInteger')).waitFor()
     await box(zh('channelForm.priority')).fill('3')
     await box(zh('channelForm.maxConcurrency')).fill('4')
     await press(zh('shared.saveChanges'))
@@ -205,9 +205,9 @@ describe('the form of an existing channel', () => {
     ]) {
       await box(name).fill('{"a":')
       await box(zh('channelForm.modelPrefix')).focus()
-      await drawer().getByText(zh('channelForm.error.notJson')).waitFor()
+      await drawer().getByText(zh('shared.error.notJson')).waitFor()
       await box(name).fill('')
-      await drawer().getByText(zh('channelForm.error.notJson')).waitFor({ state: 'detached' })
+      await drawer().getByText(zh('shared.error.notJson')).waitFor({ state: 'detached' })
     }
     for (const [name, text, fault] of [
       [

@@ -94,7 +94,7 @@ it('the tag editor refuses invalid values, sends changes, and asks before it clo
   await editor.getByLabel(zh('channelForm.priority')).fill('1.5')
   await editor.getByLabel(zh('channelForm.weight')).fill('-1')
   await save.click()
-  await editor.getByText(zh('channelForm.error.notInteger')).waitFor()
+  await editor.getByText(zh('shared.error.notInteger')).waitFor()
   await editor.getByText(zh('channelForm.error.notNatural')).waitFor()
   await page.keyboard.press('Escape')
   await page

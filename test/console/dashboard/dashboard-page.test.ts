@@ -278,7 +278,7 @@ describe('the dashboard', () => {
       ok({ ...SITE, totals: { ...SITE.totals, ...UNKNOWN } })
     await page.getByRole('button', { name: en('dashboard.7d') }).click()
     await page.getByText(en('dashboard.marginUnknown')).waitFor()
-    const channels = page.getByRole('link', { name: en('dashboard.goToChannels') })
+    const channels = page.getByRole('link', { name: en('shared.toChannels') })
     expect(await channels.getAttribute('href')).toBe('/admin/channels')
     expect(await page.getByText(textPattern('en', 'dashboard.marginShare')).count()).toBe(0)
     app.site.routes['GET /api/data/site'] = () => ok(SITE)

@@ -132,7 +132,7 @@ it('a message has a preview, opens in a frame without scripts, and is then read'
 
 it('the inbox says when a message does not exist and when messages fail to load', async () => {
   await app.openAsRoot('/app/inbox/77')
-  await app.page.getByText(zh('inbox.notFound')).first().waitFor()
+  await app.page.getByText(zh('shared.messageNotFound')).first().waitFor()
   await app.page.waitForURL('**/app/inbox')
   app.site.routes['GET /api/user/messages'] = () => ({
     status: 400,

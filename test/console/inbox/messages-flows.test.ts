@@ -66,7 +66,7 @@ it('a message is written, checked and sent to the selected users', async () => {
     .getByText('World')
     .waitFor()
   await drawer.getByRole('checkbox', { name: /^mia/ }).check()
-  await drawer.getByText(zh('messages.selectedCount_one', { count: 1 })).waitFor()
+  await drawer.getByText(zh('shared.usersSelected_one', { count: 1 })).waitFor()
   expect(await lookFaults(page, 'message-create', [1280, 390], '[role="dialog"]')).toEqual([])
   await drawer.getByRole('button', { name: zh('shared.send') }).click()
   await page.getByText(zh('messages.sent_one', { count: 1 })).waitFor()

@@ -172,7 +172,7 @@ describe('the personal settings page', () => {
     await fill(zh('ui.newPassword'), 'new password')
     await fill(zh('me.newPasswordAgain'), 'other password')
     await page.keyboard.press('Enter')
-    await dialog.getByText(zh('me.passwordsDiffer')).waitFor()
+    await dialog.getByText(zh('ui.passwordsDiffer')).waitFor()
     await fill(zh('me.newPasswordAgain'), 'new password')
     await page.keyboard.press('Enter')
     await said(page, zh('me.passwordChanged'))

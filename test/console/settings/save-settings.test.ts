@@ -54,7 +54,7 @@ describe('the settings page', () => {
     await app.openAsRoot('/admin/settings?prices=json')
     await app.page.getByLabel(zh('pricing.ratio')).fill('{"a":')
     await app.page.getByLabel(zh('pricing.cacheRatio')).focus()
-    await app.page.getByText(zh('settings.notJson')).waitFor()
+    await app.page.getByText(zh('shared.error.notJson')).waitFor()
     await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
     await app.page.getByText(zh('settings.checkInput')).waitFor()
     expect(sent('PUT', '/api/option/')).toHaveLength(0)

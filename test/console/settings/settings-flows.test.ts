@@ -88,7 +88,7 @@ describe('a wrong input in a settings tab', () => {
     await open('operation&groups=json')
     await mend(label('QuotaForNewUser', 'quota'), '-1', zh('settings.tooSmall', { min: 0 }), '1000')
     await mend(label('RebatePercentage', '%'), '101', zh('options.bounds.RebatePercentage'), '12.5')
-    await mend(label('Chats'), '[{"a":', zh('settings.notJson'), '[{"a":"https://a.example"}]')
+    await mend(label('Chats'), '[{"a":', zh('shared.error.notJson'), '[{"a":"https://a.example"}]')
     const unknown = zh('settings.unknownPlaceholder', { placeholder: '{nope}' })
     await mend(label('Chats'), '[{"a":"x:{nope}"}]', unknown, '[{"a":"https://a.example"}]')
     await mend(label('UserUsableGroups'), '{"vip":1}', zh('settings.notTextMap'), '{"vip":"VIP"}')
@@ -112,7 +112,7 @@ describe('a wrong input in a settings tab', () => {
     await mend(
       least,
       'x',
-      zh('settings.withMinimum', { text: zh('settings.notInteger'), min: 0 }),
+      zh('settings.withMinimum', { text: zh('shared.error.notInteger'), min: 0 }),
       '2000',
     )
     await mend(most, '1999', zh('settings.belowOther', { other: label('CheckInQuota') }), '5000')
@@ -130,7 +130,7 @@ describe('a wrong input in a settings tab', () => {
       '50',
     )
     const bounds = textPattern('zh', 'settings.withBounds', {
-      text: zh('settings.notInteger'),
+      text: zh('shared.error.notInteger'),
       min: -1,
     })
     await mend(label('ModelRequestRateLimitCount'), '1.5', bounds, '-1')

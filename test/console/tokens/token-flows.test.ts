@@ -32,7 +32,7 @@ describe('the drawer for a new token', () => {
       zh('tokens.error.expiryInvalid'),
       zh('shared.error.wholeNumber', { min: 1, max: 100 }),
       zh('shared.error.wholeNumber', { min: 0, max: '100,000' }),
-      zh('tokens.error.modelsMissing'),
+      zh('shared.error.modelsMissing'),
       zh('tokens.error.ipInvalid', { line: 2, address: '300.1.1.1' }),
     ]) {
       await drawer.getByText(fault).waitFor()

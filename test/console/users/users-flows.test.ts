@@ -256,7 +256,7 @@ describe('the adjustment of quota', () => {
     const { page } = app
     await open()
     for (const name of ['mia', 'ada', 'spammer']) await rowOf(name).getByRole('checkbox').check()
-    await page.getByText(zh('users.selectedCount_one', { count: 3 })).waitFor()
+    await page.getByText(zh('shared.usersSelected_one', { count: 3 })).waitFor()
     await page.getByRole('button', { name: zh('users.adjust'), exact: true }).click()
     await asking().getByText(zh('users.adjustDeduct'), { exact: true }).click()
     await asking().getByLabel(zh('users.amountInDollars')).fill('1')

@@ -7,6 +7,7 @@ import { findUnpricedModels } from '#console/api/unpriced-models.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { serverFieldError } from '#console/ui/forms/server-field-errors.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
@@ -36,7 +37,8 @@ export function ChannelDrawerForm(props: FormProps) {
     initial: () => (channel === null ? newChannel(find(1)) : draftOfChannel(channel)),
     validate: (draft, before) =>
       validateChannel(draft, channel === null ? null : before, find(draft.type)),
-    errorText: (errorKey) => t(`channelForm.error.${errorKey}`),
+    errorText: (errorKey) =>
+      t(isSharedErrorKey(errorKey) ? `shared.error.${errorKey}` : `channelForm.error.${errorKey}`),
     save: useSave(props),
     errorsOf,
     onRepeat: props.onClose,

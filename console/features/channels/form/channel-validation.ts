@@ -6,7 +6,12 @@ import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.t
 import { keysOf, needsKeyReentry } from './channel-keys.ts'
 import { validateJson, validateJsonObject } from './json-validation.ts'
 
-export type ChannelErrorKey = keyof Translations['channelForm']['error']
+export type ChannelErrorKey =
+  | keyof Translations['channelForm']['error']
+  | 'modelsMissing'
+  | 'notJson'
+  | 'notInteger'
+  | 'expiryPast'
 
 export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
@@ -54,7 +59,7 @@ function validateExpiry(text: string, before: string | undefined): ChannelErrorK
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'
   const isPast = seconds > 0 && seconds * 1_000 <= Date.now()
-  return isPast && text !== before ? 'datePast' : null
+  return isPast && text !== before ? 'expiryPast' : null
 }
 
 function validateBaseUrl(

@@ -17,6 +17,10 @@ export function JsonField(
   const { value, judge, onChange } = props
   const { t } = useTranslation()
   const [ownErrorKey, setOwnErrorKey] = useState(() => judge(value))
+  const ownError =
+    ownErrorKey === null
+      ? undefined
+      : t(ownErrorKey === 'notJson' ? 'shared.error.notJson' : `channelForm.error.${ownErrorKey}`)
   const unknown = props.knownMembers === undefined ? [] : unknownMembers(props.knownMembers, value)
   const names = unknown.join(', ')
   return (
@@ -30,9 +34,7 @@ export function JsonField(
           )}
         </>
       }
-      error={
-        props.error ?? (ownErrorKey === null ? undefined : t(`channelForm.error.${ownErrorKey}`))
-      }
+      error={props.error ?? ownError}
       isMono
       rows={3}
       spellCheck={false}

@@ -24,7 +24,7 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
   const shared = {
     label: field.label[language],
     hint: field.hint[language] || undefined,
-    error: error ?? (isBroken ? t('channelForm.error.notJson') : undefined),
+    error: error ?? (isBroken ? t('shared.error.notJson') : undefined),
     isRequired: field.is_required && field.default === '',
     value,
     onChange,

@@ -9,6 +9,7 @@ import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { groupTag } from '#console/ui/elements/group-tag.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/names-field.tsx'
+import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
@@ -40,7 +41,8 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
   const form = useDraftForm<TagDraft, TagErrorKey>({
     initial: () => draftOfGroup(group, channels),
     validate: validateTag,
-    errorText: (errorKey) => t(`channelForm.error.${errorKey}`),
+    errorText: (errorKey) =>
+      t(isSharedErrorKey(errorKey) ? `shared.error.${errorKey}` : `channelForm.error.${errorKey}`),
     save: async (draft, before) => {
       const change = tagChange(group.tag, before, draft)
       if (change === null) return showError(t('shared.unchanged'))

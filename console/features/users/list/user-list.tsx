@@ -142,7 +142,7 @@ function SelectedUsers(props: {
   return (
     <fieldset className="tg-chosen tg-bulk" aria-label={t('users.selection')}>
       <span role="status">
-        {t('users.selectedCount', { count: selectedRows.length })}
+        {t('shared.usersSelected', { count: selectedRows.length })}
         {beyond > 0 && ` · ${t('users.selectedBeyond', { count: beyond })}`}
       </span>
       <Button tone="quiet" size="small" onClick={props.onNone}>
