@@ -78,8 +78,8 @@ export type Subscription = { readonly stop: () => Promise<void> }
  * The store of all events. An event is stored permanently once its `append` resolves.
  *
  * `append` writes to all of its streams or to none. A retry with the same ids at the same revision
- * never writes twice. A wrong revision throws `RevisionConflict`. After a lost connection, the store
- * retries until the deadline and then throws `StoreUnavailable`.
+ * never writes twice. A wrong revision throws `RevisionConflict`. After a lost connection, the
+ * store retries until the deadline and then throws `StoreUnavailable`.
  *
  * EventStoreDB writes the streams of an append one after another, and other events may be written
  * in between. If other events could make one part invalid, the caller must put this part first.

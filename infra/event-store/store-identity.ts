@@ -52,8 +52,8 @@ type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: s
 
 /**
  * Assigns the database to its event store, and returns the store. Throws `ConfigError` for a
- * database of another store, because two stores would have different histories of the same accounts.
- * A database that was never used accepts any store.
+ * database of another store, because two stores would have different histories of the same
+ * accounts. A database that was never used accepts any store.
  *
  * A store is identified by the id and position of its first event, or by its name while it is
  * empty.
