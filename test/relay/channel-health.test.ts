@@ -5,6 +5,7 @@ import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simu
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { chat, relayRig, serveRelay } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
 
 const rig = startedForEach(relayRig)
 /** The provider behind channel 2, which is drawn before channel 1. */
@@ -22,10 +23,15 @@ const requestCount = (provider: SimulatedProvider) => provider.journal.count
 const times = async (count: number, body: Record<string, unknown> = {}) => {
   for (let n = 0; n < count; n += 1) expect((await chat(rig, body)).status).toBe(200)
 }
-const untilDue = async () => {
-  const until = (await circuitEvents()).at(-1)?.data
+const untilDue = async (channelId = 2) => {
+  const until = (await circuitEvents(channelId)).at(-1)?.data
   const at = until !== undefined && 'until' in until ? until.until : 0
   await expect.poll(() => Date.now() >= at).toBe(true)
+}
+
+const ANSWER = {
+  choices: [{ index: 0, message: { content: 'Yes' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1 },
 }
 
 async function openCircuit(): Promise<void> {
@@ -55,18 +61,32 @@ describe('the circuit of a failing channel', () => {
   })
 
   it('a channel gets one of fifty calls after its pause, and all if that succeeds', async () => {
-    await openCircuit()
-    await untilDue()
-    const countBefore = requestCount(first)
-    first.script.push({ kind: 'slow', msPerChunk: 300 })
-    const calls = Array.from({ length: 50 }, () => chat(rig, { stream: true, max_tokens: 5 }))
-    for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
-    expect(requestCount(first) - countBefore).toBe(1)
+    const provider = await scriptedProvider()
+    onTestFinished(provider.close)
+    provider.answers.set('*', { status: 503 })
+    await rig.addChannel(3, { priority: 99, baseUrl: provider.url })
+    await times(5)
+    await expect.poll(() => types(3)).toEqual(['CircuitOpened'])
+    await untilDue(3)
+    const countBefore = provider.requests.length
+    const others = Promise.withResolvers<void>()
+    provider.answers.set('*', { until: others.promise, body: ANSWER })
+    let ended = 0
+    const calls = Array.from({ length: 50 }, async () => {
+      const { status } = await chat(rig)
+      ended += 1
+      return status
+    })
+    // The provider answers the probe only after all other calls have ended.
+    await expect.poll(() => ended).toBe(49)
+    expect(provider.requests.length - countBefore).toBe(1)
+    others.resolve()
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([200]))
     await expect
-      .poll(() => types())
+      .poll(() => types(3))
       .toEqual(['CircuitOpened', 'CircuitHalfOpened', 'CircuitClosed'])
     await times(3)
-    expect(requestCount(first) - countBefore).toBe(4)
+    expect(provider.requests.length - countBefore).toBe(4)
   })
 
   it('a failed probe lengthens the pause, and its call goes to another channel', async () => {

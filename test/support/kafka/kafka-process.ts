@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
 import { disconnect, patchRequestQueues } from '#infra/event-bus/kafka/kafka-client.ts'
 
-const READY_MS_MAX = 60_000
+const READY_MS_MAX = 100_000
 const TRIES_MAX = 3
 const LAST_LINES = 40
 const ATTEMPT_MS_MAX = 5_000
