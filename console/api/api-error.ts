@@ -33,13 +33,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns an `ApiError` unchanged. Any other error becomes an `Error` with the text `words`. */
-export function errorWithMessage(error: unknown, words: string): Error {
-  if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
+/** Returns an `ApiError` unchanged. Any other error becomes an `Error` with the text `message`. */
+export function errorWithMessage(error: unknown, message: string): Error {
+  if (!(error instanceof ApiError) || error.status === 0) return new Error(message)
   if (error.status <= 500) return error
   const { code, status, requestId, retryAfterMs } = error
   const detail = error.detail || error.message
-  return new ApiError(words, { code, status, requestId, retryAfterMs, detail })
+  return new ApiError(message, { code, status, requestId, retryAfterMs, detail })
 }
 
 export const isNotFound = (error: unknown): boolean =>

@@ -38,8 +38,10 @@ export const HEALTH_TONE = {
 export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
   if (status === 3) return 'autoDisabled'
   if (status !== 1) return 'disabled'
-  const whole = circuits.find(({ model, key_index }) => model === null && key_index === null)
-  if (whole !== undefined) return whole.state === 'open' ? 'open' : 'halfOpen'
+  const channelCircuit = circuits.find(
+    ({ model, key_index }) => model === null && key_index === null,
+  )
+  if (channelCircuit !== undefined) return channelCircuit.state === 'open' ? 'open' : 'halfOpen'
   if (circuits.length > 0) return 'degraded'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
@@ -106,12 +108,12 @@ const healthQuery = queryOptions({
 export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
-  const kept = snapshot.channels
+  const channels = snapshot.channels
     .filter(({ id }) => !push.removed.includes(id))
     .map((channel) => changed.get(channel.id) ?? channel)
-  const known = new Set(kept.map(({ id }) => id))
+  const known = new Set(channels.map(({ id }) => id))
   const added = push.channels.filter(({ id }) => !known.has(id))
-  return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
+  return { at: push.at, channels: [...channels, ...added].sort((a, b) => a.id - b.id) }
 }
 
 export function useHealth() {

@@ -78,9 +78,9 @@ type OptionalIfEmpty<Key extends string, Value> = unknown extends Value
     ? { readonly [K in Key]?: Value }
     : { readonly [K in Key]: Value }
 
-type Sending = Pick<ApiRequest, 'afterPosition' | 'signal' | 'idempotencyKey' | 'renewsSession'>
+type SendOptions = Pick<ApiRequest, 'afterPosition' | 'signal' | 'idempotencyKey' | 'renewsSession'>
 
-export type Input<Name extends RouteName> = Sending &
+export type Input<Name extends RouteName> = SendOptions &
   OptionalIfEmpty<'params', Texts<RoutePart<Name, 'params'>>> &
   OptionalIfEmpty<'query', Texts<RoutePart<Name, 'querystring'>>> &
   OptionalIfEmpty<'body', RoutePart<Name, 'body'>>
@@ -110,13 +110,15 @@ export function addressOf(
 
 /** Calls a route and returns the complete response body. Throws a translated `ApiError`. */
 export const exchange = <Name extends RouteName>(name: Name, ...[input]: Arguments<Name>) => {
-  const { params, ...rest } = (input ?? {}) as Loose
+  const { params, ...rest } = (input ?? {}) as UntypedInput
   return request<Data<Name>>({ ...addressOf(name, params), ...rest }) as Promise<
     Omit<ApiAnswer<Data<Name>>, 'envelope'> & { envelope: Envelope<Name> }
   >
 }
 
-type Loose = Omit<ApiRequest, 'method' | 'path'> & { params?: Readonly<Record<string, QueryValue>> }
+type UntypedInput = Omit<ApiRequest, 'method' | 'path'> & {
+  params?: Readonly<Record<string, QueryValue>>
+}
 
 /** Calls a route and returns the `data` of its response. Throws a translated `ApiError`. */
 export const call = async <Name extends RouteName>(

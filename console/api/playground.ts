@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts'
 import { parseObject } from './parse-object.ts'
 import { requestStream } from './request.ts'
 
-type ChatAsk = {
+type ChatRequest = {
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
   model: string
   group: string
@@ -18,13 +18,13 @@ export type ChatDelta = { content: string; reasoning: string }
 type ChatListener = {
   /** Receives the id of the call, which identifies the call in the usage log. */
   onCall: (call: string) => void
-  onPiece: (piece: ChatDelta) => void
+  onDelta: (delta: ChatDelta) => void
 }
 
 /** Throws `ApiError` if the server refuses the call or if the stream ends without `[DONE]`. */
 export async function chat(
-  ask: ChatAsk,
-  { onCall, onPiece }: ChatListener,
+  ask: ChatRequest,
+  { onCall, onDelta }: ChatListener,
   signal: AbortSignal,
 ): Promise<void> {
   const { messages, model, group, max_tokens, temperature } = ask
@@ -44,17 +44,17 @@ export async function chat(
       }
       const chunk: Chunk | null = parseObject(data)
       if (chunk?.error !== undefined) streamError = chunk.error
-      const delta = chunk?.choices?.[0]?.delta
-      const piece = {
-        content: delta?.content ?? '',
-        reasoning: delta?.reasoning_content ?? delta?.reasoning ?? '',
+      const chunkDelta = chunk?.choices?.[0]?.delta
+      const delta = {
+        content: chunkDelta?.content ?? '',
+        reasoning: chunkDelta?.reasoning_content ?? chunkDelta?.reasoning ?? '',
       }
-      if (piece.content !== '' || piece.reasoning !== '') onPiece(piece)
+      if (delta.content !== '' || delta.reasoning !== '') onDelta(delta)
     },
   })
   const text = new TextDecoder()
   for await (const bytes of bytesOf(response)) parser.feed(text.decode(bytes, { stream: true }))
-  if (!isDone) throw cutShort(streamError, call)
+  if (!isDone) throw incompleteAnswerError(streamError, call)
 }
 
 type StreamError = { message?: string; code?: string | null }
@@ -90,7 +90,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-function cutShort(streamError: StreamError | null, requestId: string): ApiError {
+function incompleteAnswerError(streamError: StreamError | null, requestId: string): ApiError {
   const message = streamError?.message || translate('playground.cutShort')
   return new ApiError(message, { code: streamError?.code ?? 'incomplete', status: 200, requestId })
 }

@@ -17,26 +17,29 @@ const ShortcutSheet = lazy(async () => ({ default: (await load.sheet()).Shortcut
 const IDLE_MS = 3_000
 
 type Dialog = keyof typeof load
-type Shown = Dialog | null
+type OpenDialog = Dialog | null
 
 export function Commands() {
   const { t } = useTranslation()
-  const [shown, setShown] = useState<Shown>(null)
-  const [mounted, setMounted] = useState<ReadonlySet<Shown>>(new Set())
+  const [openDialog, setOpenDialog] = useState<OpenDialog>(null)
+  const [mounted, setMounted] = useState<ReadonlySet<OpenDialog>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
       // Loads the dialog's code before the dialog is rendered, so that a failed load can be
       // retried.
       await load[dialog]()
       setMounted((before) => new Set([...before, dialog]))
-      setShown(dialog)
+      setOpenDialog(dialog)
     } catch {
       showError(new Error(t('request.network')))
     }
   }
-  const close = () => setShown(null)
+  const close = () => setOpenDialog(null)
   useShellCommands(() => void show('sheet'))
-  useActionKeys(() => (shown === 'palette' ? close() : void show('palette')), shown !== null)
+  useActionKeys(
+    () => (openDialog === 'palette' ? close() : void show('palette')),
+    openDialog !== null,
+  )
   useEffect(fetchWhenIdle, [])
   return (
     <>
@@ -47,8 +50,10 @@ export function Commands() {
         onClick={() => void show('palette')}
       />
       <Suspense>
-        {mounted.has('palette') && <CommandPalette isOpen={shown === 'palette'} onClose={close} />}
-        {mounted.has('sheet') && <ShortcutSheet isOpen={shown === 'sheet'} onClose={close} />}
+        {mounted.has('palette') && (
+          <CommandPalette isOpen={openDialog === 'palette'} onClose={close} />
+        )}
+        {mounted.has('sheet') && <ShortcutSheet isOpen={openDialog === 'sheet'} onClose={close} />}
       </Suspense>
     </>
   )

@@ -26,8 +26,8 @@ export function Footer() {
 }
 
 const KEY = 'footer_html'
-const LOOKS_MAX = 5
-const LOOK_MS = 200
+const READS_MAX = 5
+const READ_EVERY_MS = 200
 
 /**
  * Returns the footer's HTML. Until the status has loaded, it is read from the browser's storage, up
@@ -38,13 +38,13 @@ function useFooterHtml(): string {
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')
   useEffect(() => {
     if (fromStatus !== undefined || stored !== '') return
-    let looks = 0
+    let reads = 0
     const timer = setInterval(() => {
       if (document.hidden) return
-      looks += 1
+      reads += 1
       setStored(localStorage.getItem(KEY) ?? '')
-      if (looks >= LOOKS_MAX) clearInterval(timer)
-    }, LOOK_MS)
+      if (reads >= READS_MAX) clearInterval(timer)
+    }, READ_EVERY_MS)
     return () => clearInterval(timer)
   }, [fromStatus, stored])
   return fromStatus ?? stored

@@ -11,7 +11,7 @@ export function Notice() {
   const [read, setRead] = useLocalPreference('notice-read', '', (stored) =>
     typeof stored === 'string' ? stored : null,
   )
-  const mark = markOf(text)
+  const mark = fingerprintOf(text)
   if (text.trim() === '' || read === mark) return null
   return (
     <section className="tg-notice" aria-label={t('shell.notice')}>
@@ -31,11 +31,11 @@ const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
 /** The width (px) of the sidebar, the margins and the close button, together. */
-const AROUND_PX = 90
+const SIDE_WIDTH_PX = 90
 
 /** Estimates the notice's height (px), so that the page moves little when the notice appears. */
 function estimatedHeight(text: string): number {
-  const width = Math.max(240, window.innerWidth - AROUND_PX)
+  const width = Math.max(240, window.innerWidth - SIDE_WIDTH_PX)
   const blocks = text
     .replaceAll(/<[^>]*>/g, '')
     .split(/\n\s*\n/)
@@ -44,7 +44,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-function markOf(text: string): string {
+function fingerprintOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0
   return `${text.length}:${sum}`

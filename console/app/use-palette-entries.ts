@@ -18,8 +18,8 @@ export type Entry = Omit<RegisteredAction, 'section'> & {
   readonly perform: () => void
 }
 
-const FOUND_MAX = 5
-const PATIENCE_MS = 150
+const RESULTS_MAX = 5
+const SEARCH_DELAY_MS = 150
 
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [registered] = useState(registeredActions)
@@ -27,7 +27,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
     perform === undefined || rest.isKeyOnly === true ? [] : [{ ...rest, perform }],
   )
   const calls = useCalls(query.trim())
-  const found = useFound(query.trim())
+  const found = useSearchResults(query.trim())
   return [
     ...calls,
     ...actions.filter(({ title, keywords = '' }) => matches(`${title} ${keywords}`, query.trim())),
@@ -39,7 +39,7 @@ function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const requestId = useDebounced(requestIdIn(query), PATIENCE_MS)
+  const requestId = useDebounced(requestIdIn(query), SEARCH_DELAY_MS)
   const { data } = useQuery({
     queryKey: [...logsKey, 'found', mayManage, requestId],
     queryFn: ({ signal }) =>
@@ -53,7 +53,7 @@ function useCalls(query: string): readonly Entry[] {
     enabled: requestId !== null,
   })
   if (requestId === null || requestId !== requestIdIn(query)) return []
-  return (data?.items ?? []).slice(0, FOUND_MAX).map((row) => ({
+  return (data?.items ?? []).slice(0, RESULTS_MAX).map((row) => ({
     id: `calls-${row.id}`,
     title: t('commands.openCall', {
       model: row.model_name,
@@ -68,26 +68,26 @@ function useCalls(query: string): readonly Entry[] {
 
 const callFilter = (request: string) => new URLSearchParams({ request })
 
-function useFound(query: string): readonly Entry[] {
+function useSearchResults(query: string): readonly Entry[] {
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const keyword = useDebounced(query, PATIENCE_MS)
-  const isAsking = keyword !== '' && keyword === query
-  const searchQuery = { keyword, page: 0, pageSize: FOUND_MAX }
-  const tokens = useQuery({ ...tokensQuery(searchQuery), enabled: isAsking }).data?.items ?? []
+  const keyword = useDebounced(query, SEARCH_DELAY_MS)
+  const isSearching = keyword !== '' && keyword === query
+  const searchQuery = { keyword, page: 0, pageSize: RESULTS_MAX }
+  const tokens = useQuery({ ...tokensQuery(searchQuery), enabled: isSearching }).data?.items ?? []
   const channels = useQuery({
     ...channelsQuery({ ...searchQuery, model: '', group: '' }),
-    enabled: isAsking && mayManage,
+    enabled: isSearching && mayManage,
   }).data?.items
   const users = useQuery({
     ...usersQuery({ ...searchQuery, group: '' }),
-    enabled: isAsking && mayManage,
+    enabled: isSearching && mayManage,
   }).data?.items
-  if (!isAsking) return []
+  if (!isSearching) return []
   const go = (path: string, name: string) => () =>
     void navigate(`${path}?${new URLSearchParams({ keyword: name })}`)
   const entries = (section: 'tokens' | 'channels', path: string, rows: readonly Named[]): Entry[] =>
-    rows.slice(0, FOUND_MAX).map(({ id, name }) => ({
+    rows.slice(0, RESULTS_MAX).map(({ id, name }) => ({
       id: `${section}-${id}`,
       title: name,
       section,
@@ -97,7 +97,7 @@ function useFound(query: string): readonly Entry[] {
   return [
     ...entries('tokens', '/app/tokens', tokens),
     ...entries('channels', '/admin/channels', channels?.filter((row) => 'id' in row) ?? []),
-    ...(users ?? []).slice(0, FOUND_MAX).map(({ id, username }) => ({
+    ...(users ?? []).slice(0, RESULTS_MAX).map(({ id, username }) => ({
       id: `users-${id}`,
       title: username || `#${id}`,
       section: 'users' as const,

@@ -10,16 +10,16 @@ import { languageActions } from './language-menu.tsx'
 import { GO_KEYS, navItems } from './navigation.ts'
 import { useThemeAction } from './top-bar.tsx'
 
-const FOUND_BY_MORE = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
-type FoundByMore = (typeof FOUND_BY_MORE)[number]
-const isFoundByMore = (label: string): label is FoundByMore =>
-  FOUND_BY_MORE.some((name) => name === label)
+const WITH_KEYWORDS = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
+type LabelWithKeywords = (typeof WITH_KEYWORDS)[number]
+const hasKeywords = (label: string): label is LabelWithKeywords =>
+  WITH_KEYWORDS.some((name) => name === label)
 
 export function useShellCommands(onSheet: () => void): void {
   const { t } = useTranslation()
   const actions = useActions()
   useRegisterActions([
-    ...useGoing(),
+    ...useNavigationActions(),
     ...actions,
     {
       id: 'sheet',
@@ -41,7 +41,7 @@ export function useShellCommands(onSheet: () => void): void {
   ])
 }
 
-function useGoing(): RegisteredAction[] {
+function useNavigationActions(): RegisteredAction[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const items = navItems(useUser(), useStatus())
@@ -51,7 +51,7 @@ function useGoing(): RegisteredAction[] {
       title: t('commands.goTo', { page: t(`shell.${label}`) }),
       section: 'go',
       keys: `g ${GO_KEYS[label]}`,
-      keywords: isFoundByMore(label) ? t(`commands.keywords.${label}`) : '',
+      keywords: hasKeywords(label) ? t(`commands.keywords.${label}`) : '',
       icon,
       perform: () => void navigate(path),
     }),

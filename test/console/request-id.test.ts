@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.ts'
+import { fullRequestIdIn, requestIdIn } from '#console/ui/messages/request-id.ts'
 
 const ID = '0199aa00-1b2c-7000-8000-0123456789ab'
 
@@ -12,14 +12,14 @@ describe('the request id in pasted text', () => {
     ['an error message', `The provider answered 502. (request id: ${ID})`],
   ])('is found: %s', (_name, text) => {
     expect(requestIdIn(text)).toBe(ID)
-    expect(wholeRequestIdIn(text)).toBe(ID)
+    expect(fullRequestIdIn(text)).toBe(ID)
   })
 
   it.each([ID.slice(0, 8), ID.slice(0, 9), ID.slice(0, 20), ID.slice(0, 20).toUpperCase()])(
     'can be shortened to its first characters: %s',
     (text) => {
       expect(requestIdIn(text)).toBe(text.toLowerCase())
-      expect(wholeRequestIdIn(text)).toBeNull()
+      expect(fullRequestIdIn(text)).toBeNull()
     },
   )
 

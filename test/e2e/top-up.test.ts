@@ -47,7 +47,7 @@ it('a user tops up by a gateway: amount, price, confirmation, its page, and bala
   await open.page.reload()
   const amount = open.page.getByLabel(en('wallet.amount'))
   await amount.fill('3')
-  await open.page.getByText(en('wallet.amountTooSmall', { least: 5 })).waitFor()
+  await open.page.getByText(en('wallet.amountTooSmall', { min: 5 })).waitFor()
   await amount.fill('')
   await amount.pressSequentially('6')
   expect(await amount.inputValue()).toBe('6')
@@ -132,7 +132,7 @@ it('an admin finds the order and refunds it with a reason; its user sees it at o
   await dialog.getByLabel(en('orders.reason')).fill('paid twice')
   const sum = dialog.getByLabel(en('orders.money'))
   for (const [wrong, errorText] of [
-    ['999', en('orders.refundTooMuch', { most: 'CN¥65.70' })],
+    ['999', en('orders.refundTooMuch', { max: 'CN¥65.70' })],
     ['0.00', en('orders.refundInvalid')],
     ['1.001', en('orders.refundInvalid')],
   ] as const) {

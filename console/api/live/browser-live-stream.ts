@@ -15,8 +15,8 @@ import { request } from '../request.ts'
 import { isLoggingOut, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
-const HIDDEN_REST_MS = 60_000
-const NEW_SESSION_MS = 300
+const HIDDEN_DISCONNECT_MS = 60_000
+const SESSION_CHECK_DELAY_MS = 300
 /**
  * The WebSocket close code that the server sends if the session has ended or the client sends too
  * fast.
@@ -33,7 +33,7 @@ export function liveStream(): LiveStream {
       map(() => navigator.onLine),
       distinctUntilChanged(),
     ),
-    isWatched$: combineLatest([isLookedAt$(), isSomebodyIn$()]).pipe(
+    isWatched$: combineLatest([isPageVisible$(), isLoggedIn$()]).pipe(
       map(([isLookedAt, isSomebodyIn]) => isLookedAt && isSomebodyIn),
       distinctUntilChanged(),
     ),
@@ -43,10 +43,12 @@ export function liveStream(): LiveStream {
   return shared
 }
 
-const isLookedAt$ = (): Observable<boolean> =>
+const isPageVisible$ = (): Observable<boolean> =>
   fromEvent(document, 'visibilitychange').pipe(
     startWith(null),
-    switchMap(() => (document.hidden ? timer(HIDDEN_REST_MS).pipe(map(() => false)) : of(true))),
+    switchMap(() =>
+      document.hidden ? timer(HIDDEN_DISCONNECT_MS).pipe(map(() => false)) : of(true),
+    ),
     startWith(true),
   )
 
@@ -54,7 +56,7 @@ const isLookedAt$ = (): Observable<boolean> =>
  * Emits whether a user is logged in and may receive events. The server sends no events to a user
  * who must first replace a reset password.
  */
-const isSomebodyIn$ = (): Observable<boolean> =>
+const isLoggedIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const notify = (user: SessionUser | null) =>
       screen.next(user !== null && user.must_change_password !== true && !isLoggingOut())
@@ -67,13 +69,13 @@ function connect(): LiveSocket {
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   const socket = new WebSocket(url)
   socket.addEventListener('close', ({ code }) => {
-    if (code === POLICY_VIOLATION) leaveWhereSessionEnded()
+    if (code === POLICY_VIOLATION) checkSessionAfterDelay()
   })
-  return closingOnceOpen(socket) as LiveSocket
+  return closeOnceOpen(socket) as LiveSocket
 }
 
 /** Delays `close` until the socket is open. Browsers report an earlier `close` as an error. */
-function closingOnceOpen(socket: WebSocket): WebSocket {
+function closeOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
     if (socket.readyState !== WebSocket.CONNECTING) close(...why)
@@ -85,9 +87,9 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 /**
  * Checks the session after a delay, because a password change in another tab may renew the session.
  */
-function leaveWhereSessionEnded(): void {
+function checkSessionAfterDelay(): void {
   setTimeout(() => {
     if (isLoggingOut() || storedUser() === null) return
     void request({ path: '/api/user/self' }).catch(() => {})
-  }, NEW_SESSION_MS)
+  }, SESSION_CHECK_DELAY_MS)
 }

@@ -15,12 +15,12 @@ export function AboutPage() {
     <article className="tg-prose-page">
       <h1 className={text === '' ? '' : 'tg-visually-hidden'}>{t('about.aboutSite', { name })}</h1>
       {text !== '' && <RichText text={text} title={t('shell.about')} />}
-      {!page.isPending && <WhatRuns name={name} isAlone={text === ''} />}
+      {!page.isPending && <SiteDescription name={name} isAlone={text === ''} />}
     </article>
   )
 }
 
-function WhatRuns({ name, isAlone }: { name: string; isAlone: boolean }) {
+function SiteDescription({ name, isAlone }: { name: string; isAlone: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
   return (

@@ -31,17 +31,19 @@ function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
   const isReading = () => client.isFetching({ queryKey: channelsKey }) > 0
-  const readSoon = useSoon(readAgain)
+  const readSoon = useDelayedCall(readAgain)
   useLiveTopic('channels', {
     onEvents: (rows) => {
       const entries = cachedRows<ChannelEntry>(client, channelsKey)
-      const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
+      const channelsById = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
       changeChannels(client, (channel) => newestOf(channel, newest))
       // Reloads the list after a channel is created, deleted or retagged, because only the server
       // knows the new order.
-      const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
-      if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
+      const isMoved = rows.some(
+        (row) => 'deleted' in row || channelsById.get(row.id)?.tag !== row.tag,
+      )
+      if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) readAgain()
       // A response that is on its way may be older than the event and would undo it.
       else if (isMoved || entries.some(isTagGroup) || isReading()) readSoon()
     },
@@ -49,20 +51,20 @@ function useLiveChannels(): void {
   })
 }
 
-const SOON_MS = 1_000
+const DELAY_MS = 1_000
 
 /**
  * Runs `perform` at most once per second. Without a limit, it would run for every relayed call,
  * because each call sends a channel event.
  */
-function useSoon(perform: () => void): () => void {
+function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   return () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       perform()
-    }, SOON_MS)
+    }, DELAY_MS)
   }
 }
 
@@ -71,13 +73,13 @@ function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channe
   return row === undefined || 'deleted' in row ? channel : row
 }
 
-const AT = { list: '/admin/channels', add: '/channel/add', edit: '/channel/edit' }
+const PATHS = { list: '/admin/channels', add: '/channel/add', edit: '/channel/edit' }
 
 export const ChannelsPage = adminPage('shell.channels', Channels)
 
 function Channels() {
   const { t } = useTranslation()
-  const drawer = useDrawerUrl(AT)
+  const drawer = useDrawerUrl(PATHS)
   const [tested, setTested] = useState<Channel | null>(null)
   const [tag, setTag] = useState<EditedTag | null>(null)
   const [areResultsShown, setResultsShown] = useState(false)

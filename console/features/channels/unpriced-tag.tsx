@@ -6,10 +6,10 @@ import { useStatus } from '#console/api/status.ts'
 import { createUnpricedFilter } from '#console/api/unpriced-models.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
-type Served = { readonly models: readonly string[]; readonly prefix: string }
+type ServedModels = { readonly models: readonly string[]; readonly prefix: string }
 
 /** Returns the model names with the channel's prefix, as API clients send them. */
-export const callableModelNames = ({ models, prefix }: Served): string[] =>
+export const callableModelNames = ({ models, prefix }: ServedModels): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
@@ -18,13 +18,13 @@ const NONE: readonly string[] = []
  * Returns a function that finds a channel's models without a price. It finds none until the prices
  * have loaded.
  */
-export function useUnpricedModels(): (served: Served) => readonly string[] {
+export function useUnpricedModels(): (served: ServedModels) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
   return useMemo(() => {
     if (isSelfUse || options === undefined) return () => NONE
     const among = createUnpricedFilter(options)
-    return (served: Served) => among(callableModelNames(served))
+    return (served: ServedModels) => among(callableModelNames(served))
   }, [isSelfUse, options])
 }
 
@@ -38,17 +38,17 @@ export function UnpricedTag(props: {
   isInRow?: boolean
 }) {
   const { t } = useTranslation()
-  const words = t('channels.unpriced', { count: props.count })
+  const label = t('channels.unpriced', { count: props.count })
   return (
     <button
       type="button"
       className="tg-bare tg-unpriced-tag"
-      title={words}
+      title={label}
       tabIndex={props.isInRow === true ? -1 : 0}
       onClick={props.onOpen}
     >
       <StatusTag tone="warn">
-        <span className="tg-unpriced-words">{words}</span>
+        <span className="tg-unpriced-words">{label}</span>
       </StatusTag>
     </button>
   )

@@ -121,8 +121,8 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   const address = chatAddress(client.template, site, fullKey(token.key))
   const target = chatTarget(address, window.location.origin)
   if (address === null || target === 'none') {
-    const words = { title: t('ui.chatLinkInvalid'), body: t('chat.linkFormatHint') }
-    return titled(<EmptyState icon="alert" {...words} />)
+    const texts = { title: t('ui.chatLinkInvalid'), body: t('chat.linkFormatHint') }
+    return titled(<EmptyState icon="alert" {...texts} />)
   }
   return (
     <div className="tg-chat">

@@ -5,7 +5,7 @@ import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
-const KEPT = 60
+const SECONDS_KEPT = 60
 const MEAN_OF = 10
 
 /** Every second, emits the number of calls in each of the last 60 seconds, oldest first. */
@@ -18,7 +18,7 @@ export function callsBySecond(
     withLatestFrom(state$),
     map(([events, state]) => (state.kind === 'live' ? callsOf(events) : null)),
     scan<CallsOfSecond, readonly CallsOfSecond[]>(
-      (kept, calls) => [...kept, calls].slice(-KEPT),
+      (kept, calls) => [...kept, calls].slice(-SECONDS_KEPT),
       [],
     ),
   )

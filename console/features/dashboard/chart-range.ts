@@ -56,8 +56,8 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
 
 /** Returns the interval that ends at `now`. The first bar of the chart is complete. */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
-  const least = calendar.step === 'hour' ? HOUR : DAY
-  return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
+  const stepSeconds = calendar.step === 'hour' ? HOUR : DAY
+  return { from: bucketStart(now - SPANS[range] + stepSeconds, calendar), to: now }
 }
 
 export const extendToSteps = ({ from, to }: Interval, calendar: Calendar): Interval => ({

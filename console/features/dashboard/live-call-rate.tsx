@@ -30,19 +30,19 @@ export function LiveCallRate() {
           : t('dashboard.perSecondPeak', { peak: number.format(peak ?? 0) })
       }
     >
-      <Spark seconds={seconds} most={Math.max(1, peak ?? 0)} />
+      <Spark seconds={seconds} max={Math.max(1, peak ?? 0)} />
     </KeyFigure>
   )
 }
 
-const STARTS_IN = 5
+const START_SECONDS = 5
 
 /** Returns true in the first seconds. A notice about missing data would be too early then. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
-  seconds.length < STARTS_IN && peakOf(seconds) === null
+  seconds.length < START_SECONDS && peakOf(seconds) === null
 
-function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
-  const { seconds, most } = props
+function Spark(props: { seconds: readonly CallsOfSecond[]; max: number }) {
+  const { seconds, max } = props
   return (
     <svg
       className="tg-dash-spark"
@@ -52,7 +52,7 @@ function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
     >
       {seconds.map((calls, index) => {
         if (calls === null) return null
-        const height = Math.max(1, (calls / most) * HEIGHT)
+        const height = Math.max(1, (calls / max) * HEIGHT)
         const place = SECONDS - seconds.length + index
         return (
           <rect

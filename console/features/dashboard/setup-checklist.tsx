@@ -21,17 +21,17 @@ const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
 /** Polls the data, because a setup step may be completed in another tab or by another admin. */
-const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
+const POLLING = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
 export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
   const isAdmin = isAdminUser(useUser())
-  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), ...LIVE, enabled: isAdmin })
-  const served = useQuery({ ...enabledModelsQuery, ...LIVE, enabled: isAdmin })
-  const models = useQuery({ ...usableModelsQuery, ...LIVE })
-  const chats = useQuery({ ...chatModelsQuery, ...LIVE })
-  const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
+  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), ...POLLING, enabled: isAdmin })
+  const served = useQuery({ ...enabledModelsQuery, ...POLLING, enabled: isAdmin })
+  const models = useQuery({ ...usableModelsQuery, ...POLLING })
+  const chats = useQuery({ ...chatModelsQuery, ...POLLING })
+  const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...POLLING })
   // Shows nothing until all data has loaded, because the height depends on the data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = setupSteps({
@@ -106,12 +106,12 @@ function StepItem(props: { step: Step; number: number; path: string }) {
             : t(`dashboard.steps.${name}.body`)}
         </p>
         {isForm && isNext && (
-          <ButtonLink to={path} tone="primary" state={FROM_HERE}>
+          <ButtonLink to={path} tone="primary" state={RETURN_STATE}>
             {action}
           </ButtonLink>
         )}
         {isForm && !isNext && !isDone && (
-          <Link to={path} state={FROM_HERE}>
+          <Link to={path} state={RETURN_STATE}>
             {action}
           </Link>
         )}
@@ -122,14 +122,14 @@ function StepItem(props: { step: Step; number: number; path: string }) {
   )
 }
 
-const FROM_HERE = { returnTo: '/app/start' }
+const RETURN_STATE = { returnTo: '/app/start' }
 
 function Snippets(props: { apiKey: string | null; model: string }) {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')
   const address = useStatus()?.server_address || location.origin
   const key = fullKey(props.apiKey ?? '…')
-  const shown = props.apiKey === null ? key : maskedKey(key)
+  const displayedKey = props.apiKey === null ? key : maskedKey(key)
   const { model } = props
   return (
     <div className="tg-dash-snippets">
@@ -152,7 +152,7 @@ function Snippets(props: { apiKey: string | null; model: string }) {
             label={t('dashboard.copySnippet')}
           />
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
-          <pre tabIndex={0}>{codeSnippet(kind, { address, key: shown, model })}</pre>
+          <pre tabIndex={0}>{codeSnippet(kind, { address, key: displayedKey, model })}</pre>
         </div>
       </Tabs>
       <p className="tg-hint">

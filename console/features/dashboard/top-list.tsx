@@ -27,7 +27,7 @@ export function TopList(props: {
 }) {
   const { t } = useTranslation()
   const { rows, hasMargin = false } = props
-  const most = Math.max(1, ...(rows ?? []).map(({ quota }) => quota))
+  const max = Math.max(1, ...(rows ?? []).map(({ quota }) => quota))
   return (
     <Panel title={props.title}>
       {rows === undefined && <Skeleton height={160} />}
@@ -44,7 +44,7 @@ export function TopList(props: {
           />
           <tbody>
             {rows.map((row) => (
-              <Row key={row.key} row={row} most={most} hasMargin={hasMargin} />
+              <Row key={row.key} row={row} max={max} hasMargin={hasMargin} />
             ))}
           </tbody>
         </table>
@@ -53,15 +53,15 @@ export function TopList(props: {
   )
 }
 
-function Row(props: { row: TopRow; most: number; hasMargin: boolean }) {
-  const { row, most, hasMargin } = props
+function Row(props: { row: TopRow; max: number; hasMargin: boolean }) {
+  const { row, max, hasMargin } = props
   const number = useNumberFormat()
   const rule = useMoneyRule()
   return (
     <tr>
       <th scope="row" title={row.name}>
         {row.search === null ? row.name : <Link to={logLink(row.search)}>{row.name}</Link>}
-        <span className="tg-dash-share" style={{ width: `${(row.quota / most) * 100}%` }} />
+        <span className="tg-dash-share" style={{ width: `${(row.quota / max) * 100}%` }} />
       </th>
       <td>{number.format(row.count)}</td>
       <td>{exactQuotaText(quotaOf(row.quota), rule)}</td>

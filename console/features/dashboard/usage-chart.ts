@@ -57,7 +57,7 @@ export function prepareUsageChart(
     values.set(name, (values.get(name) ?? 0n) + BigInt(point[ask.measure]))
     filled.set(at, values)
   }
-  const buckets = starts(ask).map((at): ChartBucket => {
+  const buckets = bucketStarts(ask).map((at): ChartBucket => {
     const values = filled.get(at)
     return { at, values: values ?? new Map(), total: values === undefined ? null : sumOf(values) }
   })
@@ -80,7 +80,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   const some = [...totals].filter(([, total]) => total > 0n)
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
-    .toSorted((a, b) => Number(b.total > a.total) - Number(b.total < a.total) || order(a, b))
+    .toSorted((a, b) => Number(b.total > a.total) - Number(b.total < a.total) || compareNames(a, b))
   const named = sorted.filter(({ name }) => name !== OTHER_SERIES)
   const rest = sorted.filter(({ name }) => name === OTHER_SERIES)
   if (named.length + rest.length <= SERIES_MAX) return [...named, ...rest]
@@ -90,20 +90,24 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
 }
 
 /** Returns the starts of the bars. A local day may have 23 or 25 hours. */
-function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
+function bucketStarts({
+  from,
+  to,
+  ...calendar
+}: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
   return found
 }
 
 export const bucketEnd = (at: number, calendar: Calendar): number =>
-  bucketStart(at + REACHES_NEXT[calendar.step], calendar)
+  bucketStart(at + TO_NEXT_BUCKET[calendar.step], calendar)
 
 /**
  * Added to the start of a bar, this number of seconds gives a time within the next bar. A day may
  * have 25 hours, so 2 hours are added.
  */
-const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
+const TO_NEXT_BUCKET = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the bar that contains `at`. Weeks start on Monday. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
@@ -130,4 +134,4 @@ function peakOf(buckets: readonly ChartBucket[]): ChartBucket | null {
   return peak
 }
 
-const order = (a: ChartSeries, b: ChartSeries): number => (a.name < b.name ? -1 : 1)
+const compareNames = (a: ChartSeries, b: ChartSeries): number => (a.name < b.name ? -1 : 1)

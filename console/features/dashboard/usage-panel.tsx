@@ -113,7 +113,7 @@ export function UsagePanel({ view, everyMs }: { view: ChartView; everyMs: number
     >
       <ChartControls view={view} />
       {zoom !== null && <ZoomLine zoom={zoom} onOut={() => set({ from: 0, to: 0 })} />}
-      <QueryView query={{ data: chart, error, refetch }} waiting={SPACE}>
+      <QueryView query={{ data: chart, error, refetch }} waiting={PLACEHOLDER}>
         {(shown) => (
           <ChartBody
             chart={shown}
@@ -144,7 +144,7 @@ function ZoomLine({ zoom, onOut }: { zoom: Interval; onOut: () => void }) {
   )
 }
 
-const SPACE = (
+const PLACEHOLDER = (
   <div className="tg-dash-chart">
     <Skeleton height={220} />
   </div>
@@ -168,7 +168,7 @@ function ChartBody(props: {
       {props.isTable ? (
         <UsageTable chart={chart} text={text} nameOf={nameOf} />
       ) : (
-        <Suspense fallback={SPACE}>
+        <Suspense fallback={PLACEHOLDER}>
           <UsageBars chart={chart} text={text} nameOf={nameOf} onZoom={props.onZoom} />
         </Suspense>
       )}
@@ -191,8 +191,8 @@ function useMeasureWords(
 ): (value: bigint) => string {
   const { t } = useTranslation()
   if (measure === 'quota') return text
-  const words = measure === 'count' ? 'dashboard.countText' : 'dashboard.tokenText'
-  return (value) => t(words, { count: Number(value), number: text(value) })
+  const textKey = measure === 'count' ? 'dashboard.countText' : 'dashboard.tokenText'
+  return (value) => t(textKey, { count: Number(value), number: text(value) })
 }
 
 function ChartControls({ view }: { view: ChartView }) {

@@ -10,7 +10,7 @@ export const usageKey = ['usage'] as const
 export type UsageScope = 'self' | 'all'
 type UsageBy = 'model' | 'token'
 
-type UsageAsk = {
+type UsageQuery = {
   readonly scope: UsageScope
   readonly by: UsageBy
   readonly range: ChartRange
@@ -18,7 +18,10 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
+export function useUsage(
+  { scope, by, range, zoom, calendar }: UsageQuery,
+  everyMs: number | false,
+) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
     queryFn: async ({ signal }) => {
@@ -37,7 +40,7 @@ export const requestedInterval = ({
   range,
   zoom,
   calendar,
-}: Omit<UsageAsk, 'scope' | 'by'>): Interval =>
+}: Omit<UsageQuery, 'scope' | 'by'>): Interval =>
   zoom === null
     ? intervalOf(range, Math.floor(Date.now() / 1000), calendar)
     : extendToSteps(zoom, calendar)

@@ -13,7 +13,7 @@ const STEP = 5
 const BAR = 4
 const HEIGHT = 20
 /** The minimum height (px) of the failures in a bar, so that even one percent is visible. */
-const LEAST = 2
+const FAILURE_HEIGHT_MIN = 2
 
 /**
  * Draws the success rates as bars, with a dot for a period without calls. One SVG path per color
@@ -42,7 +42,7 @@ function pathsOf(points: readonly HealthPoint[]) {
       paths.gap += barPath(x, HEIGHT - 2, 1)
       continue
     }
-    const failed = rate === 1 ? 0 : Math.max(LEAST, Math.round((1 - rate) * HEIGHT))
+    const failed = rate === 1 ? 0 : Math.max(FAILURE_HEIGHT_MIN, Math.round((1 - rate) * HEIGHT))
     const good = HEIGHT - failed - (failed > 0 && failed < HEIGHT ? 1 : 0)
     if (failed > 0) paths.bad += barPath(x, 0, failed)
     if (good > 0) paths.good += barPath(x, HEIGHT - good, good)
@@ -53,7 +53,7 @@ function pathsOf(points: readonly HealthPoint[]) {
 const barPath = (x: number, y: number, height: number): string =>
   `M${x} ${y}h${BAR}v${height}h-${BAR}z`
 
-type Of = {
+type ColumnContext = {
   readonly t: TFunction
   readonly number: Intl.NumberFormat
   readonly money: Intl.NumberFormat
@@ -66,7 +66,7 @@ export const UnknownValue = () => <span className="tg-muted">–</span>
 type Row = ChannelHealth
 
 /** Returns the columns of the health list, which all fit into a window of 1 280 pixels. */
-export function healthColumns(of: Of): readonly Column<Row>[] {
+export function healthColumns(of: ColumnContext): readonly Column<Row>[] {
   const { t, number, money, period } = of
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
@@ -97,7 +97,7 @@ export function healthColumns(of: Of): readonly Column<Row>[] {
   ]
 }
 
-const State = ({ row, of }: { row: Row; of: Of }) => (
+const State = ({ row, of }: { row: Row; of: ColumnContext }) => (
   <span className="tg-health-state">
     <StateCell channel={row} />
     <Anomalies row={row} of={of} />
@@ -112,13 +112,13 @@ const nameCell = ({ id, name, tag }: Row) => (
 )
 
 /** An anomaly is a response with a wrong model or an unexpectedly high cost. */
-function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }) {
+function Anomalies({ row, of: { t, number, period } }: { row: Row; of: ColumnContext }) {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null
-  const words = { count, number: number.format(count), window: t(`health.window.${period}`) }
+  const values = { count, number: number.format(count), window: t(`health.window.${period}`) }
   return (
-    <span title={t('health.anomalies', words)}>
-      <StatusTag tone="warn">{t('health.anomalyCount', words)}</StatusTag>
+    <span title={t('health.anomalies', values)}>
+      <StatusTag tone="warn">{t('health.anomalyCount', values)}</StatusTag>
     </span>
   )
 }
@@ -137,7 +137,7 @@ function Latency(props: { p50: number; p95: number; number: Intl.NumberFormat })
   )
 }
 
-function SuccessCell({ row, of }: { row: Row; of: Of }) {
+function SuccessCell({ row, of }: { row: Row; of: ColumnContext }) {
   const { t, number, period, healthBarEnd } = of
   const figures = row.figures[period]
   const rate = successRate(figures)
@@ -158,13 +158,13 @@ function SuccessCell({ row, of }: { row: Row; of: Of }) {
 }
 
 function InFlight(props: { row: Row; number: Intl.NumberFormat }) {
-  const { in_flight: count, max_concurrency: most } = props.row
+  const { in_flight: count, max_concurrency: max } = props.row
   if (count === null) return <UnknownValue />
-  const isFull = most > 0 && count >= most
+  const isFull = max > 0 && count >= max
   return (
     <span className={isFull ? 'tg-health-full' : undefined}>
       {props.number.format(count)}
-      {most > 0 && <span className="tg-muted">{` / ${props.number.format(most)}`}</span>}
+      {max > 0 && <span className="tg-muted">{` / ${props.number.format(max)}`}</span>}
     </span>
   )
 }

@@ -31,7 +31,7 @@ export function HealthDrawer(props: {
     >
       {channel !== null && (
         <div className="tg-health-details">
-          <Now channel={channel} period={view.window} />
+          <CurrentState channel={channel} period={view.window} />
           <HistoryPanel
             channelId={channel.id}
             range={view.history || HISTORY_RANGE_OF_PERIOD[view.window]}
@@ -45,7 +45,7 @@ export function HealthDrawer(props: {
   )
 }
 
-function Now(props: { channel: ChannelHealth; period: Period }) {
+function CurrentState(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
   const { channel } = props
   const number = useNumberFormat()

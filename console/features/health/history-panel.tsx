@@ -87,15 +87,15 @@ export function HistoryPanel(props: {
         </div>
       </div>
       <div className="tg-health-history">
-        <QueryView query={{ data: history, error, refetch }} waiting={SPACE}>
-          {(shown) => <Body history={shown} isTable={isTable} />}
+        <QueryView query={{ data: history, error, refetch }} waiting={PLACEHOLDER}>
+          {(history) => <Body history={history} isTable={isTable} />}
         </QueryView>
       </div>
     </section>
   )
 }
 
-const SPACE = <Skeleton height={348} />
+const PLACEHOLDER = <Skeleton height={348} />
 
 function Body({ history, isTable }: { history: History; isTable: boolean }) {
   const { t } = useTranslation()
@@ -117,7 +117,7 @@ function Body({ history, isTable }: { history: History; isTable: boolean }) {
       {isTable ? (
         <HistoryTable history={history} />
       ) : (
-        <Suspense fallback={SPACE}>
+        <Suspense fallback={PLACEHOLDER}>
           <HistoryChart history={history} />
         </Suspense>
       )}

@@ -13,20 +13,22 @@ export function StateCell({ channel }: { channel: ChannelHealth }) {
   return (
     <span className="tg-health-state">
       <StatusTag tone={HEALTH_TONE[kind]}>{t(`health.kind.${kind}`)}</StatusTag>
-      <Why channel={channel} kind={kind} />
+      <StateReason channel={channel} kind={kind} />
     </span>
   )
 }
 
-function Why(props: { channel: ChannelHealth; kind: HealthKind }) {
+function StateReason(props: { channel: ChannelHealth; kind: HealthKind }) {
   const { t } = useTranslation()
   const { channel, kind } = props
   if (kind === 'autoDisabled') {
     return <span className="tg-health-why">{reasonText(t, channel.status_reason)}</span>
   }
   const { circuits } = channel
-  const whole = circuits.find(({ model, key_index: key }) => model === null && key === null)
-  const first = whole ?? circuits[0]
+  const channelCircuit = circuits.find(
+    ({ model, key_index: key }) => model === null && key === null,
+  )
+  const first = channelCircuit ?? circuits[0]
   if (first === undefined || kind === 'disabled') return null
   return (
     <span className="tg-health-why" title={reasonText(t, first.reason)}>

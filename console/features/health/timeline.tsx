@@ -73,7 +73,7 @@ export function Timeline(props: {
     <section aria-label={t('health.timeline')}>
       <h3>{t('health.timeline')}</h3>
       <MomentPicker at={at} onAt={props.onAt} />
-      {data?.state_at != null && <StateThen state={data.state_at} />}
+      {data?.state_at != null && <StateAtMoment state={data.state_at} />}
       <QueryView query={read} height={80}>
         {({ items }) => <TimelineEntries items={items} />}
       </QueryView>
@@ -100,7 +100,7 @@ export function Timeline(props: {
   )
 }
 
-function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
+function StateAtMoment(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   const { t } = useTranslation()
   const { state, because } = props.state
   return (

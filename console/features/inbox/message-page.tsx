@@ -22,7 +22,7 @@ export function MessagePage() {
   const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0
   const { data, error, refetch } = useQuery({ ...ownMessageQuery(id), enabled: id > 0 })
   const isMissing = id === 0 || (error instanceof ApiError && error.status === 404)
-  useLeaveIf(isMissing)
+  useLeaveIfMissing(isMissing)
   useMarkRead(isMissing ? undefined : data)
   return (
     <Page
@@ -47,7 +47,7 @@ export function MessagePage() {
   )
 }
 
-function useLeaveIf(isMissing: boolean): void {
+function useLeaveIfMissing(isMissing: boolean): void {
   const { t } = useTranslation()
   const navigate = useNavigate()
   useEffect(() => {

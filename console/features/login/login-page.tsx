@@ -71,14 +71,14 @@ export function LoginPage() {
           {t('auth.expired')}
         </Alert>
       )}
-      <WaysIn onNeeded={setSecondFactor} />
+      <LoginMethods onNeeded={setSecondFactor} />
       <Links aff={params.get('aff')} />
     </EntryPage>
   )
 }
 
 /** The password form is collapsed if only the super admin may use a password. */
-function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
+function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
   const [isUnfolded, setUnfolded] = useState(false)

@@ -96,8 +96,8 @@ function useBindings(openDialog: (method: Messenger) => void) {
   }
   const unbind = async (method: LoginMethod): Promise<void> => {
     const site = t(`oauth.siteInSentence.${method}`)
-    const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
-    if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
+    const texts = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
+    if (!(await confirm({ ...texts, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
     await run(method, async () => {
       await retryWithIdentityProof(() =>
         call('POST /api/user/unbind', { body: { provider: method } }),

@@ -23,8 +23,8 @@ export function InvitePanel({ user }: MePanelProps) {
   const [isOpen, setOpen] = useState(false)
   const rule = useMoneyRule()
   const earned = quotaOf(user?.aff_quota ?? 0)
-  const least = minimumTransfer(rule)
-  const isTooLittle = earned < least
+  const min = minimumTransfer(rule)
+  const isTooLittle = earned < min
   const whyId = useId()
   // Earned rewards stay visible after the site has disabled invitations.
   if (!isOffered && earned === 0n) return null
@@ -54,7 +54,7 @@ export function InvitePanel({ user }: MePanelProps) {
           </Button>
           {isTooLittle && (
             <p id={whyId} className="tg-hint">
-              {t('me.transferFrom', { least: exactQuotaText(least, rule) })}
+              {t('me.transferFrom', { min: exactQuotaText(min, rule) })}
             </p>
           )}
         </div>

@@ -24,7 +24,7 @@ export function ModelsPanel() {
 
 function Names({ names }: { names: readonly string[] }) {
   const { t } = useTranslation()
-  const [isWhole, setWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   const left = names.length - SHOWN_FIRST
   const copy = async (name: string) => {
     if (await copyText(name)) showSuccess(t('me.modelCopied', { name }))
@@ -33,7 +33,7 @@ function Names({ names }: { names: readonly string[] }) {
   return (
     <>
       <ul className="tg-me-models">
-        {(isWhole ? names : names.slice(0, SHOWN_FIRST)).map((name) => (
+        {(showsAll ? names : names.slice(0, SHOWN_FIRST)).map((name) => (
           <li key={name}>
             <button
               type="button"
@@ -50,11 +50,11 @@ function Names({ names }: { names: readonly string[] }) {
         <Button
           tone="quiet"
           size="small"
-          endIcon={isWhole ? 'chevronUp' : 'chevronDown'}
-          isExpanded={isWhole}
-          onClick={() => setWhole(!isWhole)}
+          endIcon={showsAll ? 'chevronUp' : 'chevronDown'}
+          isExpanded={showsAll}
+          onClick={() => setShowsAll(!showsAll)}
         >
-          {isWhole ? t('me.fewerModels') : t('me.moreModels', { count: left })}
+          {showsAll ? t('me.fewerModels') : t('me.moreModels', { count: left })}
         </Button>
       )}
     </>

@@ -57,13 +57,13 @@ function MailFields(props: FieldsProps) {
         placeholder={boundMail}
         {...form.field('mailTo')}
       />
-      {needsCode(form.draft, props) && <ProofOfMail form={form} />}
+      {needsCode(form.draft, props) && <MailCode form={form} />}
     </>
   )
 }
 
 /** This is a separate component, so that human verification loads only when it is needed. */
-function ProofOfMail({ form }: Pick<FieldsProps, 'form'>) {
+function MailCode({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
   return (
     <>

@@ -12,7 +12,7 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 
-const TRIPS = LOGIN_METHODS.filter((method) => !isMessenger(method))
+const REDIRECT_METHODS = LOGIN_METHODS.filter((method) => !isMessenger(method))
 
 /** Asks a user who has neither a password nor a second factor to log in again. */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
@@ -22,7 +22,7 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const here = `${pathname}${search}`
-  const methods = TRIPS.filter(
+  const methods = REDIRECT_METHODS.filter(
     (method) =>
       (user?.[LOGIN_METHOD_ID_FIELDS[method]] ?? '') !== '' && isLoginMethodEnabled(status, method),
   )

@@ -23,7 +23,7 @@ export async function retryWithIdentityProof<T>(perform: () => Promise<T>): Prom
     return await perform()
   } catch (error) {
     if (!(error instanceof ApiError) || !CODES.has(error.code)) throw error
-    if (!(await ask(error.code === 'ProofNotRecent'))) throw new CancelledError()
+    if (!(await askForProof(error.code === 'ProofNotRecent'))) throw new CancelledError()
     return perform()
   }
 }
@@ -48,7 +48,7 @@ export function IdentityProofHost() {
   )
 }
 
-function ask(mayProve: boolean): Promise<boolean> {
+function askForProof(mayProve: boolean): Promise<boolean> {
   pendingQuestion.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isProven: boolean) => {

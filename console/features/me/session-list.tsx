@@ -12,7 +12,7 @@ import type { OwnSession } from '#read-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 
 type ListProps = { sessions: readonly OwnSession[]; onEnded: () => Promise<unknown> }
-type OneProps = { session: OwnSession; onEnded: () => Promise<unknown> }
+type SessionProps = { session: OwnSession; onEnded: () => Promise<unknown> }
 
 export function SessionList({ sessions, onEnded }: ListProps) {
   const { t } = useTranslation()
@@ -45,7 +45,7 @@ export function SessionList({ sessions, onEnded }: ListProps) {
   )
 }
 
-function SessionRow({ session, onEnded }: OneProps) {
+function SessionRow({ session, onEnded }: SessionProps) {
   return (
     <tr>
       <th scope="row">
@@ -59,19 +59,19 @@ function SessionRow({ session, onEnded }: OneProps) {
         <Time at={session.started_at} style="short" />
       </td>
       <td>
-        <End session={session} onEnded={onEnded} />
+        <EndSessionButton session={session} onEnded={onEnded} />
       </td>
     </tr>
   )
 }
 
-function SessionCard({ session, onEnded }: OneProps) {
+function SessionCard({ session, onEnded }: SessionProps) {
   const { t } = useTranslation()
   return (
     <li>
       <header>
         <Device session={session} />
-        <End session={session} onEnded={onEnded} />
+        <EndSessionButton session={session} onEnded={onEnded} />
       </header>
       <dl>
         {session.ip !== '' && (
@@ -106,7 +106,7 @@ function Device({ session }: { session: OwnSession }) {
   )
 }
 
-function End({ session, onEnded }: OneProps) {
+function EndSessionButton({ session, onEnded }: SessionProps) {
   const { t } = useTranslation()
   const device = useDevice(session)
   const { isBusy, submit } = useSubmit(async () => {

@@ -21,14 +21,14 @@ export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
 const THRESHOLD_DEFAULT = 500_000
 
 export function initialDraft(setting: string): SettingsDraft {
-  const kept = parsed(setting)
+  const stored = parsed(setting)
   return {
-    ...draftOf(USER_SETTING_FIELDS, kept as AnswerOf<typeof USER_SETTING_FIELDS>),
-    means: kept.notify_type === 'webhook' ? 'webhook' : 'email',
-    threshold: String(kept.quota_warning_threshold ?? THRESHOLD_DEFAULT),
+    ...draftOf(USER_SETTING_FIELDS, stored as AnswerOf<typeof USER_SETTING_FIELDS>),
+    means: stored.notify_type === 'webhook' ? 'webhook' : 'email',
+    threshold: String(stored.quota_warning_threshold ?? THRESHOLD_DEFAULT),
     mailTo: storedMailTo(setting),
     mailCode: '',
-    webhookUrl: String(kept.webhook_url ?? ''),
+    webhookUrl: String(stored.webhook_url ?? ''),
     webhookSecret: '',
     removesSecret: false,
   }

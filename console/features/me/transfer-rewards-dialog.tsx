@@ -23,10 +23,10 @@ export function TransferRewardsDialog(props: {
     onClose: props.onClose,
     save: async (draft) => {
       const amount = amountOf(draft.amount, rule)
-      const least = minimumTransfer(rule)
+      const min = minimumTransfer(rule)
       if (amount === null) throw new FieldError({ amount: t('me.notAnAmount') })
-      if (amount < least) {
-        const text = t('me.transferTooSmall', { least: exactQuotaText(least, rule) })
+      if (amount < min) {
+        const text = t('me.transferTooSmall', { min: exactQuotaText(min, rule) })
         throw new FieldError({ amount: text })
       }
       if (amount > props.earned) throw new FieldError({ amount: t('me.transferTooMuch') })
@@ -63,6 +63,6 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
 
 /** The server accepts no transfer of less than one dollar. */
 export function minimumTransfer({ quotaPerUnit }: MoneyRule): bigint {
-  const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
-  return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)
+  const [integer = '0', fraction = ''] = quotaPerUnit.split('.')
+  return BigInt(integer) + (/[1-9]/.test(fraction) ? 1n : 0n)
 }

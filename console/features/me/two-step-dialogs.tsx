@@ -95,21 +95,26 @@ export function TwoStepDialogs(props: Props) {
         />
       )
     default:
-      return <Proven {...props} dialog={dialog} />
+      return <IdentityProofForm {...props} dialog={dialog} />
   }
 }
 
 type ConfirmedDialog = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
-function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: ConfirmedDialog }) {
+function IdentityProofForm({
+  dialog,
+  onOpen,
+  onClose,
+  onSettled,
+}: Props & { dialog: ConfirmedDialog }) {
   const { t } = useTranslation()
-  const ask = (
-    words: { title: string; lead: string; submitText: string; tone?: 'danger' },
+  const proofDialog = (
+    texts: { title: string; lead: string; submitText: string; tone?: 'danger' },
     perform: (proof: ProofOnly) => Promise<void>,
-  ) => <IdentityProofDialog key={dialog.kind} {...words} perform={perform} onClose={onClose} />
+  ) => <IdentityProofDialog key={dialog.kind} {...texts} perform={perform} onClose={onClose} />
   switch (dialog.kind) {
     case 'begin-totp':
-      return ask(
+      return proofDialog(
         {
           title: t('credentials.totpSetUp'),
           lead: t('credentials.proofLead'),
@@ -119,7 +124,7 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Confir
           onOpen({ kind: 'totp', offer: await call('POST /api/user/totp/begin', { body: proof }) }),
       )
     case 'disable-totp':
-      return ask(
+      return proofDialog(
         {
           title: t('credentials.turnOffTotp'),
           lead: t('credentials.turnOffLead'),
@@ -132,7 +137,7 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Confir
         },
       )
     case 'new-codes':
-      return ask(
+      return proofDialog(
         {
           title: t('credentials.newCodes'),
           lead: t('credentials.newCodesLead'),
@@ -144,7 +149,7 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Confir
         },
       )
     case 'remove-passkey':
-      return ask(
+      return proofDialog(
         {
           title: t('credentials.removePasskey'),
           lead: t('credentials.removeLead', { name: dialog.passkey.name }),

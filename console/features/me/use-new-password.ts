@@ -52,7 +52,7 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
       showSuccess(t('me.passwordChanged'))
       await onChanged()
       reset()
-      needNoOther()
+      clearPasswordChangeFlag()
     },
     errorsOf: errorsByCode<PasswordDraft>(FIELD_CODES),
   })
@@ -74,7 +74,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-function needNoOther(): void {
+function clearPasswordChangeFlag(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return
   const { must_change_password: _, ...rest } = user

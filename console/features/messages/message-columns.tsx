@@ -36,7 +36,9 @@ export function messageColumns(
     column('readers', t('messages.readers'), 92, count('read_count'), NUMBER_COLUMN),
     column('created', t('shared.created'), 172, ({ created_at }) => stamp(created_at)),
     {
-      ...actionsColumn(t, 76, (message) => <Acts message={message} actions={actions} />),
+      ...actionsColumn(t, 76, (message) => (
+        <MessageRowActions message={message} actions={actions} />
+      )),
       onCard: 'aside',
     },
   ]
@@ -53,7 +55,7 @@ function FormatTag({ format }: Pick<AdminMessage, 'format'>) {
   )
 }
 
-function Acts(props: { message: AdminMessage; actions: MessageActions }) {
+function MessageRowActions(props: { message: AdminMessage; actions: MessageActions }) {
   const { message, actions } = props
   const { t } = useTranslation()
   const items: MenuItem[] = [

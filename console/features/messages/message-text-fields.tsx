@@ -12,24 +12,24 @@ const PREVIEW_MS = 300
 /** Updates the preview only after a pause in typing, because each update loads a new document. */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(text)
+  const [previewed, setPreviewed] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setShown(text), PREVIEW_MS)
+    const timer = setTimeout(() => setPreviewed(text), PREVIEW_MS)
     return () => clearTimeout(timer)
   }, [text])
   return (
     <section className="tg-message-preview" aria-label={t('messages.preview')}>
       <h3>{t('messages.preview')}</h3>
       <div className="tg-message-sheet">
-        {shown.content.trim() === '' ? (
+        {previewed.content.trim() === '' ? (
           <p className="tg-hint">{t('messages.previewEmpty')}</p>
-        ) : shown.format === 'plain' ? (
-          <p className="tg-message-plain">{shown.content}</p>
+        ) : previewed.format === 'plain' ? (
+          <p className="tg-message-plain">{previewed.content}</p>
         ) : (
           <RichText
-            text={shown.content}
+            text={previewed.content}
             title={t('messages.preview')}
-            isHtml={shown.format === 'html'}
+            isHtml={previewed.format === 'html'}
           />
         )}
       </div>

@@ -14,13 +14,13 @@ export function MessagesPage() {
   return isAdmin(useUser()) ? <Messages /> : <Navigate to="/" replace />
 }
 
-const AT = { list: '/admin/messages', add: '/admin/messages/new', edit: '/admin/messages/edit' }
+const PATHS = { list: '/admin/messages', add: '/admin/messages/new', edit: '/admin/messages/edit' }
 
 function Messages() {
   const { t } = useTranslation()
-  const { edited, open, close } = useDrawerUrl(AT)
-  const { shown, isOpen, key } = useDialogItem(edited)
-  const opening = `${shown} ${key}`
+  const { edited, open, close } = useDrawerUrl(PATHS)
+  const { lastItem, isOpen, key } = useDialogItem(edited)
+  const opening = `${lastItem} ${key}`
   const create = () => open('new')
   return (
     <Page
@@ -29,9 +29,9 @@ function Messages() {
       actions={<CreateButton text={t('messages.create')} onClick={create} />}
     >
       <MessageList onEdit={({ id }) => open(id)} onCreate={create} />
-      {shown === 'new' && <CreateDrawer key={opening} isOpen={isOpen} onClose={close} />}
-      {typeof shown === 'number' && (
-        <EditDrawer key={opening} isOpen={isOpen} id={shown} onClose={close} />
+      {lastItem === 'new' && <CreateDrawer key={opening} isOpen={isOpen} onClose={close} />}
+      {typeof lastItem === 'number' && (
+        <EditDrawer key={opening} isOpen={isOpen} id={lastItem} onClose={close} />
       )}
     </Page>
   )

@@ -81,15 +81,15 @@ function Users(props: {
 
 function Name({ user }: { user: User }) {
   const { t } = useTranslation()
-  const { id, username, display_name: shown } = user
+  const { id, username, display_name: displayName } = user
   return (
     <>
       {username === '' ? `#${id}` : username}{' '}
       <span className="tg-quiet">
         {user.DeletedAt !== null
           ? t('users.state.deactivated')
-          : shown !== '' && shown !== username
-            ? `${shown} · #${id}`
+          : displayName !== '' && displayName !== username
+            ? `${displayName} · #${id}`
             : `#${id}`}
       </span>
     </>

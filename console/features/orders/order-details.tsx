@@ -116,7 +116,7 @@ function TimelineEntry(props: { event: OrderEvent; currency: string }) {
   const locale = useLocale()
   const rule = useMoneyRule()
   const { kind, money, quota, sourceId, reason, status, dueBy, actor } = props.event
-  const words = {
+  const values = {
     money: moneyText(money, props.currency, locale),
     quota: exactQuotaText(quotaOf(quota), rule),
     name: actor,
@@ -131,7 +131,7 @@ function TimelineEntry(props: { event: OrderEvent; currency: string }) {
     <div>
       <p>
         <span className={`tg-mark tg-mark-${tone}`} aria-hidden="true" />
-        {t(`orders.event_${kind}`, words)}
+        {t(`orders.event_${kind}`, values)}
       </p>
       {(details.length > 0 || dueBy !== null || sourceId !== '') && (
         <p className="tg-order-timeline-more">

@@ -16,7 +16,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const client = useQueryClient()
   const { order, onClose } = props
   const locale = useLocale()
-  const most = moneyText(order.refundable, order.currency, locale)
+  const max = moneyText(order.refundable, order.currency, locale)
   const form = useDraftForm({
     initial: () => ({ money: order.refundable, reason: '' }),
     save: async ({ money, reason }) => {
@@ -41,14 +41,14 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
     >
       <TextField
         label={t('orders.refundMoney', { currency: order.currency })}
-        hint={t('orders.refundMaximum', { most })}
+        hint={t('orders.refundMaximum', { max })}
         isRequired
         isMono
         inputMode="decimal"
         autoComplete="off"
         maxLength={20}
         {...form.field('money')}
-        error={wrong === null ? undefined : t(`orders.${wrong}`, { most })}
+        error={wrong === null ? undefined : t(`orders.${wrong}`, { max })}
       />
       <TextField label={t('orders.reason')} isRequired maxLength={500} {...form.field('reason')} />
     </FormDialog>
@@ -61,8 +61,8 @@ function validateSum(
 ): 'refundInvalid' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundInvalid'
-  const most = parseDecimal(refundable)
-  return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
+  const max = parseDecimal(refundable)
+  return max !== null && isNegative(subtract(max, sum)) ? 'refundTooMuch' : null
 }
 
 /**

@@ -16,11 +16,11 @@ export type ChatSettingsProps = {
 /** A changed setting applies to the next message. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
-  const words = useGroupDescription()
+  const describeGroup = useGroupDescription()
   const { settings, onChange } = props
   const groups = Object.entries(props.groups).map(([value, { desc, ratio }]) => ({
     value,
-    label: [value, ...(desc === '' ? [] : [words(value, desc)]), `${ratio}×`].join(' · '),
+    label: [value, ...(desc === '' ? [] : [describeGroup(value, desc)]), `${ratio}×`].join(' · '),
   }))
   return (
     <div className="tg-play-settings">
@@ -54,7 +54,7 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
 }
 
 /** While the entered number is invalid, the last valid number applies. */
-function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
+function MaxTokens(props: { value: number; onChange: (maxTokens: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
   const type = (text: string): void => {
@@ -66,7 +66,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
     <TextField
       label={t('playground.maxTokens')}
       hint={t('shared.zeroMeansNoLimit')}
-      error={wrong === null ? '' : t('playground.maxTokensInvalid', { most: MAX_TOKENS_LIMIT })}
+      error={wrong === null ? '' : t('playground.maxTokensInvalid', { max: MAX_TOKENS_LIMIT })}
       inputMode="numeric"
       maxLength={12}
       value={wrong ?? String(props.value)}
@@ -92,8 +92,8 @@ function Temperature(props: { value: number; onChange: (tenths: number) => void 
         id={id}
         className="tg-slider"
         type="range"
-        min={TEMPERATURES.least / 10}
-        max={TEMPERATURES.most / 10}
+        min={TEMPERATURES.min / 10}
+        max={TEMPERATURES.max / 10}
         step={0.1}
         value={props.value / 10}
         aria-describedby={`${id}-hint`}

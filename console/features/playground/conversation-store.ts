@@ -23,7 +23,7 @@ export function loadConversations(userId: number): StoredConversations {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(userId)) ?? 'null')
     const { conversations, openId } = (stored ?? {}) as Partial<StoredConversations>
     if (!Array.isArray(conversations)) return { conversations: [], openId: '' }
-    const sound = conversations.filter(isConversation).map(settled)
+    const sound = conversations.filter(isConversation).map(withoutStreaming)
     return { conversations: sound, openId: typeof openId === 'string' ? openId : '' }
   } catch {
     return { conversations: [], openId: '' }
@@ -51,7 +51,7 @@ export function storeConversations(
  * Completes answers that were interrupted when the page was closed. The text received until then is
  * the answer.
  */
-const settled = (conversation: Conversation): Conversation => ({
+const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),
   messages: conversation.messages.map((message) =>
@@ -63,18 +63,18 @@ const settled = (conversation: Conversation): Conversation => ({
 
 export function settingsOf(stored: Partial<ChatSettings> | undefined): ChatSettings {
   const { group, model, temperature, maxTokens, systemPrompt } = stored ?? {}
-  const { least, most } = TEMPERATURES
+  const { min, max } = TEMPERATURES
   return {
     group: typeof group === 'string' ? group : DEFAULT_SETTINGS.group,
     model: typeof model === 'string' ? model : DEFAULT_SETTINGS.model,
-    temperature: within(temperature, least, most) ?? DEFAULT_SETTINGS.temperature,
-    maxTokens: within(maxTokens, 0, MAX_TOKENS_LIMIT) ?? DEFAULT_SETTINGS.maxTokens,
+    temperature: integerWithin(temperature, min, max) ?? DEFAULT_SETTINGS.temperature,
+    maxTokens: integerWithin(maxTokens, 0, MAX_TOKENS_LIMIT) ?? DEFAULT_SETTINGS.maxTokens,
     systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : DEFAULT_SETTINGS.systemPrompt,
   }
 }
 
-const within = (value: unknown, least: number, most: number): number | null =>
-  Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+const integerWithin = (value: unknown, min: number, max: number): number | null =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max
     ? (value as number)
     : null
 

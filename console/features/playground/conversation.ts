@@ -47,7 +47,7 @@ export type Conversation = {
   readonly spentBefore?: string
 }
 
-export const TEMPERATURES = { least: 1, most: 10 } as const
+export const TEMPERATURES = { min: 1, max: 10 } as const
 export const MAX_TOKENS_LIMIT = 10_000_000
 
 export const DEFAULT_SETTINGS: ChatSettings = {

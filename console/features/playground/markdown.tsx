@@ -86,13 +86,13 @@ function List({ list, depth }: { list: Tokens.List; depth: number }): ReactEleme
 function Table({ table, depth }: { table: Tokens.Table; depth: number }): ReactElement {
   const cell = ({ tokens, align, header }: Tokens.TableCell): ReactElement => {
     const style = align === null ? undefined : { textAlign: align }
-    const words = inlines(tokens, depth + 1)
+    const content = inlines(tokens, depth + 1)
     return header ? (
       <th scope="col" style={style}>
-        {words}
+        {content}
       </th>
     ) : (
-      <td style={style}>{words}</td>
+      <td style={style}>{content}</td>
     )
   }
   return (

@@ -11,7 +11,7 @@ import { AnswerBody } from './answer-body.tsx'
 import { type ChatMessage, isStreaming } from './conversation.ts'
 import type { Chat } from './use-chat.ts'
 
-const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
+const logPath = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
 
 function AnswerFacts({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
@@ -22,11 +22,11 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   return (
     <p className="tg-answer-facts">
       {cost === undefined ? (
-        <Unknown message={message} />
+        <PendingCost message={message} />
       ) : (
         <>
           <Link
-            to={logOf(message.call)}
+            to={logPath(message.call)}
             className="tg-answer-cost"
             title={t('playground.openInLog')}
           >
@@ -51,16 +51,16 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
 }
 
 /** Replaces the cost of an answer while the cost is unknown. */
-function Unknown({ message }: { message: ChatMessage }) {
+function PendingCost({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
   if (message.isCostLate !== true) return <span>{t('playground.costPending')}</span>
-  return <Link to={logOf(message.call)}>{t('playground.openInLog')}</Link>
+  return <Link to={logPath(message.call)}>{t('playground.openInLog')}</Link>
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 
-const toEnd = (node: HTMLTextAreaElement | null): void =>
+const moveCaretToEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
 function MessageEditor(props: {
@@ -78,7 +78,7 @@ function MessageEditor(props: {
     <div className="tg-said-editor">
       <TextArea
         autoFocus
-        ref={toEnd}
+        ref={moveCaretToEnd}
         aria-label={t('ui.editRow')}
         rows={Math.min(12, text.split('\n').length + 1)}
         value={text}
@@ -130,7 +130,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
           <div className="tg-said-foot">
             {!isUser && <AnswerFacts message={message} />}
             {!isStreaming(message) && (
-              <Acts {...props} editButton={editButton} onEdit={() => setEdited(true)} />
+              <MessageButtons {...props} editButton={editButton} onEdit={() => setEdited(true)} />
             )}
           </div>
         </>
@@ -153,7 +153,7 @@ function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonE
   return button
 }
 
-function Acts(
+function MessageButtons(
   props: MessageProps & { editButton: RefObject<HTMLButtonElement | null>; onEdit: () => void },
 ) {
   const { t } = useTranslation()

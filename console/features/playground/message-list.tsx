@@ -15,7 +15,7 @@ const NEAR_END_PX = 80
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const { t } = useTranslation()
   const { messages } = props.conversation
-  const box = useFollowedEnd(props.conversation)
+  const box = useScrollToEnd(props.conversation)
   const { retry, edit, remove } = props.chat
   const actions = useStableCallbacks({ retry, edit, remove })
   return (
@@ -41,7 +41,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
 }
 
 /** Scrolls to the end when text arrives. Does not scroll while the user has scrolled up. */
-function useFollowedEnd({ id, messages }: Conversation) {
+function useScrollToEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
   useEffect(() => {

@@ -7,24 +7,24 @@ import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 
 /**
- * The buttons above the conversation. `beside` contains the panels without space on the page, which
- * open by a button.
+ * The buttons above the conversation. `drawers` contains the panels without space on the page,
+ * which open by a button.
  */
 export function PlaygroundActions(props: {
-  beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
+  drawers: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation
   isBusy: boolean
   begin: () => void
 }) {
   const { t } = useTranslation()
-  const { beside, conversation } = props
+  const { drawers, conversation } = props
   const isNarrow = useIsNarrow()
   return (
     <>
-      {beside !== null && (
+      {drawers !== null && (
         <>
-          <DrawerButton title={t('playground.conversations')}>{beside.talks}</DrawerButton>
-          <DrawerButton title={t('shared.settings')}>{() => beside.settings}</DrawerButton>
+          <DrawerButton title={t('playground.conversations')}>{drawers.talks}</DrawerButton>
+          <DrawerButton title={t('shared.settings')}>{() => drawers.settings}</DrawerButton>
         </>
       )}
       {!isNarrow && (

@@ -51,11 +51,11 @@ function useTokenCheck(): boolean {
   return hasToken ?? isError
 }
 
-const LOOKED_AT = 100
+const TOKENS_CHECKED = 100
 const ENABLED = 1
 
 async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
-  const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
+  const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_CHECKED }, signal)
   return items.some(({ status }) => status === ENABLED)
 }
 
@@ -92,7 +92,7 @@ export function PlaygroundPage() {
   const hasToken = useTokenCheck()
   const conversations = useConversations(user?.id ?? 0)
   const { open, start, setSettings } = conversations
-  useAskedSettings(conversations)
+  useSettingsFromUrl(conversations)
   const chat = useChat(conversations, hasToken)
   const choices = useChoices(conversations, user?.group ?? '')
   const isTight = useMedia('(max-width: 1080px)')
@@ -107,13 +107,13 @@ export function PlaygroundPage() {
   const talks = (close: () => void) => (
     <ConversationList conversations={conversations} isBusy={chat.isBusy} onSelect={close} />
   )
-  const beside = isTight ? { settings, talks } : null
+  const drawers = isTight ? { settings, talks } : null
   return (
     <Page
       title={t('shell.playground')}
       lead={t('playground.lead')}
       actions={
-        <PlaygroundActions {...{ beside, conversation: open, begin, isBusy: chat.isBusy }} />
+        <PlaygroundActions {...{ drawers, conversation: open, begin, isBusy: chat.isBusy }} />
       }
     >
       {choices.error !== null ? (
@@ -127,7 +127,7 @@ export function PlaygroundPage() {
               <MessageList conversation={open} chat={chat} />
             )}
             <Composer chat={chat} isReady={choices.isReady} hasNone={choices.hasNone} />
-            <TalkFoot conversation={open} isTight={isTight} />
+            <ConversationFooter conversation={open} isTight={isTight} />
           </div>
           {!isTight && (
             <aside className="tg-play-side" aria-label={t('shared.settings')}>
@@ -147,7 +147,7 @@ function NoModels() {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
+function ConversationFooter(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
   const amount = exactQuotaText(conversationCost(props.conversation), useMoneyRule())
@@ -162,7 +162,7 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
 /** Starts a conversation with the `model` and the `group` from the URL. */
-function useAskedSettings({ start }: Conversations): void {
+function useSettingsFromUrl({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link
   useEffect(() => {

@@ -18,22 +18,22 @@ import {
 import type { Conversations } from './use-conversations.ts'
 
 /** The delays (ms) between the searches for the cost of a call in the usage log. */
-const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
+const SEARCH_DELAYS_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
 /** Searches the usage log for the cost of a call. Returns null if the call was not found. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
-  for (const afterMs of LOOK_AFTER_MS) {
+  for (const afterMs of SEARCH_DELAYS_MS) {
     await new Promise((resume) => setTimeout(resume, afterMs))
-    const cost = await costAtOnce(call, signal)
+    const cost = await costIfLogged(call, signal)
     if (cost !== null) return cost
   }
   return null
 }
 
-async function costAtOnce(
+async function costIfLogged(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
 ): Promise<AnswerCost | null> {
@@ -84,7 +84,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
     retry: (message) => ask(message.role === 'user' ? [...upTo(message), message] : upTo(message)),
     edit: (message, content) => {
       if (message.role === 'user') return ask([...upTo(message), { ...message, content }])
-      setMessages(open.id, (messages) => patched(messages, message.id, { content }))
+      setMessages(open.id, (messages) => withPatch(messages, message.id, { content }))
     },
     remove: ({ id }) => setMessages(open.id, (messages) => messages.filter((one) => one.id !== id)),
   }
@@ -94,9 +94,9 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
  * Returns the rendering interval in ms. It grows with the answer, because longer texts take longer
  * to parse.
  */
-const drawEveryMs = (length: number): number => Math.max(40, length / 200)
+const drawIntervalMs = (length: number): number => Math.max(40, length / 200)
 
-type Whose = { readonly id: string; readonly settings: ChatSettings }
+type ConversationRef = { readonly id: string; readonly settings: ChatSettings }
 
 function useAnswers(conversations: Conversations) {
   const { setMessages, setCost } = conversations
@@ -107,22 +107,25 @@ function useAnswers(conversations: Conversations) {
   useEffect(() => () => running.current?.abort(), [])
   useLateCosts(conversations)
 
-  const begin = async ({ id, settings }: Whose, said: readonly ChatMessage[]): Promise<void> => {
+  const begin = async (
+    { id, settings }: ConversationRef,
+    said: readonly ChatMessage[],
+  ): Promise<void> => {
     if (running.current !== null) return
     const control = new AbortController()
     running.current = control
     setBusy(true)
     const answer = emptyAnswer(settings.model)
     const patch = (change: Partial<ChatMessage>) =>
-      setMessages(id, (messages) => patched(messages, answer.id, change))
+      setMessages(id, (messages) => withPatch(messages, answer.id, change))
     setMessages(id, () => [...said, answer])
-    const course = createCourse(patch)
+    const course = createAnswerProgress(patch)
     try {
-      await chat(askOf(settings, said), course, control.signal)
+      await chat(chatRequestOf(settings, said), course, control.signal)
       course.end({ status: 'complete' })
       announce(t('playground.answered'))
     } catch (error) {
-      course.end(endOf(error, control.signal.aborted))
+      course.end(finalState(error, control.signal.aborted))
     } finally {
       running.current = null
       setBusy(false)
@@ -135,7 +138,7 @@ function useAnswers(conversations: Conversations) {
   return { isBusy, begin, stop: () => running.current?.abort() }
 }
 
-const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
+const chatRequestOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   messages: requestMessages({ settings, messages }),
   model: settings.model,
   group: settings.group,
@@ -143,7 +146,7 @@ const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   temperature: settings.temperature / 10,
 })
 
-function createCourse(patch: (change: Partial<ChatMessage>) => void) {
+function createAnswerProgress(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
   let [content, reasoning, call] = ['', '', '']
@@ -161,14 +164,14 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
       call = id
       patch({ call })
     },
-    onPiece: (piece: ChatDelta) => {
-      content += piece.content
-      reasoning += piece.reasoning
+    onDelta: (delta: ChatDelta) => {
+      content += delta.content
+      reasoning += delta.reasoning
       firstMs ??= since()
       timer ??= setTimeout(() => {
         timer = undefined
         patch({ ...soFar(), status: 'incomplete' })
-      }, drawEveryMs(content.length))
+      }, drawIntervalMs(content.length))
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
@@ -179,7 +182,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
   }
 }
 
-function endOf(error: unknown, isStopped: boolean): Partial<ChatMessage> {
+function finalState(error: unknown, isStopped: boolean): Partial<ChatMessage> {
   if (isStopped) return { status: 'complete', isStopped: true }
   const message = error instanceof Error ? error.message : String(error)
   const { code, requestId } =
@@ -187,14 +190,14 @@ function endOf(error: unknown, isStopped: boolean): Partial<ChatMessage> {
   return { status: 'error', error: { message, code, requestId } }
 }
 
-const patched = (
+const withPatch = (
   messages: readonly ChatMessage[],
   id: string,
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
 /** The maximum number of answers, newest first, whose missing cost is searched again. */
-const LOOKED_AT_MOST = 10
+const LATE_COSTS_MAX = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {
   const requestedCalls = useRef(new Set<string>())
@@ -202,11 +205,11 @@ function useLateCosts({ open, setCost }: Conversations): void {
   useEffect(() => {
     const late = open.messages
       .filter(({ cost, isCostLate, status }) => !cost && isCostLate && status === 'complete')
-      .slice(-LOOKED_AT_MOST)
+      .slice(-LATE_COSTS_MAX)
     for (const { id, call } of late) {
       if (call === undefined || requestedCalls.current.has(call)) continue
       requestedCalls.current.add(call)
-      void costAtOnce(call).then((cost) => cost !== null && setCost(open.id, id, cost))
+      void costIfLogged(call).then((cost) => cost !== null && setCost(open.id, id, cost))
     }
   }, [open.id])
 }

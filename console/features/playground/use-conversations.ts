@@ -16,7 +16,7 @@ import {
   storeConversations,
 } from './conversation-store.ts'
 
-const KEEP_EVERY_MS = 1_000
+const STORE_EVERY_MS = 1_000
 
 export type Conversations = {
   readonly all: readonly Conversation[]
@@ -35,8 +35,8 @@ export type Conversations = {
 
 /** Returns the user's conversations, which are stored only in this browser. */
 export function useConversations(userId: number): Conversations {
-  const [stored, setStored] = useState(() => withOpen(loadConversations(userId)))
-  useKeeping(userId, stored)
+  const [stored, setStored] = useState(() => withOpenConversation(loadConversations(userId)))
+  useStoring(userId, stored)
   const open = openOf(stored)
   const change = (id: string, to: (one: Conversation) => Conversation) =>
     setStored(({ conversations, openId }) => ({
@@ -71,10 +71,10 @@ export function useConversations(userId: number): Conversations {
 }
 
 /** Stores the conversations at intervals and when the user leaves the page. */
-function useKeeping(userId: number, stored: StoredConversations): void {
+function useStoring(userId: number, stored: StoredConversations): void {
   const latest = useRef(stored)
   latest.current = stored
-  const keep = useThrottled(() => storeConversations(userId, latest.current), KEEP_EVERY_MS)
+  const keep = useThrottled(() => storeConversations(userId, latest.current), STORE_EVERY_MS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves every change
   useEffect(keep, [stored, keep])
   useEffect(() => {
@@ -87,7 +87,7 @@ function useKeeping(userId: number, stored: StoredConversations): void {
   }, [userId])
 }
 
-function withOpen(stored: StoredConversations): StoredConversations {
+function withOpenConversation(stored: StoredConversations): StoredConversations {
   const openConversation =
     stored.conversations.find(({ id }) => id === stored.openId) ?? stored.conversations[0]
   if (openConversation !== undefined) return { ...stored, openId: openConversation.id }

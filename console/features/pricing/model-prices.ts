@@ -3,18 +3,18 @@ import {
   divide,
   type ExactDecimal,
   formatDecimal,
-  fromWhole,
+  fromInteger,
   multiply,
   parseDecimal,
-  roundToWhole,
+  roundToInteger,
 } from '#console/ui/quota/exact-decimal.ts'
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 
 /** The price in dollars of a million input tokens at model ratio 1. */
-const BASE = fromWhole(2)
-const QUOTA_PER_DOLLAR = fromWhole(500_000)
-const ZERO = fromWhole(0)
+const BASE = fromInteger(2)
+const QUOTA_PER_DOLLAR = fromInteger(500_000)
+const ZERO = fromInteger(0)
 
 /** Converts the number through its shortest decimal text, which avoids binary rounding errors. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
@@ -23,7 +23,7 @@ const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZE
  * Rounds to 12 decimals, because ratios of the API have only 16 digits: 3.3333333333333335
  * represents 10/3.
  */
-const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
+const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromInteger(1), 12) ?? price
 
 /** Prices in dollars, either per million tokens or per call. */
 export type GroupPrices =
@@ -60,8 +60,8 @@ export function costOf(
   const group = exact(groupRatio)
   if (model.quota_type === 1) return multiply(exact(model.model_price), group)
   const counted = add(
-    fromWhole(tokens.prompt),
-    multiply(fromWhole(tokens.completion), exact(model.completion_ratio)),
+    fromInteger(tokens.prompt),
+    multiply(fromInteger(tokens.completion), exact(model.completion_ratio)),
   )
   const quota = multiply(multiply(group, exact(model.model_ratio)), counted)
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
@@ -69,15 +69,15 @@ export function costOf(
 
 /** Formats a price with three decimals, such as `$0.075`. Halves are rounded up. */
 export const threeDecimalText = (price: ExactDecimal): string => {
-  const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
+  const thousandths = roundToInteger(multiply(price, fromInteger(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
 /** Formats a price with all of its decimals, and at least three. */
 export const allDecimalsText = (price: ExactDecimal): string => {
-  const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
-  return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`
+  const [integer = '0', fraction = ''] = formatDecimal(price).split('.')
+  return `$${groupDigits(`${integer}.${fraction.padEnd(3, '0')}`)}`
 }
 
 export const sortPrice = (model: PricedModel, column: 'input' | 'output'): number =>

@@ -20,13 +20,15 @@ export function PriceList({ view }: { view: PricingView }) {
   const { t } = useTranslation()
   const { query, group, ratio } = view
   const [selected, setSelected] = useState<ReadonlySet<string>>(NONE)
-  const shown = useMemo(() => ({ name: group, ratio }), [group, ratio])
-  const columns = useMemo(() => priceColumns(t, shown), [t, shown])
+  const selectedGroup = useMemo(() => ({ name: group, ratio }), [group, ratio])
+  const columns = useMemo(() => priceColumns(t, selectedGroup), [t, selectedGroup])
   const layout = useColumnLayout('pricing-table-columns', columns)
   const ratios = query.data?.group_ratio
   const details = useCallback(
-    (model: PricedModel) => <ModelDetails model={model} group={shown} ratios={ratios ?? {}} />,
-    [shown, ratios],
+    (model: PricedModel) => (
+      <ModelDetails model={model} group={selectedGroup} ratios={ratios ?? {}} />
+    ),
+    [selectedGroup, ratios],
   )
   const isMuted = useCallback(
     ({ enable_groups }: PricedModel) => !enable_groups.includes(group),

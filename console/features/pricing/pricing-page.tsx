@@ -13,9 +13,9 @@ import './pricing.css'
 
 function GroupPicker({ view }: { view: PricingView }) {
   const { t } = useTranslation()
-  const words = useGroupDescription()
+  const describeGroup = useGroupDescription()
   const groups = Object.entries(view.groups)
-  if (view.query.isPending) return <GroupsWait />
+  if (view.query.isPending) return <GroupsPlaceholder />
   if (groups.length === 0) return null
   const count = (name: string): number =>
     view.all.filter(({ enable_groups }) => enable_groups.includes(name)).length
@@ -34,7 +34,7 @@ function GroupPicker({ view }: { view: PricingView }) {
           ),
           hint: (
             <span className="tg-price-group">
-              {desc !== name && <span>{words(name, desc)}</span>}
+              {desc !== name && <span>{describeGroup(name, desc)}</span>}
               <span className="tg-number">{t('pricing.models', { count: count(name) })}</span>
             </span>
           ),
@@ -46,7 +46,7 @@ function GroupPicker({ view }: { view: PricingView }) {
 }
 
 /** A placeholder as high as two cards, so that the list does not move when the cards load. */
-function GroupsWait() {
+function GroupsPlaceholder() {
   const { t } = useTranslation()
   return (
     <div className="tg-price-groups">

@@ -33,10 +33,10 @@ const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
 
 export function usePricing() {
   const query = useQuery(pricingQuery(useUser()?.id ?? null))
-  const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
+  const [{ group: requestedGroup, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
   const { data } = query
-  const group = groupShown(data, asked)
-  const isUnknown = asked !== '' && asked !== group
+  const group = selectedGroupOf(data, requestedGroup)
+  const isUnknown = requestedGroup !== '' && requestedGroup !== group
   const { t } = useTranslation()
   useEffect(() => {
     if (!isUnknown) return
@@ -69,9 +69,9 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-function groupShown(data: Pricing | undefined, asked: string): string {
-  if (data === undefined) return asked
-  return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
+function selectedGroupOf(data: Pricing | undefined, requestedGroup: string): string {
+  if (data === undefined) return requestedGroup
+  return Object.hasOwn(data.usable_group, requestedGroup) ? requestedGroup : data.user_group
 }
 
 function matching(

@@ -130,10 +130,10 @@ function RedemptionName({ redemption }: Cell) {
 
 function RedemptionKey({ redemption: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
-  const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
+  const displayedKey = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
   return (
     <span className="tg-redemption-key">
-      <code>{shown}</code>
+      <code>{displayedKey}</code>
       {key !== '' && <CopyButton text={key} label={t('redemptions.copyKey', { name })} />}
     </span>
   )
@@ -142,12 +142,12 @@ function RedemptionKey({ redemption: { key, key_hint, name } }: Cell) {
 function RedemptionUses({ redemption }: Cell) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const most = redemption.max_uses < 0 ? '∞' : number.format(redemption.max_uses)
-  const words = redemption.max_uses < 0 ? t('redemptions.unlimited') : most
+  const max = redemption.max_uses < 0 ? '∞' : number.format(redemption.max_uses)
+  const maxText = redemption.max_uses < 0 ? t('redemptions.unlimited') : max
   const used = number.format(redemption.used_count)
   return (
-    <span title={t('redemptions.usesOf', { count: redemption.used_count, used, most: words })}>
-      {used} / {most}
+    <span title={t('redemptions.usesOf', { count: redemption.used_count, used, max: maxText })}>
+      {used} / {max}
     </span>
   )
 }

@@ -54,21 +54,21 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
 })
 
 /** The stored values. An expiry that equals the stored `validUntil` may be in the past. */
-type Standing = { readonly used: number; readonly validUntil: string }
+type StoredValues = { readonly used: number; readonly validUntil: string }
 
-function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
-  const { used, validUntil } = standing
+function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, stored: StoredValues) {
+  const { used, validUntil } = stored
   const errorKeys: RedemptionErrorKeys = {}
   const name = draft.name.trim()
   if (name === '') errorKeys.name = 'nameMissing'
   else if ([...name].length > REDEMPTION_NAME_MAX) errorKeys.name = 'nameTooLong'
   if ((quotaOfAmount(draft.amount, unit) ?? 0n) <= 0n) errorKeys.amount = 'amountInvalid'
-  if (!isWhole(draft.count, 1, REDEMPTION_COUNT_MAX)) errorKeys.count = 'countInvalid'
+  if (!isWholeNumber(draft.count, 1, REDEMPTION_COUNT_MAX)) errorKeys.count = 'countInvalid'
   const key = draft.key.trim()
   if (/\s/.test(key) || [...key].length > REDEMPTION_KEY_MAX) errorKeys.key = 'keyInvalid'
   else if (key !== '' && draft.count.trim() !== '1') errorKeys.key = 'keyForOne'
   if (draft.isGift && !isUnlimited(draft.maxUses)) {
-    if (!isWhole(draft.maxUses, 1, maxUses.max)) errorKeys.maxUses = 'usesInvalid'
+    if (!isWholeNumber(draft.maxUses, 1, maxUses.max)) errorKeys.maxUses = 'usesInvalid'
     else if (Number(draft.maxUses) < used) errorKeys.maxUses = 'usesTooFew'
   }
   const [from, until] = [secondsOf(draft.validFrom), secondsOf(draft.validUntil)]
@@ -84,9 +84,9 @@ export function redemptionErrors(
   t: TFunction,
   draft: RedemptionDraft,
   unit: AmountUnit,
-  standing: Standing,
+  stored: StoredValues,
 ): FieldErrors<RedemptionDraft> {
-  const errorKeys = Object.entries(validateRedemption(draft, unit, standing))
+  const errorKeys = Object.entries(validateRedemption(draft, unit, stored))
   const texts = errorKeys.map(([name, errorKey]) => [name, t(`redemptions.error.${errorKey}`)])
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
@@ -111,5 +111,5 @@ const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim()
 
 const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
-const isWhole = (text: string, min: number, max: number): boolean =>
+const isWholeNumber = (text: string, min: number, max: number): boolean =>
   /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max

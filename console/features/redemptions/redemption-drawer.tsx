@@ -31,8 +31,8 @@ type RedemptionDrawerProps = {
 }
 
 export function RedemptionDrawer(props: RedemptionDrawerProps) {
-  const { shown, key } = useDialogItem(props.edited)
-  return <OpenDrawer key={key} {...props} redemption={shown ?? 'new'} />
+  const { lastItem, key } = useDialogItem(props.edited)
+  return <OpenDrawer key={key} {...props} redemption={lastItem ?? 'new'} />
 }
 
 type OpenDrawerProps = RedemptionDrawerProps & { redemption: Redemption | 'new' }
@@ -76,7 +76,7 @@ function keyErrors(error: unknown) {
  * Returns the same idempotency key for a repeated request, so that a retry does not create the
  * codes twice.
  */
-function keyFor(attempt: { request: string; key: string }, request: string): string {
+function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
   return attempt.key
 }
@@ -89,7 +89,10 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   const create = async (draft: RedemptionDraft) => {
     const terms = createRedemptionBody(draft, unit)
     const request = { ...terms, count: Number(draft.count), key: draft.key.trim() }
-    const keys = await createRedemptions(request, keyFor(attempt.current, JSON.stringify(request)))
+    const keys = await createRedemptions(
+      request,
+      idempotencyKeyFor(attempt.current, JSON.stringify(request)),
+    )
     await readAgain()
     const { name, quota } = terms
     const gift = { is_gift: draft.isGift, max_uses: draft.isGift ? (terms.max_uses ?? -1) : 1 }

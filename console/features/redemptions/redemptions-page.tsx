@@ -14,12 +14,12 @@ import { RedemptionList } from './redemption-list.tsx'
 import '../../ui/forms/forms.css'
 import './redemptions.css'
 
-function RedemptionsReady(props: {
+function CreatedRedemptionsDialog(props: {
   redemptions: readonly CsvRedemption[] | null
   onClose: () => void
 }) {
   const { t } = useTranslation()
-  const redemptions = useDialogItem(props.redemptions).shown ?? []
+  const redemptions = useDialogItem(props.redemptions).lastItem ?? []
   const keys = redemptions.map(({ key }) => key)
   return (
     <Drawer
@@ -56,18 +56,18 @@ function RedemptionsReady(props: {
 
 export const RedemptionsPage = adminPage('redemptions.title', Redemptions)
 
-type Shown = {
+type RedemptionDialogs = {
   edited: Redemption | 'new' | null
   ready: readonly CsvRedemption[] | null
   isDeleting: boolean
 }
 
-const NOTHING: Shown = { edited: null, ready: null, isDeleting: false }
+const NOTHING: RedemptionDialogs = { edited: null, ready: null, isDeleting: false }
 
 function Redemptions() {
   const { t } = useTranslation()
-  const [shown, setShown] = useState<Shown>(NOTHING)
-  const show = (part: Partial<Shown>) => setShown({ ...NOTHING, ...part })
+  const [dialogs, setDialogs] = useState<RedemptionDialogs>(NOTHING)
+  const show = (part: Partial<RedemptionDialogs>) => setDialogs({ ...NOTHING, ...part })
   const create = () => show({ edited: 'new' })
   const close = () => show({})
   return (
@@ -82,12 +82,12 @@ function Redemptions() {
         onDeleteByName={() => show({ isDeleting: true })}
       />
       <RedemptionDrawer
-        edited={shown.edited}
+        edited={dialogs.edited}
         onClose={close}
         onCreated={(ready) => show({ ready })}
       />
-      <RedemptionsReady redemptions={shown.ready} onClose={close} />
-      <DeleteByName isOpen={shown.isDeleting} onClose={close} />
+      <CreatedRedemptionsDialog redemptions={dialogs.ready} onClose={close} />
+      <DeleteByName isOpen={dialogs.isDeleting} onClose={close} />
     </Page>
   )
 }

@@ -72,6 +72,6 @@ export function useRedemptionActions(onEdit: (redemption: Redemption) => void) {
 
 async function copyKeys(redemptions: readonly Redemption[]): Promise<void> {
   const text = redemptions.map(({ key }) => key).join('\n')
-  const words = translate('redemptions.keysCopied', { count: redemptions.length })
-  if (await copyText(text)) showSuccess(words)
+  const message = translate('redemptions.keysCopied', { count: redemptions.length })
+  if (await copyText(text)) showSuccess(message)
 }

@@ -46,7 +46,7 @@ function RegisterForm() {
   })
   return (
     <EntryForm form={form} submitText={t('shell.register')}>
-      <AccountFields form={form} words="auth" />
+      <AccountFields form={form} textGroup="auth" />
       {needsMail && <MailCodeFields form={form} purpose="register" takeToken={human.take} />}
       {human.box}
     </EntryForm>

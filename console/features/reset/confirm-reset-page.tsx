@@ -28,7 +28,7 @@ export function ConfirmResetPage() {
       {isLink ? (
         <ConfirmForm email={email} token={token} onDone={() => setDone(true)} />
       ) : (
-        <BadLink words={t('auth.resetLinkInvalid')} />
+        <BadLink text={t('auth.resetLinkInvalid')} />
       )}
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
@@ -60,7 +60,7 @@ function ConfirmForm({ email, token, onDone }: Confirm) {
     <form className="tg-entry-form" {...formProps(form)}>
       <TextField label={t('auth.email')} name="email" readOnly {...form.field('email')} />
       {isDone && <NewPassword password={password} />}
-      {form.formError !== '' && <BadLink words={form.formError} />}
+      {form.formError !== '' && <BadLink text={form.formError} />}
       <Button
         type="submit"
         tone="primary"
@@ -89,12 +89,12 @@ async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promis
   }
 }
 
-function BadLink({ words }: { words: string }) {
+function BadLink({ text }: { text: string }) {
   const { t } = useTranslation()
   return (
     <Alert tone="bad">
       <span>
-        {words} <Link to="/reset">{t('auth.requestNewLink')}</Link>
+        {text} <Link to="/reset">{t('auth.requestNewLink')}</Link>
       </span>
     </Alert>
   )
@@ -109,7 +109,7 @@ function NewPassword({ password }: { password: string }) {
       value={password}
       readOnly
       isMono
-      beside={<CopyButton text={password} label={t('auth.copyPassword')} />}
+      trailing={<CopyButton text={password} label={t('auth.copyPassword')} />}
       onChange={() => {}}
     />
   )

@@ -11,7 +11,7 @@ import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { useCountdown } from '#console/ui/state/use-countdown.ts'
 
-const AGAIN_SECONDS = 30
+const RESEND_SECONDS = 30
 
 /**
  * Requests a mail for a password reset. The button is disabled for 30 s after a request, but stays
@@ -48,7 +48,7 @@ function RequestResetForm() {
       const turnstile = human.take()
       if (turnstile === null) return
       setSent(false)
-      start(AGAIN_SECONDS)
+      start(RESEND_SECONDS)
       const email = draft.email.trim()
       await call('GET /api/reset_password', { query: { email, turnstile } })
       setSent(true)

@@ -41,7 +41,7 @@ const EMPTY: BatchDraft = { ...emptyBatch, mode: 'ratio', isSkipping: true }
  * Shows the entered ratios in dollars. A completion ratio can be converted only together with a
  * model ratio.
  */
-function Worth({ draft }: { draft: BatchPriceDraft }) {
+function DollarEquivalent({ draft }: { draft: BatchPriceDraft }) {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft
   if (price !== '') {
@@ -109,7 +109,7 @@ export function BatchDrawer(props: {
           {...form.field(field)}
         />
       ))}
-      <Worth draft={form.draft} />
+      <DollarEquivalent draft={form.draft} />
       {ended.length > 0 && (
         <Checkbox
           label={t('pricing.batchSkipFixed', { count: ended.length })}

@@ -95,12 +95,12 @@ function UpdateCheck() {
       <Button icon="refresh" isBusy={isBusy} onClick={() => void submit()}>
         {t('settings.update.check')}
       </Button>
-      <output>{found !== null && found.latest !== '' && <Found release={found} />}</output>
+      <output>{found !== null && found.latest !== '' && <ReleaseInfo release={found} />}</output>
     </div>
   )
 }
 
-function Found({ release }: { release: LatestRelease }) {
+function ReleaseInfo({ release }: { release: LatestRelease }) {
   const { t } = useTranslation()
   const { current, latest, notes, is_newer: isNewer } = release
   return (
@@ -138,7 +138,7 @@ function TestMail() {
         hint={t('settings.testMail.hint')}
         type="email"
         autoComplete="email"
-        beside={
+        trailing={
           <Button type="submit" isBusy={form.isBusy} isDisabled={form.draft.to.trim() === ''}>
             {t('settings.testMail.send')}
           </Button>

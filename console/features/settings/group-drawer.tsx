@@ -23,8 +23,8 @@ type DrawerProps = {
 }
 
 export function GroupDrawer(props: DrawerProps) {
-  const { shown, key } = useDialogItem(props.edited)
-  return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
+  const { lastItem, key } = useDialogItem(props.edited)
+  return <OpenDrawer key={key} {...props} row={lastItem ?? 'new'} />
 }
 
 function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {

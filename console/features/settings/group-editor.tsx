@@ -68,9 +68,9 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
 const rowKey = (row: GroupRow): string => row.name
 
 function Description({ row }: { row: GroupRow }) {
-  const words = useGroupDescription()
+  const describeGroup = useGroupDescription()
   if (row.description === '') return NOTHING
-  return <>{words(row.name, row.description)}</>
+  return <>{describeGroup(row.name, row.description)}</>
 }
 
 const NOTHING = <span className="tg-quiet">–</span>

@@ -1,5 +1,5 @@
 /** The separator between the user's group and the token's group. */
-const AND = ' > '
+const SEPARATOR = ' > '
 
 /**
  * Returns a text such as `vip > default`. If the names of the groups would make the text ambiguous,
@@ -8,10 +8,10 @@ const AND = ' > '
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
-    : `${user}${AND}${token}`
+    : `${user}${SEPARATOR}${token}`
 
 export function groupPairOf(name: string): readonly [user: string, token: string] | null {
-  const [user, token] = jsonPair(name) ?? name.split(AND)
+  const [user, token] = jsonPair(name) ?? name.split(SEPARATOR)
   return user === undefined || token === undefined ? null : [user, token]
 }
 

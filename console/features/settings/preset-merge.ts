@@ -36,9 +36,15 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   return textsOfMaps(maps, {
     ...maps,
     ModelPrice: without(maps.ModelPrice, prompt),
-    ModelRatio: new Map([...maps.ModelRatio, ...newer(maps.ModelRatio, prompt)]),
-    CompletionRatio: new Map([...maps.CompletionRatio, ...newer(maps.CompletionRatio, completion)]),
-    MaxOutputTokens: new Map([...maps.MaxOutputTokens, ...newer(maps.MaxOutputTokens, caps)]),
+    ModelRatio: new Map([...maps.ModelRatio, ...changedEntries(maps.ModelRatio, prompt)]),
+    CompletionRatio: new Map([
+      ...maps.CompletionRatio,
+      ...changedEntries(maps.CompletionRatio, completion),
+    ]),
+    MaxOutputTokens: new Map([
+      ...maps.MaxOutputTokens,
+      ...changedEntries(maps.MaxOutputTokens, caps),
+    ]),
   })
 }
 
@@ -65,5 +71,5 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
+const changedEntries = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

@@ -126,6 +126,6 @@ function OutputCap({ row, actions }: RowProps) {
 }
 
 function centsText(dollars: string): string {
-  const [whole = '0', fraction = ''] = dollars.split('.')
-  return `${whole}.${fraction.padEnd(2, '0')}`
+  const [integer = '0', fraction = ''] = dollars.split('.')
+  return `${integer}.${fraction.padEnd(2, '0')}`
 }

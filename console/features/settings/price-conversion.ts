@@ -60,13 +60,13 @@ const ONE = { units: 1n, scale: 0 }
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
-  const off = size(subtract(multiply(ratio, input), price))
+  const off = absolute(subtract(multiply(ratio, input), price))
   if (subtract(off, multiply(lastDigit, input)).units < 0n) return true
   const quotient = divide(price, input, RATIO_SCALE)
   return quotient !== null && Number(formatDecimal(quotient)) === Number(text)
 }
 
-const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
+const absolute = ({ units, scale }: ExactDecimal): ExactDecimal => ({
   units: units < 0n ? -units : units,
   scale,
 })
@@ -82,9 +82,9 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   if (input === null || result === null || isZero(input)) return ''
   const numerator = result.units * 10n ** BigInt(RATIO_SCALE + input.scale)
   const denominator = input.units * 10n ** BigInt(result.scale)
-  const whole = numerator / denominator
-  const isEven = whole * denominator === numerator
-  return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
+  const quotient = numerator / denominator
+  const isEven = quotient * denominator === numerator
+  return formatDecimal({ units: isEven ? quotient : quotient + 1n, scale: RATIO_SCALE })
 }
 
 /** Returns a ratio rounded for display. A rounded ratio starts with `≈`. */

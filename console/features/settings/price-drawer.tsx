@@ -30,14 +30,14 @@ type PriceDrawerProps = {
 }
 
 export function PriceDrawer(props: PriceDrawerProps) {
-  const { shown, key } = useDialogItem(props.edited)
-  return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
+  const { lastItem, key } = useDialogItem(props.edited)
+  return <OpenDrawer key={key} {...props} row={lastItem ?? 'new'} />
 }
 
 function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   const { row } = props
   const { t } = useTranslation()
-  const existingNames = useOthers(props.existingNames, row === 'new' ? null : row.name)
+  const existingNames = useOtherNames(props.existingNames, row === 'new' ? null : row.name)
   const form = useDraftForm<PriceDraft, PriceErrorKey>({
     initial: () => (row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row)),
     validate: (draft, before) => validatePrice(draft, existingNames, before),
@@ -62,5 +62,8 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   )
 }
 
-const useOthers = (existingNames: ReadonlySet<string>, own: string | null): ReadonlySet<string> =>
+const useOtherNames = (
+  existingNames: ReadonlySet<string>,
+  own: string | null,
+): ReadonlySet<string> =>
   useMemo(() => new Set([...existingNames].filter((name) => name !== own)), [existingNames, own])

@@ -46,19 +46,19 @@ export function PriceFields(props: FieldsProps) {
   )
 }
 
-type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
+type NumberField = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
-const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
+const REQUIRED: ReadonlySet<NumberField> = new Set(['inputPrice', 'ratio', 'callPrice'])
 
 function ModeFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { form } = props
   const { mode } = form.draft
-  const field = (name: NumberName, label: string, hint?: string) => (
+  const field = (name: NumberField, label: string, hint?: string) => (
     <TextField
       label={label}
       hint={hint}
-      isRequired={NEEDED.has(name)}
+      isRequired={REQUIRED.has(name)}
       inputMode="decimal"
       isMono
       {...form.field(name)}

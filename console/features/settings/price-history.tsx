@@ -107,8 +107,8 @@ function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void })
 function NoChanges({ onClear }: { onClear: (() => void) | undefined }) {
   const { t } = useTranslation()
   if (onClear === undefined) {
-    const words = { title: t('pricing.historyNone'), body: t('pricing.historyNoneBody') }
-    return <EmptyState icon="clock" {...words} />
+    const texts = { title: t('pricing.historyNone'), body: t('pricing.historyNoneBody') }
+    return <EmptyState icon="clock" {...texts} />
   }
   return (
     <EmptyState

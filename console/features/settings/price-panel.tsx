@@ -34,8 +34,8 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
   const [open, setOpen] = useState<ToolName | null>(null)
   const close = () => setOpen(null)
   const reset = async () => {
-    const words = { title: t('pricing.resetRatios'), body: t('pricing.resetRatiosBody') }
-    if (!(await confirm({ ...words, tone: 'danger' }))) return
+    const texts = { title: t('pricing.resetRatios'), body: t('pricing.resetRatiosBody') }
+    if (!(await confirm({ ...texts, tone: 'danger' }))) return
     try {
       await call('POST /api/option/rest_model_ratio')
       form.reset('ModelRatio')

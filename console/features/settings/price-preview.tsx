@@ -55,12 +55,12 @@ export function PricePreview({ form }: { form: SettingsForm }) {
         </Button>
       </div>
       {isBusy && <Skeleton height={280} />}
-      {!isBusy && found !== null && <Found preview={found} />}
+      {!isBusy && found !== null && <PreviewResult preview={found} />}
     </>
   )
 }
 
-function Found({ preview }: { preview: Preview }) {
+function PreviewResult({ preview }: { preview: Preview }) {
   const { t } = useTranslation()
   const { refused, models, users } = preview
   if (preview.calls === 0) return <EmptyState icon="chart" title={t('pricing.previewNone')} />

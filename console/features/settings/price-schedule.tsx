@@ -26,7 +26,7 @@ import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-function PlanDrafts({ form }: { form: SettingsForm }) {
+function ScheduleForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const entries = unsavedPriceEntries(form.changes) ?? []
@@ -65,7 +65,7 @@ export function PriceSchedule({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   return (
     <>
-      <PlanDrafts form={form} />
+      <ScheduleForm form={form} />
       <h3 className="tg-drawer-part">{t('pricing.scheduleList')}</h3>
       <Planned />
     </>
@@ -81,7 +81,8 @@ function Planned() {
   // Reads the options again when a planned change takes effect.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
-    if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
+    if (last * 1_000 >= readAt - CLOCK_DIFFERENCE_MS)
+      void client.invalidateQueries({ queryKey: optionsKey })
   }, [client, last])
   if (query.data === undefined) {
     if (query.error === null) return <Skeleton height={120} />
@@ -99,12 +100,12 @@ function Planned() {
   )
 }
 
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 /** The possible difference (ms) between the clocks of the server and the browser. */
-const CLOCKS_MS = 60_000
+const CLOCK_DIFFERENCE_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
-  state.data?.some(({ status }) => status === 'planned') === true ? LOOK_MS : (false as const)
+  state.data?.some(({ status }) => status === 'planned') === true ? POLL_MS : (false as const)
 
 const TONES: Readonly<Record<ScheduledChange['status'], Tone>> = {
   planned: 'info',
@@ -119,13 +120,13 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
   const errorText = useScheduleErrorText()
   const [isEdited, setEdited] = useState(false)
   const cancel = async () => {
-    const words = {
+    const texts = {
       title: t('pricing.scheduleCancelTitle'),
       body: t('pricing.scheduleCancelBody'),
       confirmText: t('pricing.scheduleCancelYes'),
       cancelText: t('pricing.scheduleCancelNo'),
     }
-    if (!(await confirm({ ...words, tone: 'danger' }))) return
+    if (!(await confirm({ ...texts, tone: 'danger' }))) return
     try {
       await call('DELETE /api/option/price_schedule/:id', { params: { id: change.id } })
       showSuccess(t('pricing.status.cancelled'))

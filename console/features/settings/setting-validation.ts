@@ -69,8 +69,8 @@ export function validateRange(
 
 /** Returns true if `upper` is not below `lower`. An upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
-  const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
-  return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
+  const [min, max] = [parseDecimal(lower), parseDecimal(upper)]
+  return min === null || max === null || Number(upper) === 0 || !isBelow(max, min)
 }
 
 function validateBounds({ minimum, maximum }: OptionType, text: string): SettingError | null {

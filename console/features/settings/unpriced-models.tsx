@@ -36,8 +36,8 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
   if (missing.length === 0) {
     if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>
-    const words = { title: t('pricing.allPricedTitle'), body: t('pricing.allPricedBody') }
-    return <EmptyState icon="check" {...words} />
+    const texts = { title: t('pricing.allPricedTitle'), body: t('pricing.allPricedBody') }
+    return <EmptyState icon="check" {...texts} />
   }
   const shownPage = Math.min(page, Math.ceil(missing.length / pageSize) - 1)
   return (

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
-type Shown = {
+type PagedRows = {
   /** The element that contains the rows. */
   readonly box: RefObject<HTMLDivElement | null>
   readonly page: number
@@ -12,7 +12,7 @@ export function useScrollToRow(
   target: { readonly key: string } | null,
   places: readonly string[],
   pageSize: number,
-): Shown {
+): PagedRows {
   const box = useRef<HTMLDivElement>(null)
   const [page, setPage] = useState(0)
   const sought = useRef(target)

@@ -84,7 +84,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
   const drafts = useDrafts()
-  const { options, baseline, changes, value, setHeld } = useCompared(drafts)
+  const { options, baseline, changes, value, setHeld } = useChanges(drafts)
   const { schema } = options
   const errorText = useErrorText()
   const showOutcome = useSaveOutcome(events)
@@ -165,7 +165,7 @@ const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
  * Compares the user's drafts with the stored options. The stored options are not refreshed while
  * the user edits.
  */
-function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
+function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
   const baseline = held ?? options.baseline

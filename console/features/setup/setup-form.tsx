@@ -66,7 +66,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
       submitText={t('setup.submit')}
       done={isDone ? t('setup.done') : undefined}
     >
-      {!props.isRootReady && <AccountFields form={form} words="setup" isWide />}
+      {!props.isRootReady && <AccountFields form={form} textGroup="setup" isWide />}
       <RadioCards
         label={t('setup.mode')}
         choices={MODES.map((mode) => ({

@@ -8,13 +8,13 @@ import { DRAWINGS } from './task-kind.ts'
 
 export type TaskDetailsKind = 'image' | 'texts'
 
-type Acts = {
+type DrawingColumnContext = {
   readonly isAdmin: boolean
   readonly onOpen: (task: DrawingTask, part: TaskDetailsKind) => void
   readonly onChannel: (channel: number) => void
 }
 
-export function drawingColumns(t: TFunction, actions: Acts): Column<DrawingTask>[] {
+export function drawingColumns(t: TFunction, actions: DrawingColumnContext): Column<DrawingTask>[] {
   const common = commonColumns(t, DRAWINGS, actions.onChannel)
   const text = (
     id: 'prompt' | 'promptEn',
@@ -52,7 +52,7 @@ export function drawingColumns(t: TFunction, actions: Acts): Column<DrawingTask>
   ]
 }
 
-function result(t: TFunction, task: DrawingTask, { onOpen }: Acts) {
+function result(t: TFunction, task: DrawingTask, { onOpen }: DrawingColumnContext) {
   const { fail_reason: reason, image_url: image } = task
   if (reason !== '') {
     return <TextCell text={reason} isBad onOpen={() => onOpen(task, 'texts')} />

@@ -7,13 +7,13 @@ import { EmptyCell, TextCell } from './task-cells.tsx'
 import { commonColumns, taskColumn } from './task-columns.tsx'
 import { MUSIC } from './task-kind.ts'
 
-type Acts = {
+type MusicColumnContext = {
   readonly isAdmin: boolean
   readonly onOpen: (task: MusicTask) => void
   readonly onChannel: (channel: number) => void
 }
 
-export function musicColumns(t: TFunction, actions: Acts): Column<MusicTask>[] {
+export function musicColumns(t: TFunction, actions: MusicColumnContext): Column<MusicTask>[] {
   const common = commonColumns(t, MUSIC, actions.onChannel)
   return [
     common.time,
@@ -43,7 +43,7 @@ export function musicColumns(t: TFunction, actions: Acts): Column<MusicTask>[] {
   ]
 }
 
-function result(t: TFunction, task: MusicTask, { onOpen }: Acts) {
+function result(t: TFunction, task: MusicTask, { onOpen }: MusicColumnContext) {
   const open = () => onOpen(task)
   if (task.fail_reason !== '') {
     return <TextCell text={task.fail_reason} isBad onOpen={open} />

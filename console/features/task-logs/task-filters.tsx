@@ -26,7 +26,7 @@ export function TaskFilters(props: { view: TaskListView }) {
           <FilterInput
             label={t('shared.channelId')}
             value={filter.channel === 0 ? '' : String(filter.channel)}
-            whole={{ errorText: t('shared.channelIdInvalid') }}
+            wholeNumber={{ errorText: t('shared.channelIdInvalid') }}
             onCommit={(text) => setFilter({ channel: Number(text) })}
           />
         )}

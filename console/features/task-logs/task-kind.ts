@@ -35,7 +35,7 @@ const addressOf = (range: TimeRange) =>
   )
 
 /** `page` is zero-based. Times are in unix seconds. */
-type TaskAsk = {
+type TaskQuery = {
   sort: string | undefined
   order: 'asc' | 'desc' | undefined
   scope: 'self' | 'all'
@@ -52,7 +52,7 @@ type TaskAsk = {
 /** True if more than `total` tasks exist. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-const inputOf = <Id extends object>(ask: TaskAsk, id: Id) => ({
+const inputOf = <Id extends object>(ask: TaskQuery, id: Id) => ({
   query: {
     p: ask.page,
     page_size: ask.pageSize,
@@ -70,7 +70,7 @@ const inputOf = <Id extends object>(ask: TaskAsk, id: Id) => ({
 export type TaskKind<Task extends AnyTask> = {
   readonly name: 'drawing' | 'music'
   readonly address: ReturnType<typeof addressOf>
-  readonly list: (ask: TaskAsk) => Promise<TaskPage<Task>>
+  readonly list: (ask: TaskQuery) => Promise<TaskPage<Task>>
   readonly idOf: (task: Task) => string
 }
 

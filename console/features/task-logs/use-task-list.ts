@@ -9,7 +9,7 @@ import { boundsOf, rangeText } from '#console/ui/time-range/time-range.ts'
 import { withPushes } from './live-tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
-type Ask = ListQuery<TaskKind<AnyTask>['address']['filters']>
+type TaskListQuery = ListQuery<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 
@@ -18,7 +18,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const client = useQueryClient()
   /** The position of the latest live event, which later reads must include. */
   const floor = useRef(0)
-  const keyOf = ({ range, id, channel, page, pageSize, sort, order }: Ask) => [
+  const keyOf = ({ range, id, channel, page, pageSize, sort, order }: TaskListQuery) => [
     'tasks',
     kind.name,
     isAdmin,
@@ -48,10 +48,10 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {
       floor.current = Math.max(floor.current, position)
-      const shown = client.getQueryData<TaskPage<Task>>(pageKey)
-      if (shown === undefined) return
-      const next = withPushes(shown, pushes, kind)
-      if (next.page !== shown) client.setQueryData(pageKey, next.page)
+      const cachedPage = client.getQueryData<TaskPage<Task>>(pageKey)
+      if (cachedPage === undefined) return
+      const next = withPushes(cachedPage, pushes, kind)
+      if (next.page !== cachedPage) client.setQueryData(pageKey, next.page)
       if (next.hasNew && paging.page === 0) readAgain()
     },
     onResync: (position) => {

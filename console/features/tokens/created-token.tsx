@@ -75,18 +75,18 @@ function FirstCall({ token }: { token: CreatedToken }) {
   return (
     <section className="tg-first-call" aria-label={t('tokens.firstCall')}>
       <QueryView query={models} height={180}>
-        {(names) => <Sample token={token} model={callable(token, names)} />}
+        {(names) => <CallSample token={token} model={callableModel(token, names)} />}
       </QueryView>
     </section>
   )
 }
 
-function callable(token: CreatedToken, models: readonly string[]): string | undefined {
+function callableModel(token: CreatedToken, models: readonly string[]): string | undefined {
   if (!token.model_limits_enabled) return models[0]
   return namesOf(token.model_limits).find((model) => models.includes(model))
 }
 
-function Sample(props: { token: CreatedToken; model: string | undefined }) {
+function CallSample(props: { token: CreatedToken; model: string | undefined }) {
   const { token, model } = props
   const { t } = useTranslation()
   const [snippet, setSnippet] = useState<SnippetKind>('curl')

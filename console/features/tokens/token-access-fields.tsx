@@ -53,14 +53,14 @@ export function TokenAccessFields({ form }: TokenFormProps) {
 /** Includes the token's group, even if the user may no longer use this group. */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
-  const words = useGroupDescription()
+  const describeGroup = useGroupDescription()
   const groups = Object.entries(useQuery(usableGroupsQuery).data ?? {})
   const isListed = group === '' || groups.some(([name]) => name === group)
   return [
     { value: '', label: t('tokens.groupDefault') },
     ...groups.map(([name, { desc, ratio }]) => ({
       value: name,
-      label: t('tokens.groupChoice', { name, description: words(name, desc), ratio }),
+      label: t('tokens.groupChoice', { name, description: describeGroup(name, desc), ratio }),
     })),
     ...(isListed ? [] : [{ value: group, label: group }]),
   ]

@@ -146,8 +146,8 @@ function TokenQuota({ token }: { token: Token }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const used = BigInt(token.used_quota)
-  const exact = (words: 'remaining' | 'used', value: bigint) =>
-    t(`tokens.${words}`, { amount: exactQuotaText(value, rule) })
+  const exact = (key: 'remaining' | 'used', value: bigint) =>
+    t(`tokens.${key}`, { amount: exactQuotaText(value, rule) })
   const usedText = t('tokens.used', { amount: quotaText(used, rule) })
   if (token.unlimited_quota) {
     return (

@@ -90,15 +90,15 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()
   const id = token === 'new' ? 0 : token.id
-  const shown = useRef(token === 'new' ? { quota: 0, version: 0 } : budgetOf(token))
+  const shownBudget = useRef(token === 'new' ? { quota: 0, version: 0 } : budgetOf(token))
   const conflictOf = async () => {
-    shown.current = budgetOf(await call('GET /api/token/:id', { params: { id } }))
+    shownBudget.current = budgetOf(await call('GET /api/token/:id', { params: { id } }))
     const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: unit.isCurrency }
-    const amount = exactQuotaText(quotaOf(shown.current.quota), rule)
+    const amount = exactQuotaText(quotaOf(shownBudget.current.quota), rule)
     return new FieldError({ amount: t('tokens.error.amountChangedByEdit', { amount }) })
   }
   return async (draft: TokenDraft, before: TokenDraft) => {
-    const changed = updateTokenBody(before, draft, unit, shown.current)
+    const changed = updateTokenBody(before, draft, unit, shownBudget.current)
     if (Object.keys(changed).length === 0) return
     try {
       await call('PUT /api/token/', { body: { id, ...changed } })

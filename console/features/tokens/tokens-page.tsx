@@ -16,19 +16,19 @@ import { useTokenActions } from './use-token-actions.ts'
 import '#console/ui/forms/forms.css'
 import './tokens.css'
 
-type Shown = { edited: Token | 'new' | null; ready: CreatedTokens | null }
+type TokenDialogs = { edited: Token | 'new' | null; ready: CreatedTokens | null }
 
-const NOTHING: Shown = { edited: null, ready: null }
-const CREATING: Shown = { edited: 'new', ready: null }
+const NOTHING: TokenDialogs = { edited: null, ready: null }
+const CREATING: TokenDialogs = { edited: 'new', ready: null }
 
 export function TokensPage() {
   const { t } = useTranslation()
-  const [shown, setShown, close] = useShown()
+  const [dialogs, setDialogs, close] = useTokenDialogs()
   const actions = useTokenActions({
-    onEdit: (token) => setShown({ edited: token, ready: null }),
-    onSnippets: (token) => setShown({ edited: null, ready: { tokens: [token], areNew: false } }),
+    onEdit: (token) => setDialogs({ edited: token, ready: null }),
+    onSnippets: (token) => setDialogs({ edited: null, ready: { tokens: [token], areNew: false } }),
   })
-  const create = () => setShown(CREATING)
+  const create = () => setDialogs(CREATING)
   return (
     <Page
       title={t('shell.tokens')}
@@ -38,11 +38,11 @@ export function TokensPage() {
       <Alert>{t('tokens.banner')}</Alert>
       <TokenList actions={actions} onCreate={create} />
       <TokenDrawer
-        edited={shown.edited}
+        edited={dialogs.edited}
         onClose={close}
-        onCreated={(tokens) => setShown({ edited: null, ready: { tokens, areNew: true } })}
+        onCreated={(tokens) => setDialogs({ edited: null, ready: { tokens, areNew: true } })}
       />
-      <CreatedTokenDrawer ready={shown.ready} onClose={close} />
+      <CreatedTokenDrawer ready={dialogs.ready} onClose={close} />
     </Page>
   )
 }
@@ -50,15 +50,15 @@ export function TokensPage() {
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
 /** A link can open the form of a new token and name the page to return to. */
-function useShown() {
+function useTokenDialogs() {
   const navigate = useNavigate()
   const returnTo = formReturnPath(useLocation().state)
   const [{ form }] = useUrlState(ADDRESS)
-  const [shown, setShown] = useState<Shown>(form === 'new' ? CREATING : NOTHING)
+  const [dialogs, setDialogs] = useState<TokenDialogs>(form === 'new' ? CREATING : NOTHING)
   const close = () => {
     if (returnTo !== null) return void navigate(returnTo, { state: LEAVE_CONFIRMED })
-    setShown(NOTHING)
+    setDialogs(NOTHING)
     if (form !== '') void navigate({ search: '' }, { replace: true, preventScrollReset: true })
   }
-  return [shown, setShown, close] as const
+  return [dialogs, setDialogs, close] as const
 }

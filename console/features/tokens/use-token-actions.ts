@@ -65,9 +65,9 @@ function useSwitch() {
     }
     await client.invalidateQueries({ queryKey: tokensKey })
     const now = switched.map((token) => ({ ...token, status }))
-    const words = { name: first.name, count: switched.length }
-    const one = isEnabled ? t('shared.enabledNamed', words) : t('shared.disabledNamed', words)
-    const many = isEnabled ? t('tokens.enabledMany', words) : t('tokens.disabledMany', words)
+    const values = { name: first.name, count: switched.length }
+    const one = isEnabled ? t('shared.enabledNamed', values) : t('shared.disabledNamed', values)
+    const many = isEnabled ? t('tokens.enabledMany', values) : t('tokens.disabledMany', values)
     showUndoable(switched.length === 1 ? one : many, () => setEnabled(now, !isEnabled))
   }
   return setEnabled

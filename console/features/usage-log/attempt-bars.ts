@@ -13,12 +13,12 @@ export type AttemptBar = {
 
 export function attemptBars(other: LogOther): AttemptBar[] {
   const attempts = other.admin_info?.attempts ?? []
-  const whole = attempts.reduce((sum, { ms }) => sum + ms, 0)
+  const totalMs = attempts.reduce((sum, { ms }) => sum + ms, 0)
   let before = 0
   return attempts.map((attempt, index) => {
-    const start = whole === 0 ? 0 : before / whole
+    const start = totalMs === 0 ? 0 : before / totalMs
     before += attempt.ms
-    return { index, ...attempt, start, length: whole === 0 ? 1 : attempt.ms / whole }
+    return { index, ...attempt, start, length: totalMs === 0 ? 1 : attempt.ms / totalMs }
   })
 }
 

@@ -12,7 +12,7 @@ export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const bars = attemptBars(parseOtherField(row))
   if (bars.length === 0) return null
-  const whole = bars.reduce((sum, { ms }) => sum + ms, 0)
+  const totalMs = bars.reduce((sum, { ms }) => sum + ms, 0)
   return (
     <section aria-label={t('logDetails.attempts.title')}>
       <h3>{t('logDetails.attempts.title')}</h3>
@@ -22,7 +22,7 @@ export function AttemptWaterfall({ row }: { row: LogEntry }) {
         ))}
       </ol>
       <p className="tg-log-note">
-        {t('logDetails.attempts.summary', { count: bars.length, time: shortDuration(whole) })}
+        {t('logDetails.attempts.summary', { count: bars.length, time: shortDuration(totalMs) })}
         {bars.length > 1 && ` · ${t('logDetails.attempts.cost')}`}
       </p>
     </section>

@@ -40,7 +40,7 @@ function Bars({ bars, onSelect }: Props) {
   const [stop, setStop] = useState(bars.length - 1)
   const [focusedIndex, setFocusedIndex] = useState<number | null>(null)
   const number = useNumberFormat()
-  const most = Math.max(1, ...bars.map(({ count }) => count))
+  const max = Math.max(1, ...bars.map(({ count }) => count))
   const current = Math.min(stop, bars.length - 1)
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: bars.length - 1 }
@@ -55,7 +55,7 @@ function Bars({ bars, onSelect }: Props) {
     <div className="tg-log-bars">
       <p>{focusedBar === undefined ? t('usageLog.chart.title') : text(focusedBar)}</p>
       <div className="tg-log-scale" aria-hidden="true">
-        <span>{number.format(most)}</span>
+        <span>{number.format(max)}</span>
         <span>0</span>
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys go from bar to bar */}
@@ -79,7 +79,7 @@ function Bars({ bars, onSelect }: Props) {
             }}
             onBlur={() => setFocusedIndex(null)}
           >
-            {bar.count > 0 && <span style={{ height: `${(bar.count / most) * 100}%` }} />}
+            {bar.count > 0 && <span style={{ height: `${(bar.count / max) * 100}%` }} />}
           </button>
         ))}
       </div>

@@ -20,8 +20,8 @@ export function shortDuration(ms: number): string {
 
 /** Returns the rate after the first token, or null if data is missing. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
-  const whole = durationMs(row, other)
-  if (whole === null) return null
-  const ms = whole - (row.is_stream ? (other.frt ?? 0) : 0)
+  const totalMs = durationMs(row, other)
+  if (totalMs === null) return null
+  const ms = totalMs - (row.is_stream ? (other.frt ?? 0) : 0)
   return row.completion_tokens > 0 && ms > 0 ? (row.completion_tokens * 1000) / ms : null
 }

@@ -8,36 +8,39 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 type Details = typeof import('./log-details.tsx')
 
-let fetched: Details | null = null
-let fetching: Promise<Details> | null = null
+let loadedDetails: Details | null = null
+let detailsPromise: Promise<Details> | null = null
 
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
 
 function fetchDetails(): Promise<Details> {
-  fetching ??= Promise.all([import('./log-details.tsx'), loadTranslations('logDetails')]).then(
+  detailsPromise ??= Promise.all([
+    import('./log-details.tsx'),
+    loadTranslations('logDetails'),
+  ]).then(
     ([details]) => {
-      fetched = details
+      loadedDetails = details
       return details
     },
     (error: unknown) => {
-      fetching = null
+      detailsPromise = null
       throw error
     },
   )
-  return fetching
+  return detailsPromise
 }
 
 /** The loaded component is state, because `React.lazy` would first show its fallback. */
 export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
-  const [details, setDetails] = useState(fetched)
+  const [details, setDetails] = useState(loadedDetails)
   const [isLost, setLost] = useState(false)
   useEffect(() => {
     if (details === null) fetchDetails().then(setDetails, () => setLost(true))
   }, [details])
   if (details !== null) return <details.LogDetails {...props} />
-  return isLost ? <Lost /> : <Waiting />
+  return isLost ? <DetailsLoadError /> : <Waiting />
 }
 
 function Waiting() {
@@ -50,7 +53,7 @@ function Waiting() {
 }
 
 /** Browsers retry a failed script only after a reload of the page. */
-function Lost() {
+function DetailsLoadError() {
   const { t } = useTranslation()
   return (
     <div role="alert">

@@ -2,7 +2,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** While `isHeld` is true, new rows wait in `pending`, so that visible rows do not move. */
 export type LiveRows = {
-  readonly shown: readonly LogEntry[]
+  readonly visible: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
   /** True if pending rows were dropped, so that the list must be reloaded. */
@@ -17,7 +17,7 @@ export type LiveRows = {
 }
 
 export const NO_LIVE_ROWS: LiveRows = {
-  shown: [],
+  visible: [],
   pending: [],
   isHeld: false,
   isOverfull: false,
@@ -25,20 +25,20 @@ export const NO_LIVE_ROWS: LiveRows = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum length of `shown` and of `pending`. */
+/** The maximum length of `visible` and of `pending`. */
 export const LIVE_ROWS_MAX = 5_000
 
-/** `isWhole` is true if the page contains all rows of the list. */
-export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
+/** `isComplete` is true if the page contains all rows of the list. */
+export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isComplete: boolean }
 
 /**
  * Adds new rows. `rows` must start with the oldest row. Ids may be unordered, because projections
  * write in parallel.
  */
-export function receive(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
-  const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.shown[0]?.id ?? 0)
+export function receiveRows(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
+  const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.visible[0]?.id ?? 0)
   const isListed = ({ id }: LogEntry): boolean =>
-    [page.rows, live.shown, live.pending].some((known) => known.some((row) => row.id === id))
+    [page.rows, live.visible, live.pending].some((known) => known.some((row) => row.id === id))
   const lowest = lowestOf(page)
   const fresh = rows
     .filter((row) => row.id > newest || (row.id > lowest && !isListed(row)))
@@ -47,7 +47,7 @@ export function receive(live: LiveRows, rows: readonly LogEntry[], page: PageBel
   if (!live.isHeld) {
     return {
       ...live,
-      shown: inOrder(fresh, live.shown).slice(0, LIVE_ROWS_MAX),
+      visible: inOrder(fresh, live.visible).slice(0, LIVE_ROWS_MAX),
       freshAbove: newest,
     }
   }
@@ -57,27 +57,28 @@ export function receive(live: LiveRows, rows: readonly LogEntry[], page: PageBel
   return { ...live, pending: pending.slice(0, LIVE_ROWS_MAX), isOverfull: true, dropped }
 }
 
-export function hold(live: LiveRows, isHeld: boolean): LiveRows {
+export function setHeld(live: LiveRows, isHeld: boolean): LiveRows {
   if (isHeld === live.isHeld) return live
-  return isHeld ? { ...live, isHeld } : { ...release(live), isHeld: false }
+  return isHeld ? { ...live, isHeld } : { ...releaseRows(live), isHeld: false }
 }
 
-export function release(live: LiveRows): LiveRows {
+export function releaseRows(live: LiveRows): LiveRows {
   if (live.pending.length === 0) return live
-  const shown = inOrder(live.pending, live.shown).slice(0, LIVE_ROWS_MAX)
+  const visible = inOrder(live.pending, live.visible).slice(0, LIVE_ROWS_MAX)
   const freshAbove = (live.pending.at(-1)?.id ?? 0) - 1
-  return { ...live, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
+  return { ...live, visible, pending: [], isOverfull: false, dropped: 0, freshAbove }
 }
 
 export function withPage(live: LiveRows, page: PageBelow): readonly LogEntry[] {
-  if (live.shown.length === 0) return page.rows
+  if (live.visible.length === 0) return page.rows
   const known = new Set(page.rows.map(({ id }) => id))
   const lowest = lowestOf(page)
-  const added = live.shown.filter(({ id }) => id > lowest && !known.has(id))
+  const added = live.visible.filter(({ id }) => id > lowest && !known.has(id))
   return inOrder(added, page.rows)
 }
 
-const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
+const lowestOf = ({ rows, isComplete }: PageBelow): number =>
+  isComplete ? 0 : (rows.at(-1)?.id ?? 0)
 
 /** Merges two lists, newest first. Sorts only if needed: `above` is usually newer. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {

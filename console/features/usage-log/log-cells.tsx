@@ -63,20 +63,20 @@ export function RatioCell({ row }: { row: LogEntry }) {
   const group = other.price?.group ?? other.group_ratio
   if (price !== undefined) {
     const text = `$${other.price?.price ?? price} / ${group}`
-    const words = `${t('shared.factor.price')} ${price} · ${t('shared.factor.group')} ${group}`
-    return <span title={words}>{text}</span>
+    const explanation = `${t('shared.factor.price')} ${price} · ${t('shared.factor.group')} ${group}`
+    return <span title={explanation}>{text}</span>
   }
   const model = other.price?.model ?? other.model_ratio
   if (model === undefined) return <span className="tg-muted">–</span>
   const completion = other.price?.completion ?? other.completion_ratio
-  const words = [
+  const explanation = [
     `${t('shared.factor.model')} ${model}`,
     `${t('shared.factor.completion')} ${completion}`,
     `${t('shared.factor.group')} ${group}`,
   ]
   // The ratio may have 30 decimals, which only the tooltip shows.
   const shown = Number(Number(completion).toFixed(6))
-  return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
+  return <span title={explanation.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
 /** Rows that are not calls show the credited (+) or deducted (-) amount. */
@@ -147,7 +147,7 @@ export function DurationCell({ row }: { row: LogEntry }) {
   if (ms === null) return <span className="tg-muted">–</span>
   // A short failed call is not marked as fast.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
-  return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
+  return <PaceText pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
 
 export function FirstTokenCell({ row }: { row: LogEntry }) {
@@ -157,19 +157,19 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
     return <span className="tg-log-mode">{t('usageLog.notStreamed')}</span>
   }
   if (frt === undefined || row.type === ERROR) return <span className="tg-muted">–</span>
-  return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
+  return <PaceText pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
 /** Shows the pace by color and by a label, because color alone is not accessible. */
-function Paced(props: { pace: Pace; text: string }) {
+function PaceText(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
-  const words = t(`usageLog.pace.${props.pace}`)
+  const label = t(`usageLog.pace.${props.pace}`)
   return (
-    <span className={`tg-log-pace tg-log-pace-${props.pace}`} title={words}>
+    <span className={`tg-log-pace tg-log-pace-${props.pace}`} title={label}>
       {props.pace !== 'good' && (
         <>
           <Icon name={props.pace === 'slow' ? 'clock' : 'alert'} size={13} />
-          <span className="tg-visually-hidden">{words}</span>
+          <span className="tg-visually-hidden">{label}</span>
         </>
       )}
       {props.text}

@@ -46,13 +46,13 @@ function LogFacts({ row }: { row: LogEntry }) {
           </LabelledValue>
         ))}
       </dl>
-      <TryAgain row={row} />
+      <PlaygroundLink row={row} />
     </section>
   )
 }
 
 /** Hidden if the user may not use the call's model and group. */
-function TryAgain({ row }: { row: LogEntry }) {
+function PlaygroundLink({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
   const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
@@ -126,8 +126,8 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     add(t('logDetails.fact.duration'), took)
     add(t('logDetails.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
     const speed = tokensPerSecond(row, other)
-    const words = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })
-    add(t('logDetails.fact.speed'), words)
+    const speedText = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })
+    add(t('logDetails.fact.speed'), speedText)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
     // Tasks have no tokens and no time to the first token.
@@ -148,7 +148,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   add(t('logDetails.fact.anomaly'), other.anomaly && <Anomaly code={other.anomaly} />)
   const limit = other.output_limit && number.format(other.output_limit)
   add(t('logDetails.fact.outputLimit'), limit && t('logDetails.limitedTo', { limit }))
-  add(t('logDetails.fact.unpaidUsage'), unpaid && <UsedInAll usage={unpaid} />)
+  add(t('logDetails.fact.unpaidUsage'), unpaid && <TotalUsage usage={unpaid} />)
   add(t('logDetails.fact.ip'), row.client_ip)
   add(t('logDetails.fact.content'), !isFailed && row.content)
   add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
@@ -163,7 +163,7 @@ function Anomaly({ code }: { code: string }) {
 }
 
 /** The total usage, which the account could not fully pay for. */
-function UsedInAll({ usage }: { usage: LoggedUsage }) {
+function TotalUsage({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { inputUncached = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage

@@ -42,9 +42,9 @@ export function LogFilterBar(props: { view: LogView }) {
           isExpanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {foldCount(filters) === 0
+          {hiddenFilterCount(filters) === 0
             ? t('ui.filters')
-            : t('shared.filtersCount', { count: foldCount(filters) })}
+            : t('shared.filtersCount', { count: hiddenFilterCount(filters) })}
         </Button>
       )}
       {isTight ? (
@@ -78,15 +78,15 @@ export function LogFilterBar(props: { view: LogView }) {
 function FailedChannelChip(props: { id: number; onRemove: () => void }) {
   const { t } = useTranslation()
   const name = useQuery(channelNameQuery(props.id)).data || `#${props.id}`
-  const words = t('usageLog.failedOn', { name })
+  const filterText = t('usageLog.failedOn', { name })
   return (
     <Button
       className="tg-log-failed-channel"
       endIcon="close"
-      label={t('usageLog.removeFilter', { filter: words })}
+      label={t('usageLog.removeFilter', { filter: filterText })}
       onClick={props.onRemove}
     >
-      {words}
+      {filterText}
     </Button>
   )
 }
@@ -134,7 +134,7 @@ function AdminFields({ view }: { view: LogView }) {
       <FilterInput
         label={t('shared.channelId')}
         value={filters.channel === 0 ? '' : String(filters.channel)}
-        whole={{ errorText: t('shared.channelIdInvalid') }}
+        wholeNumber={{ errorText: t('shared.channelIdInvalid') }}
         onCommit={(text) => setFilters({ channel: Number(text) })}
       />
     </>
@@ -142,12 +142,12 @@ function AdminFields({ view }: { view: LogView }) {
 }
 
 /** Counts the active filters that can be hidden. */
-const foldCount = (filters: LogFilters): number =>
+const hiddenFilterCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 
 function TypeFilter(props: { type: number; onType: (type: number) => void }) {
   const { t } = useTranslation()
-  const words = (type: number): string => {
+  const typeText = (type: number): string => {
     const name = typeName(type)
     return name === null ? t('shared.allTypes') : t(`usageLog.type.${name}`)
   }
@@ -156,7 +156,7 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
       aria-label={t('usageLog.typeFilter')}
       className="tg-filter tg-log-type"
       value={String(props.type)}
-      choices={LOG_TYPES.map((type) => ({ value: String(type), label: words(type) }))}
+      choices={LOG_TYPES.map((type) => ({ value: String(type), label: typeText(type) }))}
       onChange={(value) => props.onType(Number(value))}
     />
   )

@@ -10,7 +10,7 @@ import { Pagination } from '#console/ui/lists/pagination.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { EmptyLog } from './empty-log.tsx'
 import { ExpandedRow, prefetchDetails } from './expanded-row.tsx'
-import { type LiveRows, release } from './live-rows.ts'
+import { type LiveRows, releaseRows } from './live-rows.ts'
 import { ERROR } from './log-type.ts'
 import type { ReadingState } from './use-is-reading.ts'
 import type { useLogRows } from './use-log-rows.ts'
@@ -41,7 +41,7 @@ export function LogList({ view, log, layout, reading }: Props) {
   }, [reading.isReading])
   const showNew = (): void => {
     if (live.isOverfull) log.readAgain(null)
-    else log.update(release)
+    else log.update(releaseRows)
     grid.current?.scrollToTop()
   }
   return (

@@ -3,10 +3,10 @@ import {
   add,
   type ExactDecimal,
   formatDecimal,
-  fromWhole,
+  fromInteger,
   multiply,
   parseDecimal,
-  roundToWhole,
+  roundToInteger,
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
 import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
@@ -48,7 +48,7 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
   const mode = price.mode === 'call' ? 'call' : 'tokens'
   const drafts = mode === 'call' ? callTerms(other.usage ?? {}) : tokenTerms(other.usage ?? {})
   const terms: PriceTerm[] = []
-  let sum = fromWhole(0)
+  let sum = fromInteger(0)
   for (const { name, count, factors } of drafts) {
     if (count === 0) continue
     const named = factors.map((factor) => ({ name: factor, value: factorValue(price, factor) }))
@@ -57,40 +57,40 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
     terms.push({ name, count, factors: named, amount: formatDecimal(amount) })
     sum = add(sum, amount)
   }
-  const total = sum.units > 0n ? atLeastOne(roundToWhole(sum)) : 0n
+  const total = sum.units > 0n ? atLeastOne(roundToInteger(sum)) : 0n
   return {
     mode,
     terms,
     sum: formatDecimal(sum),
-    rounding: formatDecimal(subtract(fromWhole(total), sum)),
+    rounding: formatDecimal(subtract(fromInteger(total), sum)),
     total,
     isExact: total === charged,
   }
 }
 
-type Draft = { name: PriceTermName; count: number; factors: readonly FactorName[] }
+type TermDraft = { name: PriceTermName; count: number; factors: readonly FactorName[] }
 
-const callTerms = (usage: LoggedUsage): Draft[] => [
+const callTerms = (usage: LoggedUsage): TermDraft[] => [
   { name: 'calls', count: usage.calls ?? 1, factors: ['price', 'quotaPerDollar', 'group'] },
 ]
 
-function tokenTerms(usage: LoggedUsage): Draft[] {
+function tokenTerms(usage: LoggedUsage): TermDraft[] {
   const spoken = usage.outputAudio ?? 0
   const written = Math.max(0, (usage.output ?? 0) - spoken)
-  const whole = (name: PriceTermName, count = 0, ...own: FactorName[]): Draft => ({
+  const term = (name: PriceTermName, count = 0, ...own: FactorName[]): TermDraft => ({
     name,
     count,
     factors: [...own, 'model', 'group'],
   })
   return [
-    whole('input', usage.inputUncached),
-    whole('cacheRead', usage.cacheRead, 'cacheRead'),
-    whole('cacheWrite5m', usage.cacheWrite5m, 'cacheWrite'),
-    whole('cacheWrite1h', usage.cacheWrite1h, 'cacheWrite', 'oneHour'),
-    whole('inputImage', usage.inputImage, 'image'),
-    whole('inputAudio', usage.inputAudio, 'audio'),
-    whole('output', written, 'completion'),
-    whole('outputAudio', spoken, 'audio', 'audioCompletion'),
+    term('input', usage.inputUncached),
+    term('cacheRead', usage.cacheRead, 'cacheRead'),
+    term('cacheWrite5m', usage.cacheWrite5m, 'cacheWrite'),
+    term('cacheWrite1h', usage.cacheWrite1h, 'cacheWrite', 'oneHour'),
+    term('inputImage', usage.inputImage, 'image'),
+    term('inputAudio', usage.inputAudio, 'audio'),
+    term('output', written, 'completion'),
+    term('outputAudio', spoken, 'audio', 'audioCompletion'),
   ]
 }
 
@@ -102,7 +102,7 @@ function factorValue(price: Record<string, string>, factor: FactorName): string 
 
 function productOf(count: number, factors: readonly PriceFactor[]): ExactDecimal | null {
   if (!Number.isSafeInteger(count) || count < 0) return null
-  let product = fromWhole(count)
+  let product = fromInteger(count)
   for (const { value } of factors) {
     const factor = parseDecimal(value)
     if (factor === null) return null

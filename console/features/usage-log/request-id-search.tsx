@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.ts'
+import { fullRequestIdIn, requestIdIn } from '#console/ui/messages/request-id.ts'
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
@@ -20,7 +20,7 @@ export function RequestIdSearch({ value, onCommit }: Props) {
     if (requestId !== value) onCommit(requestId)
   }
   const change = (text: string): void => {
-    if (text === '' || wholeRequestIdIn(text) !== null) commit(text)
+    if (text === '' || fullRequestIdIn(text) !== null) commit(text)
     else set(text)
   }
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -7,12 +7,14 @@ export function urlColumnLayout<Row>(
   forget: () => void,
 ): ColumnLayout<Row> {
   if (columns === '') return layout
-  const shown = columns.split(',').flatMap((id) => layout.all.filter((column) => column.id === id))
-  if (shown.length === 0) return layout
+  const visible = columns
+    .split(',')
+    .flatMap((id) => layout.all.filter((column) => column.id === id))
+  if (visible.length === 0) return layout
   return {
     ...layout,
-    shown,
-    isShown: (column) => shown.includes(column),
+    visible,
+    isShown: (column) => visible.includes(column),
     setShown: (id, isShown) => {
       forget()
       layout.setShown(id, isShown)

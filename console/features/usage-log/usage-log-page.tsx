@@ -35,7 +35,7 @@ export function UsageLogPage() {
   const exporting = useExport(view)
   const refresh = (): void => log.readAgain(null)
   const hrefNow = (): string => {
-    const columns = layout.shown.map(({ id }) => id)
+    const columns = layout.visible.map(({ id }) => id)
     return linkTo(location.href, { pageSize: view.pageSize, columns })
   }
   /** The link includes the settings that only this browser stores. */

@@ -37,7 +37,7 @@ export function useExport(view: LogView) {
     const exportRequest = { scope, params, kind, zone: zoneName(), signal } as const
     const stream = await exportLogs({ ...exportRequest, columns: isWhole ? null : selected })
     const counter = new ExportRowCounter(kind)
-    const counted = stream.pipeThrough(countedBy(counter, setRows))
+    const counted = stream.pipeThrough(countRows(counter, setRows))
     const headers = { 'Content-Type': TYPES[kind] }
     const file = await new Response(counted, { headers }).blob().catch(() => {
       throw new Error(t('usageLog.exportBroken'))
@@ -64,7 +64,7 @@ export function useExport(view: LogView) {
   }
 }
 
-function countedBy(
+function countRows(
   counter: ExportRowCounter,
   onRows: (rows: number) => void,
 ): TransformStream<Uint8Array, Uint8Array> {
@@ -80,15 +80,15 @@ function countedBy(
   })
 }
 
-const LEFT_OUT_KEY = 'logs-export-left-out'
+const EXCLUDED_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
 /** Only excluded columns are stored, so that exports include columns of later releases. */
-const readLeftOut = (stored: unknown): readonly string[] | null =>
+const readExcluded = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
 function useExportColumns(isAdmin: boolean) {
-  const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
+  const [leftOut, store] = useLocalPreference(EXCLUDED_KEY, NONE, readExcluded)
   const all = exportColumns(isAdmin)
   const left = all.filter((name) => !leftOut.includes(name))
   return {

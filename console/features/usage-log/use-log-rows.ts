@@ -15,12 +15,12 @@ import {
 import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
-  hold,
   type LiveRows,
   NO_LIVE_ROWS,
   type PageBelow,
-  receive,
-  release,
+  receiveRows,
+  releaseRows,
+  setHeld,
   withPage,
 } from './live-rows.ts'
 import { LOG_SORTS } from './log-filter-params.ts'
@@ -31,7 +31,7 @@ const STAT_EVERY_MS = 2_000
 /** The rates also fall when no calls arrive, so the rates are read every 15 s. */
 const RATES_EVERY_MS = 15_000
 /** The polling interval (ms) while the server does not respond and no rows are displayed. */
-const ASK_EVERY_MS = 3_000
+const POLL_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
@@ -40,7 +40,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   /** The position of the latest event or resync, which later reads must include. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
-  const begun = useBegunAt(view)
+  const begun = useListStart(view)
   const askedOf = (signal: AbortSignal, begunAt = nowSeconds()) => ({
     scope,
     params: logParams(view.filters, nowSeconds(), begunAt),
@@ -49,7 +49,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   })
   const page = useQuery({
     queryKey: [...logsKey, 'page', view.key],
-    queryFn: ({ signal }) => listLogs({ ...askedOf(signal, begun.at()), ...placeOf(view) }),
+    queryFn: ({ signal }) => listLogs({ ...askedOf(signal, begun.at()), ...pagingParams(view) }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -62,7 +62,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     queryKey: statKey,
     queryFn: ({ signal }) => logStat(askedOf(signal)),
     placeholderData: keepPreviousData,
-    refetchInterval: isAway ? ASK_EVERY_MS : RATES_EVERY_MS,
+    refetchInterval: isAway ? POLL_EVERY_MS : RATES_EVERY_MS,
   })
   const refreshStat = useThrottled(() => {
     for (const queryKey of [statKey, callBarsKey]) void client.invalidateQueries({ queryKey })
@@ -71,8 +71,8 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const below = pageBelow(page.data)
   const readAgain = (position: number | null) => {
     floor.current = Math.max(floor.current, position ?? 0)
-    begun.anew()
-    update((last) => ({ ...release(last), isOverfull: false, dropped: 0 }))
+    begun.restart()
+    update((last) => ({ ...releaseRows(last), isOverfull: false, dropped: 0 }))
     void client.invalidateQueries({ queryKey: logsKey })
   }
   useLiveTopic('logs', {
@@ -82,10 +82,11 @@ export function useLogRows(view: LogView, isHeld: boolean) {
       const matching = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
       if (matching.length === 0) return
       refreshStat()
-      if (view.page === 0 && view.sort === null) update((last) => receive(last, matching, below))
+      if (view.page === 0 && view.sort === null)
+        update((last) => receiveRows(last, matching, below))
     },
     onResync: (position) => {
-      if (isHeld && live.shown.length + live.pending.length > 0)
+      if (isHeld && live.visible.length + live.pending.length > 0)
         update((last) => ({ ...last, isOverfull: true }))
       else readAgain(position)
     },
@@ -93,7 +94,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   return { page, stat, live, rows: withPage(live, below), readAgain, update }
 }
 
-const placeOf = ({ page, pageSize, sort }: LogView) => ({
+const pagingParams = ({ page, pageSize, sort }: LogView) => ({
   page,
   pageSize,
   ...(sort === null
@@ -105,16 +106,19 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
 })
 
 /** Returns the time at which page 0 was read, so that all pages have the same range. */
-function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
+function useListStart({ filters, isAdmin, page }: LogView): {
+  at: () => number
+  restart: () => void
+} {
   const list = JSON.stringify([filters, isAdmin])
-  const kept = useRef({ list: '', at: 0 })
+  const started = useRef({ list: '', at: 0 })
   return {
     at: () => {
-      if (page === 0 || kept.current.list !== list) kept.current = { list, at: nowSeconds() }
-      return kept.current.at
+      if (page === 0 || started.current.list !== list) started.current = { list, at: nowSeconds() }
+      return started.current.at
     },
-    anew: () => {
-      kept.current = { list: '', at: 0 }
+    restart: () => {
+      started.current = { list: '', at: 0 }
     },
   }
 }
@@ -125,20 +129,20 @@ function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boo
   const isAway = hasNone && error !== null && isServerUnavailable(error)
   useEffect(() => {
     if (!isAway) return
-    const look = () => {
+    const check = () => {
       if (currentServerHealth().kind === 'fine') void refetch()
     }
-    look()
-    return onServerHealthChange(look)
+    check()
+    return onServerHealthChange(check)
   }, [isAway, refetch])
   return isAway
 }
 
 type Page = Pick<UseQueryResult, 'data' | 'error' | 'isPlaceholderData' | 'refetch'>
 
-const NONE: PageBelow = { rows: [], isWhole: false }
+const NONE: PageBelow = { rows: [], isComplete: false }
 const pageBelow = (data: LogPage | undefined): PageBelow =>
-  data === undefined ? NONE : { rows: data.items, isWhole: data.items.length >= data.total }
+  data === undefined ? NONE : { rows: data.items, isComplete: data.items.length >= data.total }
 
 type ViewRows = { readonly view: string; readonly live: LiveRows }
 
@@ -150,16 +154,16 @@ function useLiveRows(
   view: string,
   isHeld: boolean,
 ): [LiveRows, (change: (live: LiveRows) => LiveRows) => void] {
-  const [kept, setKept] = useState<ViewRows>({ view, live: NO_LIVE_ROWS })
+  const [viewRows, setViewRows] = useState<ViewRows>({ view, live: NO_LIVE_ROWS })
   const live = useMemo(
-    () => hold(kept.view === view ? kept.live : NO_LIVE_ROWS, isHeld),
-    [kept, view, isHeld],
+    () => setHeld(viewRows.view === view ? viewRows.live : NO_LIVE_ROWS, isHeld),
+    [viewRows, view, isHeld],
   )
   const update = useCallback(
     (change: (live: LiveRows) => LiveRows) =>
-      setKept((last) => {
+      setViewRows((last) => {
         const base = last.view === view ? last.live : NO_LIVE_ROWS
-        return { view, live: change(hold(base, isHeld)) }
+        return { view, live: change(setHeld(base, isHeld)) }
       }),
     [view, isHeld],
   )

@@ -28,9 +28,9 @@ type DialogProps = {
 
 function AdjustDialog(props: DialogProps) {
   const { users, onClose } = props
-  const { isOpen, shown, key } = useDialogItem(users.length === 0 ? null : users)
-  if (shown === null) return null
-  return <OpenDialog key={key} isOpen={isOpen} users={shown} onClose={onClose} />
+  const { isOpen, lastItem, key } = useDialogItem(users.length === 0 ? null : users)
+  if (lastItem === null) return null
+  return <OpenDialog key={key} isOpen={isOpen} users={lastItem} onClose={onClose} />
 }
 
 function OpenDialog(props: DialogProps & { isOpen: boolean }) {
@@ -63,7 +63,7 @@ function Users() {
   const { t } = useTranslation()
   const { id = 0, role = 1 } = useUser() ?? {}
   const actor = useMemo(() => ({ id, role }), [id, role])
-  const drawer = useDrawerUrl(AT)
+  const drawer = useDrawerUrl(PATHS)
   const { open, edited } = drawer
   const navigate = useNavigate()
   const [adjusted, setAdjusted] = useState<readonly User[]>([])
@@ -108,4 +108,4 @@ function Users() {
 /** The role of super admins. Only they may change their own quota. */
 const ROOT = 100
 
-const AT = { list: '/admin/users', edit: '/user/edit' }
+const PATHS = { list: '/admin/users', edit: '/user/edit' }

@@ -102,7 +102,7 @@ function OrderRow({ order }: { order: Order }) {
 function Movements({ order }: { order: Order }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
-  const words = ({ money, quota }: { money: string; quota: number }) => ({
+  const amountTexts = ({ money, quota }: { money: string; quota: number }) => ({
     money: moneyText(money, order.currency, i18n.language),
     quota: exactQuotaText(quotaOf(quota), rule),
   })
@@ -110,17 +110,17 @@ function Movements({ order }: { order: Order }) {
     const { source, reason, created_at: at } = refund
     const text =
       source === 'admin'
-        ? t('wallet.refundedOf', { money: words(refund).money, reason })
+        ? t('wallet.refundedOf', { money: amountTexts(refund).money, reason })
         : t(
             source === 'refund' ? 'wallet.refundedByProvider' : 'wallet.disputeWithdrawn',
-            words(refund),
+            amountTexts(refund),
           )
     return { key: `refund-${refund.refund_no}`, at, text }
   })
   const restorations = order.restorations.map((restoration, index) => {
     const isDispute = restoration.source === 'dispute'
     const key = isDispute ? 'wallet.disputeReversed' : 'wallet.refundReversed'
-    const text = t(key, words(restoration))
+    const text = t(key, amountTexts(restoration))
     return { key: `restoration-${index}`, at: restoration.created_at, text }
   })
   return (

@@ -14,9 +14,9 @@ import { additionsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
 /** The number of polls, one every 5 s. Later payments are reported only by live events. */
-const LOOKS_MAX = 60
+const POLLS_MAX = 60
 /** After this many seconds, an unpaid order counts as abandoned. */
-const GIVEN_UP_AFTER_S = 3_600
+const ABANDONED_AFTER_S = 3_600
 
 export function PaymentNote() {
   const { t } = useTranslation()
@@ -28,7 +28,7 @@ export function PaymentNote() {
     ...ownOrdersQuery(0),
     enabled: id !== null,
     refetchInterval: ({ state }) =>
-      isAwaited(find(state.data)) && state.dataUpdateCount < LOOKS_MAX ? EVERY_MS : false,
+      isAwaited(find(state.data)) && state.dataUpdateCount < POLLS_MAX ? EVERY_MS : false,
   })
   const order = find(data)
   const isPaid = order?.status === 'paid'
@@ -59,4 +59,4 @@ export function PaymentNote() {
 }
 
 const isAwaited = (order: Order | undefined): order is Order =>
-  order?.status === 'pending' && Date.now() / 1_000 - order.created_at < GIVEN_UP_AFTER_S
+  order?.status === 'pending' && Date.now() / 1_000 - order.created_at < ABANDONED_AFTER_S

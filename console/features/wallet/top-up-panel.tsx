@@ -123,7 +123,7 @@ export function TopUpPanel() {
 
 function AmountField({ topUp }: { topUp: TopUp }) {
   const { t } = useTranslation()
-  const { draft, least, errorText, change } = topUp
+  const { draft, min, errorText, change } = topUp
   return (
     <div className="tg-topup-amount">
       <TextField
@@ -140,7 +140,7 @@ function AmountField({ topUp }: { topUp: TopUp }) {
       />
       <PresetButtons
         label={t('wallet.commonAmounts')}
-        choices={presetAmounts(least).map((preset) => ({
+        choices={presetAmounts(min).map((preset) => ({
           value: String(preset),
           text: `$${preset}`,
         }))}

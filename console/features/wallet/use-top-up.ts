@@ -18,7 +18,7 @@ export function useTopUp() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const status = useStatus()
-  const least = minimumAmount(status)
+  const min = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
   // Set when the user stops typing, because the server counts each wrong code.
@@ -26,16 +26,16 @@ export function useTopUp() {
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
   const method = methods.includes(draft.method) ? draft.method : (methods[0] ?? 'zfb')
-  const typed = draft.amount ?? String(least)
-  const whole = amountOf(typed)
-  const amount = whole ?? least
+  const typed = draft.amount ?? String(min)
+  const enteredAmount = amountOf(typed)
+  const amount = enteredAmount ?? min
   const errorText =
-    whole === null
+    enteredAmount === null
       ? t('wallet.amountNotWhole')
-      : whole < least
-        ? t('wallet.amountTooSmall', { least })
-        : whole > AMOUNT_MAX
-          ? t('wallet.amountTooLarge', { most: AMOUNT_MAX })
+      : enteredAmount < min
+        ? t('wallet.amountTooSmall', { min })
+        : enteredAmount > AMOUNT_MAX
+          ? t('wallet.amountTooLarge', { max: AMOUNT_MAX })
           : ''
   const paymentRequest = { amount, top_up_code: code, payment_method: method }
   const settled = useDebounced(JSON.stringify(paymentRequest), PAUSE_MS)
@@ -66,9 +66,9 @@ export function useTopUp() {
   return {
     draft: { ...draft, method, amount: typed },
     change: (part: Partial<TopUpDraft>): void => setDraft({ ...draft, ...part }),
-    typeOut: (): void => setDraft({ ...draft, amount: typedOut(typed) }),
+    typeOut: (): void => setDraft({ ...draft, amount: completedAmount(typed) }),
     takeCode: (): void => setCode(draft.code.trim()),
-    ...{ least, methods, amount, errorText, price, priceError, isCurrent },
+    ...{ min, methods, amount, errorText, price, priceError, isCurrent },
     ...{ isAsking, setAsking, isBusy, submit },
   }
 }
@@ -138,7 +138,7 @@ const AMOUNT_MAX = 1_000_000
 const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 
 /** Replaces 0 and an empty text by 1. Other invalid texts stay, so that an error is shown. */
-const typedOut = (text: string): string =>
+const completedAmount = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
 export const amountOf = (typed: string): number | null =>
@@ -147,7 +147,7 @@ export const amountOf = (typed: string): number | null =>
 export const minimumAmount = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)
 
-export const presetAmounts = (least: number): readonly number[] =>
-  PRESET_AMOUNTS.some((preset) => preset >= least)
-    ? PRESET_AMOUNTS.filter((preset) => preset >= least)
-    : [least, least * 2, least * 5].filter((preset) => preset <= AMOUNT_MAX)
+export const presetAmounts = (min: number): readonly number[] =>
+  PRESET_AMOUNTS.some((preset) => preset >= min)
+    ? PRESET_AMOUNTS.filter((preset) => preset >= min)
+    : [min, min * 2, min * 5].filter((preset) => preset <= AMOUNT_MAX)

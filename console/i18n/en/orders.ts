@@ -22,9 +22,9 @@ export const orders: Translations['orders'] = {
     'Refund the money at the payment provider. This form records the refund, and takes the ' +
     'quota from {{name}} and the rebate from the inviter; balances may go below zero.',
   refundMoney: 'Amount ({{currency}})',
-  refundMaximum: 'At most {{most}}',
+  refundMaximum: 'At most {{max}}',
   refundInvalid: 'Enter an amount above zero with at most two decimals',
-  refundTooMuch: 'Only {{most}} can be refunded',
+  refundTooMuch: 'Only {{max}} can be refunded',
   reason: 'Reason',
   reasonRequired: 'Enter the reason for the refund',
   refunded: 'The refund is recorded',

@@ -13,7 +13,7 @@ export const playground: Translations['playground'] = {
   temperature: 'Temperature',
   temperatureHint: 'Lower values are more consistent, higher values are more varied.',
   maxTokens: 'Max tokens',
-  maxTokensInvalid: 'Enter a whole number from 0 to {{most}}',
+  maxTokensInvalid: 'Enter a whole number from 0 to {{max}}',
   systemPrompt: 'System prompt',
   conversation: 'Conversation',
   empty: 'Start a conversation',

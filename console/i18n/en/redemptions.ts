@@ -88,5 +88,5 @@ export const redemptions: Translations['redemptions'] = {
   copyAll: 'Copy all',
   copyOne: 'Copy code {{number}}',
   downloadCsv: 'Download CSV',
-  usesOf: 'Used {{used}} of {{most}} times',
+  usesOf: 'Used {{used}} of {{max}} times',
 }

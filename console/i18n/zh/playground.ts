@@ -11,7 +11,7 @@ export const playground = {
   temperature: '随机性（temperature）',
   temperatureHint: '越低越稳定，越高越有变化。',
   maxTokens: '最大 token 数',
-  maxTokensInvalid: '请输入 0 到 {{most}} 的整数',
+  maxTokensInvalid: '请输入 0 到 {{max}} 的整数',
   systemPrompt: '系统提示词',
   conversation: '对话内容',
   empty: '开始对话',

@@ -86,5 +86,5 @@ export const redemptions = {
   copyAll: '复制全部',
   copyOne: '复制第 {{number}} 个兑换码',
   downloadCsv: '下载 CSV',
-  usesOf: '已使用 {{used}} / {{most}} 次',
+  usesOf: '已使用 {{used}} / {{max}} 次',
 } as const

@@ -27,14 +27,14 @@ export type Column<Row> = {
 }
 
 type Cell<Row> = Column<Row>['cell']
-type Rest<Row> = Partial<Omit<Column<Row>, 'id' | 'title' | 'width' | 'cell'>>
+type OptionalColumnProps<Row> = Partial<Omit<Column<Row>, 'id' | 'title' | 'width' | 'cell'>>
 
 export const column = <Row>(
   id: string,
   title: string,
   width: number,
   cell: Cell<Row>,
-  rest: Rest<Row> = {},
+  rest: OptionalColumnProps<Row> = {},
 ): Column<Row> => ({ id, title, width, cell, ...rest })
 
 export const TITLE_COLUMN = { isGrowing: true, isPinned: true, onCard: 'title' } as const

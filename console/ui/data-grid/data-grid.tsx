@@ -93,7 +93,7 @@ function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
     >
       <GridHeader grid={props} />
       {props.rows.length === 0 ? (
-        <SkeletonRows columns={props.layout.shown.length} />
+        <SkeletonRows columns={props.layout.visible.length} />
       ) : (
         <div
           role="rowgroup"
@@ -198,7 +198,7 @@ function tableStyle<Row>(
   rowHeight: number,
 ): CSSProperties {
   const { layout } = props
-  const tracks = layout.shown.map((column) => {
+  const tracks = layout.visible.map((column) => {
     const width = `${layout.widthOf(column)}px`
     return column.isGrowing === true && !layout.isResized(column) ? `minmax(${width}, 1fr)` : width
   })
@@ -206,7 +206,9 @@ function tableStyle<Row>(
     ...(props.selection === undefined ? [] : ['40px']),
     ...(props.expand === undefined ? [] : ['36px']),
   ]
-  const filler = layout.shown.some((column) => column.isGrowing === true) ? [] : ['minmax(0, 1fr)']
+  const filler = layout.visible.some((column) => column.isGrowing === true)
+    ? []
+    : ['minmax(0, 1fr)']
   return {
     '--tg-columns': [...tools, ...tracks, ...filler].join(' '),
     '--tg-row': `${rowHeight}px`,

@@ -9,7 +9,7 @@ type CardProps<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; in
 export function GridCard<Row>(rowProps: CardProps<Row>) {
   const { props, grid, row, index } = rowProps
   const { t } = useTranslation()
-  const shown = props.layout.shown
+  const shown = props.layout.visible
   const title = shown.find((column) => column.onCard === 'title') ?? shown[0]
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const canOpen = (props.onOpen ?? props.expand) !== undefined
@@ -65,7 +65,7 @@ function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
     <button
       type="button"
       className="tg-card-opener"
-      aria-label={useOpenWords(props, grid.isExpanded(row))}
+      aria-label={useOpenText(props, grid.isExpanded(row))}
       aria-expanded={props.expand === undefined ? undefined : grid.isExpanded(row)}
       onClick={() => grid.open(index)}
     />
@@ -76,7 +76,7 @@ function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
 function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
-  const words = useOpenWords(props, isExpanded)
+  const openText = useOpenText(props, isExpanded)
   return (
     <button
       type="button"
@@ -85,13 +85,13 @@ function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
       aria-hidden="true"
       onClick={() => grid.open(index)}
     >
-      {!isBare && words}
+      {!isBare && openText}
       <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
     </button>
   )
 }
 
-function useOpenWords<Row>(props: DataGridProps<Row>, isExpanded: boolean): string {
+function useOpenText<Row>(props: DataGridProps<Row>, isExpanded: boolean): string {
   const { t } = useTranslation()
   if (props.expand === undefined) return props.openText ?? t('ui.editRow')
   return t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')

@@ -86,7 +86,7 @@ export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
             <span className="tg-visually-hidden">{t('ui.expandRow')}</span>
           </div>
         )}
-        {layout.shown.map((column) => (
+        {layout.visible.map((column) => (
           <HeaderCell key={column.id} column={column} grid={props.grid} />
         ))}
       </div>

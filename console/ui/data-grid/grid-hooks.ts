@@ -82,10 +82,10 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const isOpen = grid.page !== null
   useEffect(() => {
     // While details are open, `isAtTop` is false, so that no rows are added.
-    const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
-    look()
-    box?.addEventListener('scroll', look, BEFORE_ROWS)
-    return () => box?.removeEventListener('scroll', look, BEFORE_ROWS)
+    const updateAtTop = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
+    updateAtTop()
+    box?.addEventListener('scroll', updateAtTop, BEFORE_ROWS)
+    return () => box?.removeEventListener('scroll', updateAtTop, BEFORE_ROWS)
   }, [box, isOpen])
   useEffect(() => onAtTop?.(isAtTop), [isAtTop, onAtTop])
   useEffect(() => (box === null ? undefined : watchEdge(box)), [box])
@@ -96,34 +96,34 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
 }
 
 function watchEdge(box: HTMLElement): () => void {
-  const look = () => {
+  const update = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
     box.toggleAttribute('data-more', isMore)
     box.toggleAttribute('data-wide', box.scrollWidth > box.clientWidth + 1)
     box.style.setProperty('--tg-box', `${box.clientHeight}px`)
   }
-  const sizes = new ResizeObserver(look)
+  const sizes = new ResizeObserver(update)
   for (const element of [box, ...box.children]) sizes.observe(element)
-  box.addEventListener('scroll', look, BEFORE_ROWS)
+  box.addEventListener('scroll', update, BEFORE_ROWS)
   return () => {
     sizes.disconnect()
-    box.removeEventListener('scroll', look, BEFORE_ROWS)
+    box.removeEventListener('scroll', update, BEFORE_ROWS)
   }
 }
 
 /** Widens columns with truncated amounts. Pass each rendered row to `measure`. */
 export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
-  const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
+  const [minWidths, setMinWidths] = useState<Readonly<Record<string, number>>>({})
   const measure = useMemo(
     () =>
       afterLayout((rows) => {
         const wider = widthsOfCutAmounts(rows)
-        if (Object.keys(wider).length > 0) setLeast((known) => ({ ...known, ...wider }))
+        if (Object.keys(wider).length > 0) setMinWidths((known) => ({ ...known, ...wider }))
       }),
     [],
   )
   // Measures again after a resize, because a column may become too narrow for its amounts.
-  const widths = layout.shown.map(layout.widthOf).join(' ')
+  const widths = layout.visible.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
@@ -131,22 +131,22 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
-  const whole: ColumnLayout<Row> = {
+  const fullLayout: ColumnLayout<Row> = {
     ...layout,
-    widthOf: (column) => Math.max(layout.widthOf(column), least[column.id] ?? 0),
+    widthOf: (column) => Math.max(layout.widthOf(column), minWidths[column.id] ?? 0),
   }
-  return { layout: whole, measure }
+  return { layout: fullLayout, measure }
 }
 
 /**
  * Measures elements after the browser's own layout, because an earlier measurement would cause a
  * second layout.
  */
-function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
+function afterLayout(onLayout: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)
     for (const element of elements) observer.unobserve(element)
-    look(elements)
+    onLayout(elements)
   })
   return (element) => observer.observe(element)
 }

@@ -11,10 +11,10 @@ export function gridActionOf(
   const target = targetOf(key, active, count, pageRows)
   if (target !== null) return { move: Math.min(count - 1, Math.max(0, target)) }
   if (active < 0) return null
-  return ACTS[key] ?? null
+  return ACTIONS_BY_KEY[key] ?? null
 }
 
-const ACTS: Readonly<Record<string, GridAction>> = {
+const ACTIONS_BY_KEY: Readonly<Record<string, GridAction>> = {
   Enter: 'open',
   ' ': 'expand',
   ArrowRight: 'expand',

@@ -25,7 +25,7 @@ export function GridRow<Row>(rowProps: RowProps<Row>) {
       id={`${grid.id}-row-${index}`}
       index={index}
       row={row}
-      columns={props.layout.shown as readonly Column<unknown>[]}
+      columns={props.layout.visible as readonly Column<unknown>[]}
       className={rowClass(props, row, canPress, grid.active === index)}
       rowIndex={(props.firstIndex ?? 0) + index + 2}
       level={branch?.level}

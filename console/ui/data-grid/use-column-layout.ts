@@ -16,7 +16,7 @@ import {
 export type ColumnLayout<Row> = {
   /** All columns in the user's order, including hidden columns. */
   readonly all: readonly Column<Row>[]
-  readonly shown: readonly Column<Row>[]
+  readonly visible: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
@@ -41,7 +41,7 @@ export function useColumnLayout<Row>(
     const minOf = (id: string) => columns.find((column) => column.id === id)?.minWidth
     return {
       all,
-      shown: all.filter((column) => isShown(column, stored)),
+      visible: all.filter((column) => isShown(column, stored)),
       widthOf: (column) => widthOf(column, stored),
       isShown: (column) => isShown(column, stored),
       isResized: (column) => stored.widths[column.id] !== undefined,

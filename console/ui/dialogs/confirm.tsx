@@ -4,7 +4,7 @@ import { Button } from '../elements/button.tsx'
 import { createStore } from '../state/store.ts'
 import { Dialog } from './dialog.tsx'
 
-type ConfirmWords = {
+type ConfirmTexts = {
   title: string
   body?: ReactNode
   confirmText?: string
@@ -14,7 +14,7 @@ type ConfirmWords = {
 
 /** For dialogs with additional content. Otherwise, use `confirm()`. */
 export function ConfirmDialog(
-  props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
+  props: ConfirmTexts & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
   const { t } = useTranslation()
   return (
@@ -36,20 +36,20 @@ export function ConfirmDialog(
   )
 }
 
-type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: boolean) => void }
+type Question = { texts: ConfirmTexts; isOpen: boolean; answer: (isConfirmed: boolean) => void }
 
 const question = createStore<Question | null>(null)
 
 /** Resolves to false if the dialog is closed. */
-export function confirm(words: ConfirmWords): Promise<boolean> {
+export function confirm(texts: ConfirmTexts): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
       // The text stays unchanged while the dialog fades out.
-      if (question.get()?.answer === answer) question.set({ words, isOpen: false, answer })
+      if (question.get()?.answer === answer) question.set({ texts, isOpen: false, answer })
       resolve(isConfirmed)
     }
-    question.set({ words, isOpen: true, answer })
+    question.set({ texts, isOpen: true, answer })
   })
 }
 
@@ -58,7 +58,7 @@ export function ConfirmHost() {
   if (openQuestion === null) return null
   return (
     <ConfirmDialog
-      {...openQuestion.words}
+      {...openQuestion.texts}
       isOpen={openQuestion.isOpen}
       onConfirm={() => openQuestion.answer(true)}
       onCancel={() => openQuestion.answer(false)}

@@ -2,12 +2,12 @@ import { useRef } from 'react'
 
 /** Keeps the last item while the dialog closes. `key` is a React key that resets the content. */
 export function useDialogItem<Item>(item: Item | null) {
-  const shown = useRef<Item | null>(null)
+  const lastItem = useRef<Item | null>(null)
   const openings = useRef(0)
   const wasOpen = useRef(false)
   const isOpen = item !== null
-  if (isOpen) shown.current = item
+  if (isOpen) lastItem.current = item
   if (isOpen && !wasOpen.current) openings.current += 1
   wasOpen.current = isOpen
-  return { isOpen, shown: shown.current, key: openings.current }
+  return { isOpen, lastItem: lastItem.current, key: openings.current }
 }

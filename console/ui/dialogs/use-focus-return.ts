@@ -8,14 +8,14 @@ import { useLayoutEffect, useRef } from 'react'
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
   const isOnScreen = useRef(false)
-  if (isOpen && !isOnScreen.current) opener.current = focusedNow()
+  if (isOpen && !isOnScreen.current) opener.current = currentFocus()
   useLayoutEffect(() => {
     if (!isOpen) return
     isOnScreen.current = true
     return () => {
       isOnScreen.current = false
       // The closing panel releases the focus within one frame.
-      requestAnimationFrame(() => giveBack(opener.current))
+      requestAnimationFrame(() => returnFocus(opener.current))
     }
   }, [isOpen])
 }
@@ -28,7 +28,7 @@ export const lastDialog = (): HTMLElement | undefined =>
     ),
   ].at(-1)
 
-function focusedNow(): HTMLElement | null {
+function currentFocus(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
   // A closing menu removes the focused entry. The focus therefore returns to the menu's button.
@@ -37,7 +37,7 @@ function focusedNow(): HTMLElement | null {
   return isInMenu ? (button ?? focused) : focused
 }
 
-function giveBack(opener: HTMLElement | null): void {
+function returnFocus(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
   // The focus stays if the user has moved it or if another dialog is open.

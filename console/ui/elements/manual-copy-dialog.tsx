@@ -4,17 +4,17 @@ import { Overlay } from '../dialogs/overlay.tsx'
 import { createStore } from '../state/store.ts'
 import { Button } from './button.tsx'
 
-const shown = createStore({ text: '', isOpen: false })
+const dialogState = createStore({ text: '', isOpen: false })
 
 /** Shows the text for manual copying if the browser denies access to the clipboard. */
-export const showManualCopyDialog = (text: string): void => shown.set({ text, isOpen: true })
+export const showManualCopyDialog = (text: string): void => dialogState.set({ text, isOpen: true })
 
 export function ManualCopyHost() {
   const { t } = useTranslation()
-  const { text, isOpen } = shown.useValue()
+  const { text, isOpen } = dialogState.useValue()
   const id = useId()
   const keys = /Mac|iP/.test(navigator.userAgent) ? '⌘C' : 'Ctrl+C'
-  const close = () => shown.set({ text, isOpen: false })
+  const close = () => dialogState.set({ text, isOpen: false })
   return (
     <Overlay isOpen={isOpen} onClose={close} labelledBy={id} className="tg-dialog">
       <h2 id={id}>{t('ui.copyFailed')}</h2>

@@ -29,7 +29,7 @@ export function Popover(props: PopoverProps) {
       content={
         <Dismiss value={() => setOpen(false)}>
           <FocusFirst>{props.content}</FocusFirst>
-          {isOpen && <EscapeCloses onEscape={() => setOpen(false)} />}
+          {isOpen && <CloseOnEscape onEscape={() => setOpen(false)} />}
         </Dismiss>
       }
       isOpen={isOpen}
@@ -57,7 +57,7 @@ export function Popover(props: PopoverProps) {
 export const PopoverAnchor = () => <span className="tg-anchor" />
 
 /** Closes the popover on Escape. Elements below the popover do not receive the key. */
-function EscapeCloses({ onEscape }: { onEscape: () => void }) {
+function CloseOnEscape({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
   const handler = useRef(onEscape)
   handler.current = onEscape

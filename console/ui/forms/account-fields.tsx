@@ -6,16 +6,16 @@ import type { FieldState } from './use-draft-form.ts'
 export function AccountFields(props: {
   form: { field: (name: keyof AccountDraft) => FieldState<string> }
   /** The translation group that contains the hints of the fields. */
-  words: 'auth' | 'setup'
+  textGroup: 'auth' | 'setup'
   isWide?: boolean
 }) {
   const { t } = useTranslation()
-  const { form, words } = props
+  const { form, textGroup } = props
   const passwords = (['password', 'confirmPassword'] as const).map((name) => (
     <PasswordField
       key={name}
-      label={t(name === 'password' ? 'auth.password' : `${words}.confirmPassword`)}
-      hint={name === 'password' ? t(`${words}.passwordHint`) : undefined}
+      label={t(name === 'password' ? 'auth.password' : `${textGroup}.confirmPassword`)}
+      hint={name === 'password' ? t(`${textGroup}.passwordHint`) : undefined}
       name={name}
       autoComplete="new-password"
       {...form.field(name)}
@@ -25,7 +25,7 @@ export function AccountFields(props: {
     <>
       <TextField
         label={t('auth.name')}
-        hint={t(`${words}.nameHint`)}
+        hint={t(`${textGroup}.nameHint`)}
         name="username"
         autoComplete="username"
         autoFocus

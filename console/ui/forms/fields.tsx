@@ -3,16 +3,16 @@ import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
 /** All other properties of a field are passed to its control. */
-export type Labelled = {
+export type LabelledProps = {
   label: string
   hint?: ReactNode
   error?: string | undefined
   isRequired?: boolean | undefined
 }
 
-export function labelled<Rest extends Labelled>(
+export function labelledField<Rest extends LabelledProps>(
   { label, hint, error, isRequired, ...rest }: Rest,
-  control: (given: FieldControl & Omit<Rest, keyof Labelled>) => ReactNode,
+  control: (controlProps: FieldControl & Omit<Rest, keyof LabelledProps>) => ReactNode,
 ) {
   return (
     <FormField
@@ -21,7 +21,7 @@ export function labelled<Rest extends Labelled>(
       isRequired={isRequired === true}
       {...(hint === undefined ? {} : { hint })}
     >
-      {(given) => control({ ...rest, ...given })}
+      {(controlProps) => control({ ...rest, ...controlProps })}
     </FormField>
   )
 }
@@ -35,17 +35,17 @@ type Presets = {
 }
 
 type TextFieldProps = ComponentProps<typeof TextInput> &
-  Labelled & {
+  LabelledProps & {
     presets?: Presets
-    beside?: ReactNode
+    trailing?: ReactNode
   }
 
-export function TextField({ presets, beside, ...props }: TextFieldProps) {
-  return labelled(props, (input) =>
-    beside !== undefined ? (
+export function TextField({ presets, trailing, ...props }: TextFieldProps) {
+  return labelledField(props, (input) =>
+    trailing !== undefined ? (
       <div className="tg-with-button">
         <TextInput {...input} />
-        {beside}
+        {trailing}
       </div>
     ) : presets === undefined ? (
       <TextInput {...input} />
@@ -68,15 +68,15 @@ export const DateTimeField = (props: ComponentProps<typeof TextField>) => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )
 
-export const PasswordField = (props: ComponentProps<typeof PasswordInput> & Labelled) =>
-  labelled(props, (input) => <PasswordInput {...input} />)
+export const PasswordField = (props: ComponentProps<typeof PasswordInput> & LabelledProps) =>
+  labelledField(props, (input) => <PasswordInput {...input} />)
 
-export const TextAreaField = (props: ComponentProps<typeof TextArea> & Labelled) =>
-  labelled(props, (input) => <TextArea {...input} />)
+export const TextAreaField = (props: ComponentProps<typeof TextArea> & LabelledProps) =>
+  labelledField(props, (input) => <TextArea {...input} />)
 
 export const SelectField = <Value extends string>(
-  props: ComponentProps<typeof Select<Value>> & Labelled,
-) => labelled(props, (input) => <Select {...input} />)
+  props: ComponentProps<typeof Select<Value>> & LabelledProps,
+) => labelledField(props, (input) => <Select {...input} />)
 
 export function PresetButtons(props: Required<Presets>) {
   return (

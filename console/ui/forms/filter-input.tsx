@@ -7,7 +7,7 @@ type Props = {
   value: string
   suggestions?: readonly string[]
   /** Set for a field that permits only whole numbers. */
-  whole?: { errorText: string }
+  wholeNumber?: { errorText: string }
   onCommit: (value: string) => void
 }
 
@@ -29,7 +29,7 @@ export function FilterInput(props: Props) {
         placeholder={props.label}
         value={draft.text}
         list={list.length > 0 ? id : undefined}
-        inputMode={props.whole === undefined ? 'text' : 'numeric'}
+        inputMode={props.wholeNumber === undefined ? 'text' : 'numeric'}
         autoComplete="off"
         maxLength={200}
         aria-invalid={draft.isInvalid}
@@ -40,7 +40,7 @@ export function FilterInput(props: Props) {
       />
       {draft.isInvalid && (
         <span id={`${id}-error`} className="tg-filter-error" role="alert">
-          {props.whole?.errorText}
+          {props.wholeNumber?.errorText}
         </span>
       )}
       {list.length > 0 && (
@@ -62,7 +62,7 @@ function useDraft(props: Props) {
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()
-    if (props.whole !== undefined && !/^\d{0,9}$/.test(value)) set(typed, true)
+    if (props.wholeNumber !== undefined && !/^\d{0,9}$/.test(value)) set(typed, true)
     else if (value !== props.value) props.onCommit(value)
   }
   const change = (text: string): void => {

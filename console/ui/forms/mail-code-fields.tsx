@@ -66,7 +66,7 @@ export function MailCodeField(
     takeToken: () => string | null
     onNoAddress: () => void
     /** Receives the message if the server refuses the address. */
-    onError: (words: string) => void
+    onError: (text: string) => void
   },
 ) {
   const { t } = useTranslation()
@@ -90,7 +90,7 @@ export function MailCodeField(
       autoComplete="one-time-code"
       maxLength={12}
       isMono
-      beside={
+      trailing={
         <Button isBusy={isBusy} isDisabled={secondsLeft > 0} onClick={() => void submit()}>
           {secondsLeft > 0 ? t('auth.resendCode', { seconds: secondsLeft }) : t('auth.sendCode')}
         </Button>

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
-import { type Labelled, labelled } from './fields.tsx'
+import { type LabelledProps, labelledField } from './fields.tsx'
 import type { FieldControl } from './form-field.tsx'
 import './names-field.css'
 
@@ -19,11 +19,11 @@ type NameListProps = {
 }
 
 type NamesFieldProps = Omit<NameListProps, 'control' | 'names'> &
-  Labelled & { value: readonly string[] }
+  LabelledProps & { value: readonly string[] }
 
 export function NamesField(props: NamesFieldProps) {
   const { label, hint, error, isRequired, value, ...list } = props
-  return labelled({ label, hint, error, isRequired }, (control) => (
+  return labelledField({ label, hint, error, isRequired }, (control) => (
     <NameList {...list} control={control} names={value} />
   ))
 }
@@ -61,7 +61,7 @@ export function NameList(props: NameListProps) {
           ))}
         </ul>
       )}
-      <Suggesting
+      <SuggestionInput
         {...props}
         text={text}
         onText={(typed) => (/[,\n]/.test(typed) ? add(typed) : setText(typed))}
@@ -72,7 +72,7 @@ export function NameList(props: NameListProps) {
   )
 }
 
-type SuggestingProps = NameListProps & {
+type SuggestionInputProps = NameListProps & {
   text: string
   onText: (text: string) => void
   onAdd: (text: string) => void
@@ -80,7 +80,7 @@ type SuggestingProps = NameListProps & {
 }
 
 /** Arrow keys select a suggestion, Enter accepts it, and Escape closes the list. */
-function Suggesting(props: SuggestingProps) {
+function SuggestionInput(props: SuggestionInputProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
@@ -139,7 +139,7 @@ type ListKeys = {
 
 function onListKey(
   event: KeyboardEvent<HTMLInputElement>,
-  props: SuggestingProps,
+  props: SuggestionInputProps,
   { found, active, isShown, take, setOpen, setActive }: ListKeys,
 ): void {
   if (event.nativeEvent.isComposing) return
@@ -185,7 +185,7 @@ function SuggestionList(props: {
   )
 }
 
-function matching({ text, names, suggestions = [] }: SuggestingProps): string[] {
+function matching({ text, names, suggestions = [] }: SuggestionInputProps): string[] {
   const needle = text.trim().toLowerCase()
   return suggestions
     .filter((name) => !names.includes(name) && name.toLowerCase().includes(needle))

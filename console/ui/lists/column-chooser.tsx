@@ -53,8 +53,8 @@ function Choices<Row>({ layout, density: atFirst }: Choice<Row>) {
         ))}
       </ul>
       <footer>
-        <TimesLine layout={layout} />
-        <Line
+        <TimeFormatLine layout={layout} />
+        <ChoiceLine
           label={t('ui.density')}
           value={density}
           choices={[
@@ -71,11 +71,11 @@ function Choices<Row>({ layout, density: atFirst }: Choice<Row>) {
   )
 }
 
-function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }) {
+function TimeFormatLine<Row>({ layout }: { layout: ColumnLayout<Row> }) {
   const { t } = useTranslation()
   if (layout.isAgo === null) return null
   return (
-    <Line
+    <ChoiceLine
       label={t('ui.timeFormat')}
       value={layout.isAgo ? 'ago' : 'date'}
       choices={[
@@ -87,7 +87,7 @@ function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }) {
   )
 }
 
-function Line<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]) {
+function ChoiceLine<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]) {
   return (
     <div className="tg-chooser-line">
       <span aria-hidden="true">{props.label}</span>

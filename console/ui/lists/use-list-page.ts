@@ -44,7 +44,7 @@ export function useListPage<
   const filter = pick(values, names) as UrlValues<Filters>
   const page: number = values[pageName]
   const { sort = '', order = 'desc' } = values
-  const size = useAskedSize(usePageSize(pageSizeKey), values.page_size, setAddress)
+  const size = usePageSizeFromUrl(usePageSize(pageSizeKey), values.page_size, setAddress)
   const [pageSize] = size
   const sorted = sort === '' ? {} : { sort: sorts[sort], order }
   const starts = usePageStarts(JSON.stringify([filter, pageSize, sorted]))
@@ -57,7 +57,7 @@ export function useListPage<
     refetchOnMount: 'always',
   })
   const lastId = list.isPlaceholderData ? undefined : idOf(list.data?.items.at(-1))
-  useEffect(() => learnStart(starts, page + 1, lastId), [starts, page, lastId])
+  useEffect(() => storePageStart(starts, page + 1, lastId), [starts, page, lastId])
   const total = list.data?.total ?? 0
   const setFilter = useCallback(
     (patch: Partial<UrlValues<Filters>>, how?: { isTyping: boolean }) =>
@@ -102,7 +102,7 @@ function usePageStarts(list: string): PageStarts {
 }
 
 /** If the start of a page changes, the starts of later pages are no longer valid. */
-function learnStart(starts: PageStarts, page: number, id: number | undefined): void {
+function storePageStart(starts: PageStarts, page: number, id: number | undefined): void {
   if (id === undefined || starts.get(page) === id) return
   for (const later of starts.keys()) if (later > page) starts.delete(later)
   starts.set(page, id)
@@ -119,7 +119,7 @@ const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
 /** Returns the page size in the URL or, without one, the stored page size. */
-function useAskedSize(
+function usePageSizeFromUrl(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   listQuery: PageSize | 0 | undefined,
   setAddress: SetUrlState<UrlSchema>,

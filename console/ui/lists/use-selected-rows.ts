@@ -49,8 +49,8 @@ export function useSelectedRows<
   const [stored, setStored] = useState(none)
   const { keys, isBeyond } = stored.under === under ? stored : none
   const all = useQuery({ ...matching, enabled: isBeyond, staleTime: Number.POSITIVE_INFINITY })
-  const shown = new Set(rows.map(({ id }) => id))
-  const elsewhere = (isBeyond ? (all.data?.items ?? []) : []).filter(({ id }) => !shown.has(id))
+  const pageIds = new Set(rows.map(({ id }) => id))
+  const elsewhere = (isBeyond ? (all.data?.items ?? []) : []).filter(({ id }) => !pageIds.has(id))
   const selectedRows = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
   const canAll = total > rows.length && total <= MATCHING_MAX
   return {

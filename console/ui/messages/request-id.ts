@@ -1,13 +1,13 @@
-const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
+const FULL_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /** Returns a request id, or its first characters, in lower case. */
 export function requestIdIn(text: string): string | null {
-  const whole = wholeRequestIdIn(text)
-  if (whole !== null) return whole
+  const fullId = fullRequestIdIn(text)
+  if (fullId !== null) return fullId
   const part = text.trim().toLowerCase()
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
 
-export const wholeRequestIdIn = (text: string): string | null =>
-  WHOLE.exec(text)?.[0].toLowerCase() ?? null
+export const fullRequestIdIn = (text: string): string | null =>
+  FULL_ID.exec(text)?.[0].toLowerCase() ?? null

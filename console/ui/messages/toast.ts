@@ -44,7 +44,7 @@ export function showSuccess(message: string, options: ToastOptions = {}): void {
 
 /** Removes all errors, but keeps those of the last second. */
 export function dismissErrors(): void {
-  keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
+  keepOnly(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
 
 export const showInfo = (message: string, options: ToastOptions = {}): void =>
@@ -62,27 +62,27 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
   show('error', { message, detail, requestId }, options)
 }
 
-export const dismissToast = (id: number): void => keep((toast) => toast.id !== id)
+export const dismissToast = (id: number): void => keepOnly((toast) => toast.id !== id)
 
 /** Removes errors that did not come from the server. */
 export function dismissLocalErrors(): void {
-  keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
+  keepOnly(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
 
-export const dismissPageToasts = (): void => keep(({ goesAlong }) => goesAlong)
+export const dismissPageToasts = (): void => keepOnly(({ goesAlong }) => goesAlong)
 
 export const shownToasts = toasts.get
 export const useToasts = toasts.useValue
 
-function keep(isKept: (toast: Toast) => boolean): void {
+function keepOnly(isKept: (toast: Toast) => boolean): void {
   if (!shownToasts().every(isKept)) toasts.set(shownToasts().filter(isKept))
 }
 
-type Said = { message: string; detail?: string; requestId?: string }
+type ToastTexts = { message: string; detail?: string; requestId?: string }
 
 /** Equal messages share one toast. Only the three newest toasts are kept. */
-function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
-  const { message, detail = '', requestId = '' } = said
+function show(tone: Toast['tone'], texts: ToastTexts, options: ToastOptions) {
+  const { message, detail = '', requestId = '' } = texts
   const equal = shownToasts().find((toast) => toast.tone === tone && toast.message === message)
   const rest = shownToasts().filter((toast) => toast !== equal)
   lastId += 1

@@ -7,18 +7,18 @@ const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())
   if (match === null) return null
-  const [, sign = '', whole = '0', fraction = '', exponent = '0'] = match
+  const [, sign = '', integer = '0', fraction = '', exponent = '0'] = match
   const scale = fraction.length - Number(exponent)
-  const digits = BigInt(sign + whole + fraction)
+  const digits = BigInt(sign + integer + fraction)
   return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale }
 }
 
 /** Returns the shortest text, without an exponent. */
 export function formatDecimal({ units, scale }: ExactDecimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
-  const whole = digits.slice(0, digits.length - scale)
+  const integer = digits.slice(0, digits.length - scale)
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')
-  const text = fraction === '' ? whole : `${whole}.${fraction}`
+  const text = fraction === '' ? integer : `${integer}.${fraction}`
   return units < 0n ? `-${text}` : text
 }
 
@@ -36,13 +36,13 @@ export function add(left: ExactDecimal, right: ExactDecimal): ExactDecimal {
 export const subtract = (left: ExactDecimal, right: ExactDecimal): ExactDecimal =>
   add(left, { units: -right.units, scale: right.scale })
 
-export const fromWhole = (whole: bigint | number): ExactDecimal => ({
-  units: BigInt(whole),
+export const fromInteger = (integer: bigint | number): ExactDecimal => ({
+  units: BigInt(integer),
   scale: 0,
 })
 
 /** Rounds to an integer. Halves are rounded away from zero. */
-export function roundToWhole({ units, scale }: ExactDecimal): bigint {
+export function roundToInteger({ units, scale }: ExactDecimal): bigint {
   const one = 10n ** BigInt(scale)
   const size = units < 0n ? -units : units
   const rounded = (size * 2n + one) / (one * 2n)

@@ -69,14 +69,14 @@ function unitText(quota: bigint): string {
 
 function placePoint(units: bigint, digits: number): string {
   const text = String(units).padStart(digits + 1, '0')
-  const whole = groupDigits(text.slice(0, text.length - digits))
-  return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
+  const integer = groupDigits(text.slice(0, text.length - digits))
+  return digits === 0 ? integer : `${integer}.${text.slice(-digits)}`
 }
 
 /** Separates groups of digits by commas in every language, as in `12,345.5`. */
 export const groupDigits = (decimal: string): string =>
-  decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
-    sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),
+  decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, integer: string) =>
+    sign.concat(integer.replace(/\B(?=(\d{3})+$)/g, ',')),
   )
 
 /** Parses a positive decimal as `units / scale`. For any other text, returns the default rate. */

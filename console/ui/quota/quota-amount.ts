@@ -36,8 +36,8 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
 
 /** Returns true if further typing can't turn the text into an amount. */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
-  const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
-  return whole.trim() !== '' && quotaOfAmount(whole, unit) === null
+  const normalized = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
+  return normalized.trim() !== '' && quotaOfAmount(normalized, unit) === null
 }
 
 function dividesTens(value: bigint): boolean {

@@ -20,11 +20,13 @@ export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
   const isDark = useTheme() === 'dark'
   const language = useLocale()
-  const shown = useMemo(
+  const frameContent = useMemo(
     () => ({ id: nextId(), html: frameDocument(text, { isDark, language, isSmall, isHtml }) }),
     [text, isDark, language, isSmall, isHtml],
   )
-  return <Frame key={shown.id} html={shown.html} title={title} firstHeight={firstHeight} />
+  return (
+    <Frame key={frameContent.id} html={frameContent.html} title={title} firstHeight={firstHeight} />
+  )
 }
 
 let lastId = 0

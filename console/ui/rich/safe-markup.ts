@@ -28,33 +28,33 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /** Links open in a new tab. Images on other hosts become links. */
-export function frameDocument(text: string, look: FrameStyle): string {
-  const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
-  const clean = purify().sanitize(readied(html), {
+export function frameDocument(text: string, style: FrameStyle): string {
+  const html = style.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
+  const clean = purify().sanitize(withoutStyles(html), {
     FORBID_TAGS: FORBIDDEN_TAGS,
     FORBID_ATTR: FORBIDDEN_ATTRIBUTES,
     ALLOW_DATA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/)|#|data:image\/)/i,
   })
-  const theme = look.isDark ? 'dark' : 'light'
+  const theme = style.isDark ? 'dark' : 'light'
   return (
-    `<!doctype html><html lang="${look.language}" data-theme="${theme}"><head>` +
+    `<!doctype html><html lang="${style.language}" data-theme="${theme}"><head>` +
     `<meta charset="utf-8">${STYLES.map(styleLink).join('')}</head>` +
-    `<body${look.isSmall ? ' class="small"' : ''}>${clean}</body></html>`
+    `<body${style.isSmall ? ' class="small"' : ''}>${clean}</body></html>`
   )
 }
 
 /** Removes styles in an inert template, because the CSP would block and report them. */
-function readied(html: string): string {
+function withoutStyles(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
   for (const node of template.content.querySelectorAll(WITHOUT_CONTENT)) node.remove()
-  for (const link of template.content.querySelectorAll('a')) nameBare(link)
+  for (const link of template.content.querySelectorAll('a')) labelBareLink(link)
   return template.innerHTML
 }
 
 /** Replaces each drawing in a link by its title. An empty link gets its label, title or URL. */
-function nameBare(link: Element): void {
+function labelBareLink(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
   }

@@ -50,14 +50,14 @@ export function chatAddress(template: string, site: string, key: string): string
     .replaceAll('{address}', encodeURIComponent(site.replace(/\/+$/, '')))
     .replaceAll('{key}', encodeURIComponent(key))
   if (!URL.canParse(address)) return null
-  return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
+  return BROWSER_PROTOCOLS.test(new URL(address).protocol) ? null : address
 }
 
 /**
  * The schemes that the browser handles itself. The server also refuses them. Match only the
  * protocol of a parsed URL.
  */
-const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
+const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 export type ChatTarget = 'frame' | 'window' | 'none'
 

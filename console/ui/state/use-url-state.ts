@@ -5,7 +5,11 @@ import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
 /** The URL query of a pending navigation. The next change must start from this query. */
-type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
+type PendingNavigation = {
+  readonly from: string
+  readonly params: URLSearchParams
+  readonly isStep: boolean
+}
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
 
@@ -18,8 +22,8 @@ type StepKind =
    */
   | 'typing'
 
-let coming: Coming | null = null
-let typed: string | null = null
+let pending: PendingNavigation | null = null
+let typedName: string | null = null
 
 /** Changes the query of the pending navigation or, if none is pending, of the current URL. */
 function changeAddress(
@@ -28,32 +32,32 @@ function changeAddress(
   name = '',
 ): AddressChange {
   const from = entryId()
-  const last = coming?.from === from ? coming : null
+  const last = pending?.from === from ? pending : null
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
   // Selecting a suggestion and then pressing Enter may make the same change twice. Only the first
   // change adds a history entry.
   const isSame = String(params) === before
-  const isGoingOn = kind === 'typing' && typed === name
-  typed = kind === 'typing' ? name : null
+  const isGoingOn = kind === 'typing' && typedName === name
+  typedName = kind === 'typing' ? name : null
   // If a pending navigation adds a history entry, it still adds the entry after its query has
   // changed.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
-  coming = { from, params, isStep }
+  pending = { from, params, isStep }
   return { params, isReplacing: !isStep }
 }
 
 /** Called on blur, Enter or a choice, so that the next letter adds a history entry. */
 function endTyping(): void {
-  typed = null
+  typedName = null
 }
 
 window.addEventListener('change', endTyping, true)
 window.addEventListener('focusout', endTyping, true)
 window.addEventListener('popstate', () => {
-  typed = null
-  coming = null
+  typedName = null
+  pending = null
 })
 
 /** Returns the id of the current history entry. A replaced entry gets another id. */

@@ -24,7 +24,7 @@ export function RangeFilter({ range, onRange }: Props) {
     setOpen(false)
     onRange(next)
   }
-  const words =
+  const label =
     range.kind === 'relative'
       ? t(`timeRange.span.${range.span}`)
       : `${stampText(range.from).slice(0, 16)} – ${stampText(range.to).slice(0, 16)}`
@@ -37,7 +37,7 @@ export function RangeFilter({ range, onRange }: Props) {
     >
       <Button icon="clock" endIcon="chevronDown">
         <span className="tg-visually-hidden">{t('shared.timeRange')}: </span>
-        {words}
+        {label}
       </Button>
     </Popover>
   )

@@ -128,7 +128,7 @@ describe('the personal settings page', () => {
     const amount = dialog.getByRole('textbox', { name: zh('me.amountDollars') })
     for (const [typed, words] of [
       ['x', zh('me.notAnAmount')],
-      ['0.99', zh('me.transferTooSmall', { least: '$1.00' })],
+      ['0.99', zh('me.transferTooSmall', { min: '$1.00' })],
       ['1.51', zh('me.transferTooMuch')],
     ] as const) {
       await amount.fill(typed)
@@ -144,11 +144,11 @@ describe('the personal settings page', () => {
 
   it('disables a transfer below the minimum, and states the minimum', async () => {
     const { page } = await open({ aff_quota: 499_999 })
-    await said(page, zh('me.transferFrom', { least: '$1.00' }))
+    await said(page, zh('me.transferFrom', { min: '$1.00' }))
     const transfer = button(page, zh('me.transfer'))
     expect(await transfer.isDisabled()).toBe(true)
     const why = `[id="${await transfer.getAttribute('aria-describedby')}"]`
-    expect(await page.locator(why).textContent()).toBe(zh('me.transferFrom', { least: '$1.00' }))
+    expect(await page.locator(why).textContent()).toBe(zh('me.transferFrom', { min: '$1.00' }))
   })
 
   it('changes the password once both entries match', async () => {

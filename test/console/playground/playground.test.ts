@@ -83,7 +83,7 @@ it('a chat sends the selected parameters, and shows answer, reasoning and cost',
   const most = app.page.getByLabel(en('playground.maxTokens'))
   for (const wrong of ['-5', '1.5', '1e9']) {
     await most.fill(wrong)
-    await app.page.getByText(en('playground.maxTokensInvalid', { most: 10000000 })).waitFor()
+    await app.page.getByText(en('playground.maxTokensInvalid', { max: 10000000 })).waitFor()
   }
   await most.fill('0')
   await slider.press('End')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
-import { add, formatDecimal, fromWhole, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
+import { add, formatDecimal, fromInteger, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { LoggedUsage } from '#read-api/contract/logs.ts'
 import { ratiosOf } from '#test/support/per-token-price.ts'
 
@@ -57,7 +57,7 @@ const CASES: [string, Record<string, string>, LoggedUsage, bigint][] = [
 function addedUp(explanation: NonNullable<ReturnType<typeof explainPrice>>): string {
   const amounts = [...explanation.terms.map(({ amount }) => amount), explanation.rounding]
   return formatDecimal(
-    amounts.reduce((sum, text) => add(sum, parseDecimal(text) ?? fromWhole(0)), fromWhole(0)),
+    amounts.reduce((sum, text) => add(sum, parseDecimal(text) ?? fromInteger(0)), fromInteger(0)),
   )
 }
 

@@ -6,7 +6,7 @@ const column = (id: string) => ({ id, title: id, width: 100, cell: () => id })
 const ALL = ['time', 'model', 'cost'].map(column)
 const layoutOf = (): ColumnLayout<unknown> => ({
   all: ALL,
-  shown: ALL.slice(0, 1),
+  visible: ALL.slice(0, 1),
   widthOf: () => 100,
   isShown: () => false,
   isResized: () => false,
@@ -17,7 +17,7 @@ const layoutOf = (): ColumnLayout<unknown> => ({
   move: vi.fn(),
   reset: vi.fn(),
 })
-const shownIds = (layout: ColumnLayout<unknown>) => layout.shown.map(({ id }) => id)
+const shownIds = (layout: ColumnLayout<unknown>) => layout.visible.map(({ id }) => id)
 
 it('a link shows its columns in its order instead of the remembered ones', () => {
   const linked = urlColumnLayout(layoutOf(), 'cost,time', () => {})

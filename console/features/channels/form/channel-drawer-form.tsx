@@ -86,7 +86,7 @@ function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-const ALONG = { goesAlong: true }
+const KEEP_ON_NEXT_PAGE = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
   const { t } = useTranslation()
@@ -99,13 +99,13 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (channel === null) {
       const { count, message } = await createChannel(createChannelBody(draft))
       const text = t(count === 1 ? 'channelForm.created' : 'channelForm.createdMany', { count })
-      showSuccess(`${text} ${message}`.trim(), ALONG)
+      showSuccess(`${text} ${message}`.trim(), KEEP_ON_NEXT_PAGE)
     } else {
       const changed = updateChannelBody(channel, before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('shared.unchanged'))
       if (changed.key_mode === 'replace' && !(await confirmReplace(channel.key_count))) return
       const message = await updateChannel({ id: channel.id, ...changed })
-      showSuccess(`${t('shared.saved')} ${message}`.trim(), ALONG)
+      showSuccess(`${t('shared.saved')} ${message}`.trim(), KEEP_ON_NEXT_PAGE)
     }
     await client.invalidateQueries({ queryKey: channelsKey })
     const unpriced = await findUnpriced(addedModels(before, draft))

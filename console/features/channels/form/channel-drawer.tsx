@@ -14,14 +14,14 @@ import { ChannelDrawerForm } from './channel-drawer-form.tsx'
 import { UnpricedModelsStep } from './unpriced-models-step.tsx'
 
 export function ChannelDrawer(props: { edited: EditedId; onClose: () => void }) {
-  const { isOpen, shown, key } = useDialogItem(props.edited)
-  const frame = { key: `${shown} ${key}`, isOpen, onClose: props.onClose }
-  return <OneDrawer {...frame} edited={shown ?? 'new'} />
+  const { isOpen, lastItem, key } = useDialogItem(props.edited)
+  const frame = { key: `${lastItem} ${key}`, isOpen, onClose: props.onClose }
+  return <ChannelDrawerContent {...frame} edited={lastItem ?? 'new'} />
 }
 
-type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
+type ChannelDrawerContentProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
-function OneDrawer(props: OneProps) {
+function ChannelDrawerContent(props: ChannelDrawerContentProps) {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
@@ -41,7 +41,7 @@ function OneDrawer(props: OneProps) {
       {error === null ? (
         <FormSkeleton fields={6} />
       ) : (
-        <Failed
+        <ChannelLoadError
           error={error}
           onRetry={() => {
             void types.refetch()
@@ -55,7 +55,7 @@ function OneDrawer(props: OneProps) {
 
 const MISSING = 'missing'
 
-function Failed(props: { error: Error | typeof MISSING; onRetry: () => void }) {
+function ChannelLoadError(props: { error: Error | typeof MISSING; onRetry: () => void }) {
   const { t } = useTranslation()
   if (props.error !== MISSING && !isNotFound(props.error)) {
     return <ErrorState error={props.error} onRetry={props.onRetry} />

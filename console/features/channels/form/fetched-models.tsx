@@ -17,14 +17,14 @@ export function FetchedModels(
   const [found, setFound] = useState<readonly string[] | null>(null)
   const [isOpen, setOpen] = useState(false)
   const fetchAll = async () => {
-    const asking = sourceOf(props)
+    const asking = modelFetcherOf(props)
     if (asking === null) return showError(t('channelForm.error.keyMissing'))
     setBusy(true)
     try {
       setFound([...new Set(await asking())].sort())
       setOpen(true)
     } catch (error) {
-      showError(explained(error, t('channels.modelsFailed')))
+      showError(withSummary(error, t('channels.modelsFailed')))
     }
     setBusy(false)
   }
@@ -51,7 +51,7 @@ export function FetchedModels(
  * Returns a function that reads the provider's models. Returns null if no key is entered and the
  * stored key can't be used.
  */
-function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
+function modelFetcherOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
   const [key] = keysOf(draft)
@@ -70,9 +70,9 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-function explained(error: unknown, words: string): Error {
-  if (!(error instanceof ApiError)) return new Error(words)
-  if (error.message.startsWith(words)) return error
+function withSummary(error: unknown, summary: string): Error {
+  if (!(error instanceof ApiError)) return new Error(summary)
+  if (error.message.startsWith(summary)) return error
   const { code, status, requestId, message } = error
-  return new ApiError(words, { code, status, requestId, detail: message })
+  return new ApiError(summary, { code, status, requestId, detail: message })
 }

@@ -9,7 +9,7 @@ import type { Channel } from '#read-api/contract/channels.ts'
 import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
 import { keysOf, needsKeyReentry } from './channel-keys.ts'
 
-function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }) {
+function DisabledKeys(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }) {
   const { channel } = props
   const { draft, change } = props.form
   const { t } = useTranslation()
@@ -83,7 +83,7 @@ export function KeyFields(props: ChannelFormProps) {
           {...form.field('multiKeyMode')}
         />
       )}
-      {isSeveral && <KeysAside {...props} channel={channel} />}
+      {isSeveral && <DisabledKeys {...props} channel={channel} />}
     </>
   )
 }

@@ -45,10 +45,10 @@ export function ModelFields(props: ChannelFormProps) {
 function Unpriced({ form: { draft } }: ChannelFormProps) {
   const unpriced = useUnpricedModels()({ models: draft.models, prefix: draft.modelPrefix })
   const { pathname, search } = useLocation()
-  const [shown, setShown] = useState<readonly string[]>([])
+  const [stepModels, setStepModels] = useState<readonly string[]>([])
   const [isOpen, setOpen] = useState(false)
   const open = () => {
-    setShown(unpriced)
+    setStepModels(unpriced)
     setOpen(true)
   }
   return (
@@ -56,7 +56,7 @@ function Unpriced({ form: { draft } }: ChannelFormProps) {
       {unpriced.length > 0 && <UnpricedTag count={unpriced.length} onOpen={open} />}
       <UnpricedModelsStep
         isOpen={isOpen}
-        models={shown}
+        models={stepModels}
         returnTo={pathname + search}
         onClose={() => setOpen(false)}
       />
@@ -77,7 +77,7 @@ function Models(props: ChannelFormProps) {
   const set = (models: readonly string[]) => form.change({ models })
   const add = (models: readonly string[]) => set([...new Set([...selected, ...models])])
   const fills = [
-    { words: t('channelForm.addTypeModels'), models: type?.models ?? [] },
+    { label: t('channelForm.addTypeModels'), models: type?.models ?? [] },
     { words: t('channelForm.addKnownModels'), models: knownModels.data ?? [] },
     { words: t('channelForm.addEnabledModels'), models: enabled.data ?? [] },
   ].filter(({ models }) => models.length > 0)
@@ -99,9 +99,9 @@ function Models(props: ChannelFormProps) {
           />
           <div className="tg-fills">
             {type?.can_list_models === true && <FetchedModels {...props} onModels={set} />}
-            {fills.map(({ words, models }) => (
-              <Button key={words} size="small" icon="add" onClick={() => add(models)}>
-                {words}
+            {fills.map(({ label, models }) => (
+              <Button key={label} size="small" icon="add" onClick={() => add(models)}>
+                {label}
               </Button>
             ))}
             {selected.length > 0 && (

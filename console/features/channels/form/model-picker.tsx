@@ -35,8 +35,8 @@ function Presets(props: PickerProps) {
   const [search, setSearch] = useState('')
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set(selected))
   const needle = search.trim().toLowerCase()
-  const shown = found.filter((model) => model.toLowerCase().includes(needle))
-  const areAllOn = shown.length > 0 && shown.every((model) => selection.has(model))
+  const visibleModels = found.filter((model) => model.toLowerCase().includes(needle))
+  const areAllOn = visibleModels.length > 0 && visibleModels.every((model) => selection.has(model))
   const set = (models: readonly string[], isOn: boolean) => {
     const next = new Set(selection)
     for (const model of models) {
@@ -56,14 +56,14 @@ function Presets(props: PickerProps) {
       />
       <div className="tg-picker-head">
         <Checkbox
-          label={t('channelForm.allModels', { count: shown.length })}
+          label={t('channelForm.allModels', { count: visibleModels.length })}
           isOn={areAllOn}
-          isDisabled={shown.length === 0}
-          onChange={(isOn) => set(shown, isOn)}
+          isDisabled={visibleModels.length === 0}
+          onChange={(isOn) => set(visibleModels, isOn)}
         />
       </div>
       <ul className="tg-picker-list">
-        {shown.map((model) => (
+        {visibleModels.map((model) => (
           <li key={model}>
             <Checkbox
               label={model}
@@ -76,7 +76,7 @@ function Presets(props: PickerProps) {
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p className="tg-hint">{t('ui.noModelMatches')}</p>}
+      {visibleModels.length === 0 && <p className="tg-hint">{t('ui.noModelMatches')}</p>}
       <div className="tg-dialog-foot">
         <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
         <Button tone="primary" onClick={() => props.onSelect([...selection])}>

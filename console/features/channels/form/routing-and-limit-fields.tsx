@@ -50,7 +50,7 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
         label={t('channelForm.autoBan')}
         hint={
           <>
-            {t('channelForm.autoBanHint')} {isAutoBan && <OffForTheSite />}
+            {t('channelForm.autoBanHint')} {isAutoBan && <SiteWideOffWarning />}
           </>
         }
         {...form.field('isAutoBan')}
@@ -60,7 +60,7 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
 }
 
 /** Warns that the setting has no effect while the site never disables channels. */
-function OffForTheSite() {
+function SiteWideOffWarning() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)
   if (options?.get('AutomaticDisableChannelEnabled') !== 'false') return null

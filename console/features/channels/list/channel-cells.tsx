@@ -40,11 +40,11 @@ export function ChannelStatus({ channel }: { channel: Channel }) {
   if (cause === null) return tag
   const time = cause.time > 0 ? absoluteTimeText(cause.time, locale) : ''
   const reason = reasonText(t, cause.reason)
-  const words = time === '' ? reason : t('channels.cause', { reason, time })
+  const explanation = time === '' ? reason : t('channels.cause', { reason, time })
   return (
-    <Explained words={words} label={t(`shared.state.${state}`)}>
+    <WithExplanation explanation={explanation} label={t(`shared.state.${state}`)}>
       {tag}
-    </Explained>
+    </WithExplanation>
   )
 }
 
@@ -63,18 +63,21 @@ export function LastTest({ channel }: { channel: Channel }) {
     return <ResponseTime milliseconds={channel.response_time} isShort />
   }
   const reason = reasonText(t, channel.test_failure)
-  const words = t('channels.cause', { reason, time: absoluteTimeText(channel.test_time, locale) })
+  const explanation = t('channels.cause', {
+    reason,
+    time: absoluteTimeText(channel.test_time, locale),
+  })
   return (
-    <Explained words={words} label={t('shared.failed')}>
+    <WithExplanation explanation={explanation} label={t('shared.failed')}>
       <StatusTag tone="bad">{t('shared.failed')}</StatusTag>
-    </Explained>
+    </WithExplanation>
   )
 }
 
-function Explained(props: { words: string; label: string; children: ReactNode }) {
+function WithExplanation(props: { explanation: string; label: string; children: ReactNode }) {
   return (
-    <Tooltip content={props.words}>
-      <button type="button" className="tg-bare" aria-label={`${props.label}: ${props.words}`}>
+    <Tooltip content={props.explanation}>
+      <button type="button" className="tg-bare" aria-label={`${props.label}: ${props.explanation}`}>
         {props.children}
       </button>
     </Tooltip>

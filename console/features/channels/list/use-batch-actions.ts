@@ -12,7 +12,7 @@ import { useChannelMutation } from './use-channel-mutation.ts'
 export function useBatchActions() {
   const perform = useChannelMutation()
   const { t } = useTranslation()
-  const { switched, switchedTag } = useSwitched()
+  const { switched, switchedTag } = useSwitchNotifications()
   const offerUndo = useUndo()
   return {
     /** Each action returns true on success. */
@@ -36,7 +36,7 @@ export function useBatchActions() {
   }
 }
 
-function useSwitched() {
+function useSwitchNotifications() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const offerUndo = useUndo()
@@ -45,15 +45,15 @@ function useSwitched() {
   return {
     switched: (count: number, channels: readonly TagMember[], isEnabled: boolean) => {
       if (count === 0) return none(isEnabled)
-      const words = isEnabled ? 'channels.enabledMany' : 'channels.disabledMany'
-      if (isEnabled && channels.some(wasAutoDisabled)) return showSuccess(t(words, { count }))
-      offerUndo(t(words, { count }), () => undoStatus(channels, isEnabled))
+      const textKey = isEnabled ? 'channels.enabledMany' : 'channels.disabledMany'
+      if (isEnabled && channels.some(wasAutoDisabled)) return showSuccess(t(textKey, { count }))
+      offerUndo(t(textKey, { count }), () => undoStatus(channels, isEnabled))
     },
     switchedTag: (count: number, { tag, members }: TagGroup, isEnabled: boolean) => {
       if (count === 0) return none(isEnabled)
-      const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
-      if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
-      offerUndo(t(words, { tag, count }), async () => {
+      const textKey = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
+      if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(textKey, { tag, count }))
+      offerUndo(t(textKey, { tag, count }), async () => {
         // The undo excludes expired channels, because the server did not enable them.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled

@@ -21,10 +21,10 @@ export function useChannelRowActions() {
     const status = isEnabled ? 1 : 2
     const { name } = channel
     if (!(await change(channel, { status }))) return
-    const words = t(isEnabled ? 'shared.enabledNamed' : 'shared.disabledNamed', { name })
+    const message = t(isEnabled ? 'shared.enabledNamed' : 'shared.disabledNamed', { name })
     // An undo could not restore the status of an automatically disabled channel.
-    if (channel.status === AUTO_DISABLED) return showSuccess(words)
-    showUndoable(words, () => setEnabled({ ...channel, status }, !isEnabled))
+    if (channel.status === AUTO_DISABLED) return showSuccess(message)
+    showUndoable(message, () => setEnabled({ ...channel, status }, !isEnabled))
   }
   const setNumber = async (channel: Channel, field: NumberField, value: number): Promise<void> => {
     const before = channel[field]

@@ -27,9 +27,9 @@ import {
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
 export function TagDialog(props: { edited: EditedTag | null; onClose: () => void }) {
-  const { isOpen, shown, key } = useDialogItem(props.edited)
-  if (shown === null) return null
-  return <OpenDialog key={key} {...shown} isOpen={isOpen} onClose={props.onClose} />
+  const { isOpen, lastItem, key } = useDialogItem(props.edited)
+  if (lastItem === null) return null
+  return <OpenDialog key={key} {...lastItem} isOpen={isOpen} onClose={props.onClose} />
 }
 
 type OpenProps = EditedTag & { isOpen: boolean; onClose: () => void }

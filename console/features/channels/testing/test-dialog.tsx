@@ -42,15 +42,15 @@ function useModelTests(channelId: number) {
 
 export function TestDialog(props: { channel: Channel | null; onClose: () => void }) {
   const { t } = useTranslation()
-  const { isOpen, shown } = useDialogItem(props.channel)
+  const { isOpen, lastItem } = useDialogItem(props.channel)
   return (
     <Dialog
       isOpen={isOpen}
-      title={t('channelTests.title', { name: shown?.name ?? '' })}
+      title={t('channelTests.title', { name: lastItem?.name ?? '' })}
       className="tg-picker"
       onClose={props.onClose}
     >
-      {shown !== null && <ModelTests channel={shown} onClose={props.onClose} />}
+      {lastItem !== null && <ModelTests channel={lastItem} onClose={props.onClose} />}
     </Dialog>
   )
 }

@@ -20,7 +20,7 @@ function useTestProgress(): TestProgress | undefined {
       const run = pushes.findLast((push) => push.run !== null)?.run
       if (run != null) client.setQueryData<TestProgress>(testProgressKey, run)
       const found = new Map(pushes.flatMap(({ channels }) => channels.map((one) => [one.id, one])))
-      changeChannels(client, (channel) => checked(channel, found.get(channel.id)))
+      changeChannels(client, (channel) => withCheckResult(channel, found.get(channel.id)))
     },
     onResync: readAgain,
   })
@@ -30,7 +30,7 @@ function useTestProgress(): TestProgress | undefined {
   return useQuery(testProgressQuery(isLive)).data
 }
 
-function checked(channel: Channel, found: ChannelCheckResult | undefined): Channel {
+function withCheckResult(channel: Channel, found: ChannelCheckResult | undefined): Channel {
   if (found === undefined) return channel
   const { response_time, test_time, balance, balance_updated_time, reason } = found
   const figures = { response_time, test_time, balance, balance_updated_time }
@@ -78,11 +78,19 @@ export function TestProgressBar(props: { onResults: () => void }) {
   }
   if (announcedRun === '' || announcedRun !== progress.run) return null
   return (
-    <Ended progress={progress} onResults={props.onResults} onDismiss={() => setAnnouncedRun('')} />
+    <TestsDone
+      progress={progress}
+      onResults={props.onResults}
+      onDismiss={() => setAnnouncedRun('')}
+    />
   )
 }
 
-function Ended(props: { progress: TestProgress; onResults: () => void; onDismiss: () => void }) {
+function TestsDone(props: {
+  progress: TestProgress
+  onResults: () => void
+  onDismiss: () => void
+}) {
   const { t } = useTranslation()
   const { tested, failed } = props.progress
   const tone = failed > 0 ? 'tg-test-ended-bad' : 'tg-test-ended-good'

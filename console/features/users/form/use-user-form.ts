@@ -75,7 +75,7 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   storeUser({ ...own, display_name: display_name || own.username })
 }
 
-const ALONG = { goesAlong: true }
+const KEEP_ON_NEXT_PAGE = { goesAlong: true }
 
 function useSave({ kind, user, onClose }: UserFormOptions) {
   const { t } = useTranslation()
@@ -83,7 +83,7 @@ function useSave({ kind, user, onClose }: UserFormOptions) {
   return async (before: UserDraft, draft: UserDraft) => {
     if (user === null) {
       await call('POST /api/user/', { body: createUserBody(draft) })
-      showSuccess(t('users.userCreated'), ALONG)
+      showSuccess(t('users.userCreated'), KEEP_ON_NEXT_PAGE)
     } else {
       const changed =
         kind === 'self' ? updateSelfBody(before, draft) : updateUserBody(before, draft)
@@ -95,7 +95,7 @@ function useSave({ kind, user, onClose }: UserFormOptions) {
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }
-      showSuccess(t('users.saved'), ALONG)
+      showSuccess(t('users.saved'), KEEP_ON_NEXT_PAGE)
     }
     await client.invalidateQueries({ queryKey: usersKey })
     onClose()

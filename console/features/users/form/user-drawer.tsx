@@ -104,18 +104,18 @@ type DrawerProps = {
 
 export function UserDrawer(props: DrawerProps) {
   const { onClose, actor, onAdjust } = props
-  const { isOpen, shown, key } = useDialogItem(props.edited)
-  const frame = { key: `${shown} ${key}`, isOpen, onClose }
-  return shown === null || shown === 'new' ? (
+  const { isOpen, lastItem, key } = useDialogItem(props.edited)
+  const frame = { key: `${lastItem} ${key}`, isOpen, onClose }
+  return lastItem === null || lastItem === 'new' ? (
     <OpenForm {...frame} kind="new" user={null} />
   ) : (
-    <OneUser {...frame} actor={actor} onAdjust={onAdjust} id={shown} />
+    <UserDrawerContent {...frame} actor={actor} onAdjust={onAdjust} id={lastItem} />
   )
 }
 
-type OneProps = Omit<DrawerProps, 'edited'> & { isOpen: boolean; id: number }
+type UserDrawerContentProps = Omit<DrawerProps, 'edited'> & { isOpen: boolean; id: number }
 
-function OneUser(props: OneProps) {
+function UserDrawerContent(props: UserDrawerContentProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)

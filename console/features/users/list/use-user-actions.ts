@@ -42,13 +42,13 @@ export function useUserActions(): UserActions {
     showSuccess(t('users.done'), { action: undo })
   }
   const manage: UserActions['manage'] = async (user, action) => {
-    const words = {
+    const texts = {
       title: t(`users.${action}Title`, { name: displayNameOf(user) }),
       body: t(`users.${action}Body`),
       confirmText: t(`users.${action}`),
     }
     const tone = action === 'delete' ? 'danger' : 'primary'
-    if (!(await confirm({ ...words, tone }))) return
+    if (!(await confirm({ ...texts, tone }))) return
     if ((await perform(user, action)) !== null) showSuccess(t('users.done'))
   }
   return { setEnabled, manage }

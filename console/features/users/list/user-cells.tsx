@@ -37,11 +37,13 @@ export function IdCell({ user }: { user: User }) {
 }
 
 export function NameCell({ user }: { user: User }) {
-  const { display_name: shown, username } = user
+  const { display_name: displayName, username } = user
   return (
     <span className="tg-user-name">
       <span className="tg-cell-strong">{displayNameOf(user)}</span>
-      {shown !== '' && shown !== username && <span className="tg-quiet">{shown}</span>}
+      {displayName !== '' && displayName !== username && (
+        <span className="tg-quiet">{displayName}</span>
+      )}
     </span>
   )
 }

@@ -172,8 +172,8 @@ function useLiveUsers(): void {
   useLiveTopic('logs', {
     onEvents: (rows) => {
       const pages = client.getQueriesData<ListPage<User>>({ queryKey: usersKey })
-      const shown = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
-      if (rows.some(({ user_id }) => shown.has(user_id))) readAgain()
+      const listedIds = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
+      if (rows.some(({ user_id }) => listedIds.has(user_id))) readAgain()
     },
     onResync: readAgain,
   })
