@@ -1,8 +1,5 @@
 export class ApiError extends Error {
-  /**
-   * The server's error code. It is `Http404` for a 404 without a code, and `Network` if there was
-   * no response.
-   */
+  /** The server's error code, `Http404` for a 404 without a code, or `Network`. */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */
   readonly status: number

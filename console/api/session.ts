@@ -50,10 +50,7 @@ export const isLoggingOut = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/**
- * Ends the stored session of this user after a 401. Does nothing during a logout, or if another
- * user is stored.
- */
+/** Ends this user's stored session after a 401. Does nothing during a logout. */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()

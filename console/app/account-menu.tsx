@@ -66,10 +66,7 @@ export function useAccountActions() {
   }
 }
 
-/**
- * Returns a function that logs out. The session in this browser ends even if the server can't be
- * reached.
- */
+/** Returns a function that ends the session in this browser, even without a server. */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()

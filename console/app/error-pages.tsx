@@ -60,10 +60,7 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/**
- * Reloads only if the file can be fetched, because a reload would otherwise show the browser's
- * error page.
- */
+/** Reloads only if the file can be fetched. Otherwise, the browser would show its error page. */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return

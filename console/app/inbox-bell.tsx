@@ -6,10 +6,7 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/**
- * The polling interval (ms) during a live connection. Polling continues, because a connection may
- * fail unnoticed.
- */
+/** The polling interval (ms) during a live connection, which may fail unnoticed. */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {

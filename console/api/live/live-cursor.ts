@@ -84,10 +84,7 @@ const isHealth = (message: EventMessage): message is HealthMessage =>
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/**
- * Returns true for a message about a channel test. It contains the complete state, so receiving it
- * twice is harmless.
- */
+/** Returns true for a message about a channel test, which is harmless to receive twice. */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

@@ -136,10 +136,7 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/**
- * Subscribes to channel events. This is a separate component, so that only users who may see
- * channels subscribe.
- */
+/** Subscribes to channel events. Only users who may see channels render this component. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

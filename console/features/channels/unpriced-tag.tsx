@@ -14,10 +14,7 @@ export const callableModelNames = ({ models, prefix }: ServedModels): string[] =
 
 const NONE: readonly string[] = []
 
-/**
- * Returns a function that finds a channel's models without a price. It finds none until the prices
- * have loaded.
- */
+/** Returns a function that finds a channel's models without a price, once prices have loaded. */
 export function useUnpricedModels(): (served: ServedModels) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -31,10 +28,7 @@ export function useUnpricedModels(): (served: ServedModels) => readonly string[]
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /**
-   * True in a list row, where the Tab key skips the button. Keyboard users find the button in the
-   * channel's form.
-   */
+  /** True in a list row, where the Tab key skips the button. The channel's form has it, too. */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

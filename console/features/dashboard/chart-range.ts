@@ -27,10 +27,7 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/**
- * Leaves out `24h` for usage by token, because this usage is counted per day and would fill a
- * single bar.
- */
+/** Leaves out `24h` for usage by token, which is counted per day. */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 

@@ -9,10 +9,7 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/**
- * Shows buttons for login methods other than a password. `isFirst` is true if no form is above the
- * buttons.
- */
+/** Shows buttons for other login methods. `isFirst` is true if no form is above them. */
 export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -49,10 +49,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/**
- * Returns the webhook field that caused a failed delivery. Returns null after the user has changed
- * the field.
- */
+/** Returns the webhook field that caused a failed delivery, until the user changes it. */
 export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
   if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null

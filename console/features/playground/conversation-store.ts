@@ -47,10 +47,7 @@ export function storeConversations(
   }
 }
 
-/**
- * Completes answers that were interrupted when the page was closed. The text received until then is
- * the answer.
- */
+/** Completes answers that a closed page has interrupted, with the text received by then. */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

@@ -90,10 +90,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/**
- * Returns the rendering interval in ms. It grows with the answer, because longer texts take longer
- * to parse.
- */
+/** Returns the rendering interval (ms). Longer answers take longer to parse. */
 const drawIntervalMs = (length: number): number => Math.max(40, length / 200)
 
 type ConversationRef = { readonly id: string; readonly settings: ChatSettings }

@@ -72,10 +72,7 @@ function keyErrors(error: unknown) {
   return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 
-/**
- * Returns the same idempotency key for a repeated request, so that a retry does not create the
- * codes twice.
- */
+/** Returns the same idempotency key for a retry, so that codes are not created twice. */
 function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
   return attempt.key
@@ -110,9 +107,6 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   }
 }
 
-/**
- * Creates codes and returns their keys. A repeated `idempotencyKey` returns the keys of the first
- * request.
- */
+/** Creates codes and returns their keys, the same ones for the same `idempotencyKey`. */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

@@ -111,10 +111,7 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/**
- * Parses special ratios. Returns null if a line is malformed, repeats a group or names an unknown
- * group.
- */
+/** Parses special ratios. Null if a line is malformed, or a group is repeated or unknown. */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -10,10 +10,7 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/**
- * Returns true if two option values are equal. White space in JSON and trailing zeros of numbers do
- * not matter.
- */
+/** Returns true if two values are equal, apart from white space and trailing zeros. */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

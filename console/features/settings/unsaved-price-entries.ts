@@ -40,10 +40,7 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
   return entries
 }
 
-/**
- * Returns the entries of an option. An option with a single value has one entry, whose name is
- * empty.
- */
+/** Returns an option's entries. A single value is one entry with an empty name. */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

@@ -161,10 +161,7 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/**
- * Compares the user's drafts with the stored options. The stored options are not refreshed while
- * the user edits.
- */
+/** Compares the drafts with the stored options, which are not refreshed during editing. */
 function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)

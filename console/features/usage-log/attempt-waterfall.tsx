@@ -57,10 +57,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   )
 }
 
-/**
- * Shows the channel of an attempt. The log row has only the name of the last channel, so other
- * names are loaded.
- */
+/** Shows an attempt's channel. The log row only has the last channel's name. */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const loggedName = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: loggedName === '' })

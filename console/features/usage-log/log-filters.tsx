@@ -164,9 +164,7 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/**
- * Returns the names that filters suggest. If none have loaded, the user can still enter any name.
- */
+/** Returns the names that filters suggest. The user can still enter any name. */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

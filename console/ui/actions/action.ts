@@ -16,10 +16,7 @@ export type Action = {
   readonly perform: () => void
 }
 
-/**
- * An action for shortcuts and the palette. If several actions have the same id, the last registered
- * one applies.
- */
+/** An action for shortcuts and the palette. Among equal ids, the last one applies. */
 export type RegisteredAction = Omit<Action, 'perform'> & {
   readonly id: string
   readonly keywords?: string

@@ -218,9 +218,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/**
- * Returns the page offset at which the fixed header starts to move, and the distance that it moves.
- */
+/** Returns where the fixed header starts to move on the page, and how far it moves. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

@@ -138,10 +138,7 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
   return { layout: fullLayout, measure }
 }
 
-/**
- * Measures elements after the browser's own layout, because an earlier measurement would cause a
- * second layout.
- */
+/** Measures after the browser's layout. Measuring earlier would cause a second layout. */
 function afterLayout(onLayout: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)

@@ -18,10 +18,7 @@ export type Grid<Row> = {
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /**
-   * The position on the page while the list scrolls with the page. It is null while all details are
-   * closed.
-   */
+  /** The position while the list scrolls with the page. Null while all details are closed. */
   readonly page: PagePosition | null
   /** The distance (px) from the start of the scrolled content to the first row. */
   readonly margin: number

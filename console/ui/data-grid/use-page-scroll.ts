@@ -54,8 +54,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
     }
   }, [box, isWithPage])
   if (box === null || !isWithPage) return null
-  // Returns a position even before the first measurement. Otherwise, rows would be measured at the
-  // wrong offset.
+  // Returns a position even before the first measurement, at which rows are measured.
   return measured ?? positionOf(box)
 }
 

@@ -21,10 +21,7 @@ type Options<Draft, ErrorKey extends string> = {
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /**
-   * If true, an error that belongs to no field is shown in the form (`formError`). Otherwise, a
-   * toast shows it.
-   */
+  /** If true, an error without a field is shown in the form (`formError`), not in a toast. */
   showsFormError?: boolean
 }
 

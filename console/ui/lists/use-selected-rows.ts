@@ -28,10 +28,7 @@ export type SelectedRows<Row> = {
   readonly selectAll: () => Promise<void>
 }
 
-/**
- * Keeps the selected rows of a list. When the user selects all rows, `matching` reads the rows of
- * all pages.
- */
+/** Keeps the selected rows. To select all rows, `matching` reads the rows of all pages. */
 export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,

@@ -1,7 +1,4 @@
-/**
- * Formats an amount in the given currency. If the currency is unknown, returns the digits and the
- * currency code.
- */
+/** Formats an amount. For an unknown currency, returns the digits and the currency code. */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
     // `Intl` does not round an amount that is given as text.

@@ -76,10 +76,7 @@ export type SetUrlState<Schema extends UrlSchema> = (
   },
 ) => void
 
-/**
- * `schema` must be a module constant. Several quick changes all take effect, even from different
- * components.
- */
+/** `schema` must be a module constant. All of several quick changes take effect. */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
 ): [UrlValues<Schema>, SetUrlState<Schema>] {

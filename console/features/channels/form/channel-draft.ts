@@ -5,9 +5,7 @@ import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/**
- * How the server stores the entered keys. `replace` and `append` apply only to existing channels.
- */
+/** How the server stores the keys. `replace` and `append` are for existing channels. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
 export type TypeField = ChannelType['fields'][number]['key']

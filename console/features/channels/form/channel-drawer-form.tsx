@@ -112,10 +112,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /**
-   * Returns an empty list if the site permits calls without a price, or if the prices can't be
-   * read.
-   */
+  /** Returns an empty list if calls without a price are permitted or prices are unknown. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return findUnpricedModels(client, models).catch(() => [])

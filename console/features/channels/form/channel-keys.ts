@@ -10,10 +10,7 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
   ),
 ]
 
-/**
- * Returns true if the user must enter the key again. A stored key is sent only to its original
- * address and proxy.
- */
+/** Returns true if the key must be entered again, after a change of address or proxy. */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||
   cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||

@@ -35,10 +35,7 @@ export function updateChannelBody(
   }
 }
 
-/**
- * If the address has changed, the entered keys replace the stored keys, which belong to the old
- * address.
- */
+/** After a change of the address, the entered keys replace the stored ones. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'
 

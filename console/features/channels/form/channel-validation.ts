@@ -51,10 +51,7 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/**
- * Returns an error for an invalid expiry or one in the past. The stored expiry `before` may be in
- * the past.
- */
+/** Returns an error for an invalid or past expiry, unless it equals the stored expiry. */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

@@ -13,10 +13,7 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/**
- * The fields of a channel that bulk actions need. A tag's row contains these fields of all its
- * channels.
- */
+/** The fields for bulk actions. A tag's row contains the fields of all its channels. */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 export function rowsOf(

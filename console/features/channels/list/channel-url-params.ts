@@ -22,10 +22,7 @@ export const CHANNEL_URL_PARAMS = listUrlParams(
 
 export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
 
-/**
- * Each click on a column changes its order from descending to ascending, and finally to the default
- * order.
- */
+/** Clicks on a column change its order: descending, ascending, then the default order. */
 export function nextSort(now: Sort | null, requested: Sort): Sort | null {
   const isThird = now?.column === requested.column && !now.isDescending && requested.isDescending
   return isThird ? null : requested

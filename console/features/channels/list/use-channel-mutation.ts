@@ -4,10 +4,7 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/**
- * Returns a function that runs an action, shows its error and reloads the list. The result is true
- * on success.
- */
+/** Returns a function that runs an action, shows its error and reloads the list. */
 export function useChannelMutation(): (perform: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -93,10 +93,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/**
- * Subscribes to live events. This is a separate component, so that only users who may see the list
- * subscribe.
- */
+/** Subscribes to live events. Only users who may see the list render this component. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
