@@ -22,12 +22,12 @@ import { HealthDrawer } from './health-drawer.tsx'
 import { filterChannels, HEALTH_URL_PARAMS, PERIODS, STATE_FILTERS } from './health-filters.ts'
 import { HealthSummary } from './health-summary.tsx'
 
-export const HealthPage = adminPage('shell.health', HealthBoard)
+export const HealthPage = adminPage('shell.health', ChannelHealthList)
 
 const NONE: readonly ChannelHealth[] = []
 const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
 
-function HealthBoard() {
+function ChannelHealthList() {
   const { t } = useTranslation()
   const [view, setView] = useUrlState(HEALTH_URL_PARAMS)
   const health = useHealth()

@@ -63,8 +63,8 @@ export function RatioCell({ row }: { row: LogEntry }) {
   const group = other.price?.group ?? other.group_ratio
   if (price !== undefined) {
     const text = `$${other.price?.price ?? price} / ${group}`
-    const explanation = `${t('shared.factor.price')} ${price} · ${t('shared.factor.group')} ${group}`
-    return <span title={explanation}>{text}</span>
+    const factors = [`${t('shared.factor.price')} ${price}`, `${t('shared.factor.group')} ${group}`]
+    return <span title={factors.join(' · ')}>{text}</span>
   }
   const model = other.price?.model ?? other.model_ratio
   if (model === undefined) return <span className="tg-muted">–</span>
