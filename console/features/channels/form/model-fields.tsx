@@ -78,8 +78,8 @@ function Models(props: ChannelFormProps) {
   const add = (models: readonly string[]) => set([...new Set([...selected, ...models])])
   const fills = [
     { label: t('channelForm.addTypeModels'), models: type?.models ?? [] },
-    { words: t('channelForm.addKnownModels'), models: knownModels.data ?? [] },
-    { words: t('channelForm.addEnabledModels'), models: enabled.data ?? [] },
+    { label: t('channelForm.addKnownModels'), models: knownModels.data ?? [] },
+    { label: t('channelForm.addEnabledModels'), models: enabled.data ?? [] },
   ].filter(({ models }) => models.length > 0)
   return (
     <FormField
