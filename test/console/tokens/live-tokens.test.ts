@@ -19,16 +19,21 @@ const spent = {
   ...{ unlimited_quota: false, expired_time: -1, accessed_time: 1 },
 }
 
-/** Opens the list and waits until it has been read again for the new live connection. */
+/** Opens the list and waits until it shows its latest read, so that no read is in flight. */
 async function openList(): Promise<void> {
   let reads = 0
   app.site.routes['GET /api/token/'] = () => {
     reads += 1
-    const items = [token({ name: reads < 2 ? 'first read' : 'production' })]
-    return ok({ items, page: 0, total: 1 })
+    return ok({ items: [token({ used_quota: reads * 500_000 })], page: 0, total: 1 })
   }
   await app.openAsRoot('/app/tokens')
-  await row('production').getByText(zh('shared.state.enabled')).waitFor()
+  await row('production').waitFor()
+  await expect.poll(live.connections).toBe(1)
+  const readsBefore = reads
+  live.resync('tokens')
+  await expect.poll(() => reads).toBeGreaterThan(readsBefore)
+  const shown = () => row('production').getByText(zh('tokens.used', { amount: `$${reads}.00` }))
+  await expect.poll(() => shown().count()).toBe(1)
 }
 
 it('the list shows at once that a token is exhausted, disabled or deleted elsewhere', async () => {
