@@ -157,7 +157,7 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   }
 }
 
-/** Leaves out options with a note, because they have no effect. */
+/** Leaves out every option that has a note. The note says why the option has no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 

@@ -8,8 +8,8 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 export type AnyTask = DrawingTask | MusicTask
 
 /**
- * The columns by which the server can sort. It sorts only the newest 10 000 tasks. Prompts and
- * results are encrypted, progress is not stored, and ids are random.
+ * The columns by which the server can sort. It sorts only the newest 10 000 tasks. It can't sort
+ * by the other columns, because they are encrypted, random or not stored.
  */
 const SORTS = {
   submitted: 'submit_time',

@@ -54,8 +54,8 @@ export function chatAddress(template: string, site: string, key: string): string
 }
 
 /**
- * The schemes that the browser handles itself. The server also refuses them. Match only the
- * protocol of a parsed URL.
+ * The schemes that the browser handles itself. The server refuses them, too. The pattern is for
+ * the protocol of a parsed URL, not for a complete address.
  */
 const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
