@@ -4,10 +4,7 @@ import { DenseList } from './dense-list.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
-/**
- * After the grace period, the relay waits for this time until the bills of the last calls are
- * written.
- */
+/** The maximum time after the grace period to wait for the bills of the last calls. */
 const SETTLE_MS = 3_000
 
 export type Draining = {

@@ -30,8 +30,8 @@ export class ExpiredCallDetector {
    * monotonic time at which the pass begins.
    */
   at(elapsedMs: number): FindExpired {
-    // A process that was suspended could not see whether leases were renewed. Therefore at most two
-    // sweep intervals are counted.
+    // A suspended process can't see whether leases are renewed, so the time of a suspension must
+    // not count. The time is therefore limited to two sweep intervals.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

@@ -115,9 +115,9 @@ export class DeliveredText {
   }
 
   /**
-   * Returns an upper bound of `estimateTokens` without parsing the events. It allows one token per
-   * four bytes of an ASCII event, because a token has four characters or is one escape of six
-   * characters. For other events, it allows one token per two bytes.
+   * Returns an upper bound of `estimateTokens` without parsing the events. A token takes at least
+   * four bytes in an ASCII event: four characters, or one escape of six characters. In any other
+   * event, it takes at least two bytes.
    */
   roughTokensAtMost(): number {
     for (; this.boundedEvents < this.events.length; this.boundedEvents += 1) {

@@ -4,14 +4,14 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * A second interpretation of an ambiguous report, in which the prompt count already includes the
-   * cached tokens. It is set only if the report has more cached tokens than prompt tokens. In this
-   * case, `usage` adds the cached tokens to the prompt count.
+   * A second interpretation of a report with more cached tokens than prompt tokens; null for any
+   * other report. It assumes that the prompt count includes the cached tokens. `usage` assumes that
+   * it does not.
    */
   readonly withinPrompt: Usage | null
   /**
-   * True if every count in the report is valid. Reducing the parts of a total, such as cached
-   * tokens, to fit the total does not make the report untrusted.
+   * True if every count in the report is valid. The report stays trusted if a part of a total, such
+   * as cached tokens, was reduced to fit the total.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -74,19 +74,18 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
-  // If the prompt count was reduced to its ceiling, it can't be subtracted from the total tokens.
-  // The difference would include prompt tokens.
+  // A prompt count above its ceiling is not subtracted from the total tokens. Otherwise, an absurd
+  // prompt count would hide the output.
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // Cached tokens are cheaper. They are accepted only if every count is valid, and if cache reads
-  // and writes together fit into the prompt.
+  // Cached tokens cost less, so a doubtful count of them is ignored. Every count must be valid, and
+  // cache reads and writes together must fit into the prompt.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new Whole(prompt)
-  // The parts may add up to more than the prompt, because cached tokens may also be counted as
-  // audio or images. Cached tokens are taken first, and then the other parts, the most expensive
-  // first.
+  // The parts may exceed the prompt, because a cached token may also be counted as audio or image.
+  // Cached tokens are therefore taken first. The other parts follow, the most expensive first.
   const within = {
     cacheRead: rest.take(isTrusted && isCacheWithin ? cached : 0),
     inputAudio: rest.take(audio),

@@ -141,7 +141,7 @@ export class SseScanner {
   }
 }
 
-/** Events are copied out of a buffer that is more than this many times as long as the events. */
+/** Events are copied if their buffer is more than this many times as long as they are. */
 const PINNED_FACTOR = 8
 
 /**

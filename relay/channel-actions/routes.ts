@@ -21,8 +21,8 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './wait-for-views.ts'
 
 /**
- * The admin actions for channels. Most of them send requests to providers, so they are served by
- * the relay, which has the code and connections for such requests.
+ * The admin actions for channels. Most of them send requests to providers. The relay serves the
+ * actions, because it has the code and connections for such requests.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,

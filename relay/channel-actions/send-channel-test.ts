@@ -89,8 +89,8 @@ export const PROBE_DEADLINES: Deadlines = {
 }
 
 /**
- * Sends one minimal chat to a channel and records the result. The channel may be disabled. The test
- * uses the same code as callers' chats, and rejects only if the result can't be recorded.
+ * Sends one minimal chat to a channel, even to a disabled one, and records the result. The code is
+ * the same as for callers' chats. Rejects only if the result can't be recorded.
  */
 export async function testChannel(
   deps: ProbeDeps,

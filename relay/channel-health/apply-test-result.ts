@@ -11,10 +11,7 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 /** The actor of scheduled tests. Tests by any other actor never disable or enable a channel. */
 export const SCHEDULER = 'system:health'
 
-/**
- * The user id for rejections that occur in channel tests. Some rejections count only once per user,
- * and all channel tests together count as this one user.
- */
+/** The user id of all channel tests. It matters for rejections that count only once per user. */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 

@@ -16,9 +16,7 @@ export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
  */
 export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 
-/**
- * The errors of attempts that the gateway or the caller ended. They say nothing about the provider.
- */
+/** The reasons why the gateway or the caller ended an attempt. The provider did not fail. */
 export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',
@@ -46,8 +44,8 @@ function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
 
 /**
  * Classifies an error status. A rejected request shows that the provider works. Otherwise, any
- * caller could open circuits with invalid requests. A 403 response counts as a rejected request
- * unless it has an account error code.
+ * caller could open circuits with invalid requests. A 403 with an account error code is the key's
+ * failure. Any other 403 counts as a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {
   const { status } = end

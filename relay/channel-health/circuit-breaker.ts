@@ -13,8 +13,8 @@ import { type BreakerRule, FailureCounts } from './failure-counts.ts'
 import type { OpenCircuit, OpenCircuits } from './open-circuits.ts'
 
 /**
- * The pauses of channels and keys after a provider's `Retry-After`, as end times of
- * `performance.now()`. Pauses are short, so other processes are not informed.
+ * The pauses of channels and keys after a provider's `Retry-After`. Each pause is stored as its end
+ * by `performance.now()`. Pauses are short, so other processes are not informed.
  */
 class Pauses {
   private readonly untils = new Map<number | string, number>()
@@ -144,8 +144,7 @@ export class CircuitBreaker {
   }
 
   /**
-   * Records the result of an attempt. A success costs only one look-up unless there was a recent
-   * failure.
+   * Records the result of an attempt. Without a recent failure, a success costs only one look-up.
    */
   note(one: ReportedAttempt, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
@@ -175,8 +174,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Records a failed attempt. A failure caused by a key counts only against this key if the channel
-   * has another usable key. Any other failure counts against the channel or the model.
+   * Records a failed attempt. It counts against the key if the key caused the failure and the
+   * channel has another usable key. Otherwise, it counts against the channel or the model.
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -203,8 +202,8 @@ export class CircuitBreaker {
 
   /**
    * Starts the pause that the provider's `Retry-After` header requests. Only the key is paused if
-   * it caused the failure and the channel has another usable key. When all usable keys are paused,
-   * the channel is paused as well.
+   * it caused the failure and another usable key is left. Otherwise, or once all usable keys are
+   * paused, the channel is paused.
    */
   private rest(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel

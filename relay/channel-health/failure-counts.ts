@@ -42,8 +42,8 @@ class FailureWindow {
   }
 
   /**
-   * Returns the number of failures to report for an open circuit: the consecutive failures if they
-   * reached the limit, otherwise all failures in the time window.
+   * Returns the number of failures to report for an open circuit. These are the consecutive
+   * failures if they reached the limit. Otherwise, these are all failures in the time window.
    */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
@@ -147,9 +147,9 @@ export class FailureCounts {
   }
 
   /**
-   * Deletes the failure counts of a model, or of the channel with all its models if `model` is
-   * null. Deleting a model's counts keeps the channel's counts. A later failure of another model
-   * may then show that the channel itself fails.
+   * Deletes the failure counts of a model. The channel's own counts stay, so that a later failure
+   * of another model may show that the channel itself fails. If `model` is null, all counts of the
+   * channel are deleted.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)

@@ -37,10 +37,7 @@ export function accountErrorCode(
   return null
 }
 
-/**
- * The failure code for status 403, which some providers also send for content that they forbid to a
- * caller.
- */
+/** The failure code for status 403. Some providers also use 403 to forbid a caller's content. */
 const MAY_BE_CALLERS_ERROR = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }

@@ -41,8 +41,8 @@ export function pathAt(bytes: Buffer, at: number): string | null {
 }
 
 /**
- * Returns the offset of the closing quote of the string at `start`, or -1 if this quote is not
- * before the offset `before`.
+ * Returns the offset of the closing quote of the string at `start`. Returns -1 if there is no
+ * closing quote before the offset `before`.
  */
 function endOfText(bytes: Buffer, start: number, before: number): number {
   for (let index = start + 1; index < before; index += 1) {

@@ -45,9 +45,9 @@ export function wordsOf(bytes: Buffer): Words {
   return { words: new Int32Array(bytes.buffer, bytes.byteOffset - shift, length), shift }
 }
 
-// Each constant repeats one byte four times, so that all four bytes of a word are compared at once.
-// Subtracting 32 sets the highest bit of a byte below 32. Subtracting 1 from the XOR of two equal
-// bytes sets the highest bit as well.
+// Each constant repeats one byte four times, so that one operation tests all four bytes of a word.
+// Subtracting 32 sets the highest bit of a byte below 32. An XOR with the byte to find makes equal
+// bytes 0. Subtracting 1 then sets their highest bit.
 const ONES = 0x01010101
 const SPACES = 0x20202020
 const QUOTES = 0x22222222

@@ -45,9 +45,9 @@ const TABLE = `
   create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
 `
 
-// On a conflict, an expired claim is replaced. A valid claim gets an update that changes nothing,
-// because `do nothing` would not return the existing row. A separate select might find no row,
-// because another process may delete the row before.
+// On a conflict, an expired claim is replaced. A valid claim is updated without a change, because
+// `do nothing` would not return its row. A separate select might come too late: another process may
+// have deleted the row.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)

@@ -44,8 +44,8 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
     : null
 
 /**
- * Returns how many calls of a token may run at the same time: the lower of the token's own limit
- * and the relay's limit for each token.
+ * Returns how many calls of a token may run at the same time. The token's own limit and the relay's
+ * limit for each token apply, whichever is lower.
  */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,
@@ -98,8 +98,8 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // The retry delay is random, because nobody knows when a permit becomes free, and rejected
-  // callers should not all retry at the same time.
+  // Nobody knows when a permit becomes free. The retry delay is random, so that rejected callers do
+  // not all retry at the same time.
   const subject = claim?.kind === 'permits' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

@@ -85,8 +85,8 @@ function rulesFor(
 }
 
 /**
- * Estimates the tokens of a call: the input by the length of the request, plus all the output that
- * is allowed.
+ * Estimates the tokens of a call. The request's length gives the input. All allowed output is
+ * added.
  */
 const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

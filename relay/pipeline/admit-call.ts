@@ -29,8 +29,8 @@ export type Admitted = {
   readonly ledger: CallLedger
   readonly terms: CallTerms
   /**
-   * The exchange under the call's id. If the request has an `Idempotency-Key`, this is the id of
-   * the call to which the key belongs.
+   * The exchange with the call's id. For a request with an `Idempotency-Key`, this is the id of the
+   * call that claimed the key.
    */
   readonly exchange: Exchange
 }
@@ -70,10 +70,10 @@ async function needsNoCount(
 
 /**
  * Admits a call by reserving its worst-case cost on the account (the hold). Returns the call's
- * ledger once the hold is durable, or an error. The ledger must end the call exactly once. Unless
- * the account can easily pay, the tokens of the request are counted first, to lower the hold. The
- * `Idempotency-Key` is claimed only after the count, so that a caller who disconnects during the
- * count can use the key again. `upload` is the body as the caller sent it.
+ * ledger once the hold is durable, or an error. The ledger must end the call exactly once. If the
+ * account can't easily pay, the request's tokens are counted first, to lower the hold. A caller who
+ * disconnects during the count can use the `Idempotency-Key` again, because the key is claimed only
+ * after the count. `upload` is the body as the caller sent it.
  */
 export async function admit(
   deps: RelayDeps,
@@ -99,9 +99,8 @@ export async function admit(
     ...plan,
     terms: lowest,
   })
-  // With an `Idempotency-Key`, the request may repeat a call that was already admitted. Only an
-  // admission detects this. It is therefore attempted even if the account can't pay for another
-  // call.
+  // A request with an `Idempotency-Key` may repeat an admitted call, which only an admission
+  // detects. The admission is therefore attempted even if the account can't pay for another call.
   if (error !== null) return isKeyed(arrived) ? attempt(plan.terms) : error
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
@@ -183,8 +182,8 @@ function inTime<T>(
 }
 
 /**
- * Releases the hold of an admission that succeeds after its caller was refused. If the release
- * fails, the sweeper ends the call.
+ * Releases the hold if the admission succeeds after the caller has received an error. If the
+ * release fails, the sweeper ends the call.
  */
 function giveBackLate(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
   const reason = 'refused' as const

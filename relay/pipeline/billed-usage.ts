@@ -42,10 +42,10 @@ export type Metered = {
 }
 
 /**
- * Determines the billed usage. A plausible report of the provider is billed if the answer is
+ * Determines the billed usage. The provider's report is billed if it is plausible, the answer is
  * complete and no text followed the report. Otherwise, the larger of the report and the gateway's
- * own count is billed. An anomaly or an early report (often zero) can therefore not make a call
- * cheaper. `limits` contains the output limit, which decides how much reported output is plausible.
+ * own count is billed. A faulty or early report (often zero) can therefore not make a call cheaper.
+ * The output limit in `limits` decides how much reported output is plausible.
  */
 export function meter(
   delivery: Delivery,
@@ -71,8 +71,8 @@ export function meter(
 }
 
 /**
- * Returns the usage of a running stream, which is charged if this process dies. It is the larger of
- * the last report and the gateway's own count, up to what the call's hold (reserved quota) covers.
+ * Returns the usage to charge for a running stream if this process dies. It is the larger of the
+ * last report and the gateway's own count, up to what the call's hold (reserved quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -86,8 +86,8 @@ export function usageSoFar(
 }
 
 /**
- * Returns whether the report of a complete answer has no input, or no output despite its text. Such
- * a report is charged as reported and flagged.
+ * Reports whether the usage has no input, or no output although the answer has text. Such usage is
+ * charged as reported and flagged.
  */
 function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   if (inputTokensOf(usage) === 0) return true
@@ -126,8 +126,8 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 
 /**
  * Returns the larger of the report and the gateway's own count. If the report has several
- * interpretations, the most expensive one is used. An untrusted report may also be interpreted as
- * plain text only.
+ * interpretations, the most expensive one is used. One interpretation of an untrusted report is
+ * that all its tokens are plain text.
  */
 function dearerReading(
   { usage: seen, withinPrompt, isTrusted }: UsageReport,

@@ -141,8 +141,8 @@ export class CallLedger {
   }
 
   /**
-   * Stores the output limit and the granted hold, which may be smaller than the requested hold. A
-   * repeated admission has no event, so the requested hold is stored.
+   * Stores the output limit and the granted hold, which may be smaller than the requested hold. If
+   * the call was already admitted, there is no event, and the requested hold is stored.
    */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'

@@ -9,9 +9,9 @@ import { isValid } from './plan-call.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
- * Reports whether another channel may be tried. This is the case if the provider failed, was at its
- * limit or rejected the key. After a timeout of a plain answer (not a stream), no other channel is
- * tried, because the first provider may still be working on that answer and charges for it.
+ * Reports whether another channel may be tried. It may if the provider failed, was at its limit or
+ * rejected the key. It may not after a timeout of a plain answer (not a stream). The first provider
+ * may still be working on that answer and charges for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,

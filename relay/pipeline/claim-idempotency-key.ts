@@ -58,8 +58,8 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Returns the SHA-256 hash in hexadecimal form. Earlier releases stored this hash of the body
- * alone, so claims are also compared with it.
+ * Returns the SHA-256 hash in hexadecimal form. Claims are also compared with this hash of the body
+ * alone, because earlier releases stored it.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 

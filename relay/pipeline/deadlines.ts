@@ -26,8 +26,8 @@ export type Deadlines = {
   /** The maximum time to read a plain answer for its usage after the caller has disconnected. */
   readonly readOnPlainMs: number
   /**
-   * The maximum time to read a stream for its usage after the caller has disconnected. Only a
-   * stream that lacks nothing but its usage is read.
+   * The maximum time to read a stream for its usage after the caller has disconnected. A stream is
+   * read only if everything but its usage has arrived.
    */
   readonly readOnStreamMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */

@@ -20,8 +20,8 @@ function startStream({ response, call }: Exchange): void {
     'no',
   ])
   // Node would write each chunk in four pieces: the size, the events and two line ends. This module
-  // encodes chunks itself (RFC 9112, section 7.1), as one piece in most cases, which takes a fifth
-  // less time.
+  // encodes chunks itself (RFC 9112, section 7.1), usually as one piece. This takes a fifth less
+  // time.
   response.chunkedEncoding = false
 }
 

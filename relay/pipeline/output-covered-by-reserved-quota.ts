@@ -7,8 +7,8 @@ import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
 import type { CallTerms } from './quota-reserved-for-call.ts'
 
 /**
- * An open-ended stream (without an output limit) raises its hold by at least this many tokens. It
- * raises the hold by half of the covered output if that is more.
+ * An open-ended stream (without an output limit) raises its hold by half of the covered output, but
+ * at least by this many tokens.
  */
 const GROWTH_TOKENS = 4_096
 /** A stream requests a larger hold when its hold covers only this many more tokens. */
@@ -26,8 +26,8 @@ const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
 
 /**
- * Parsing a stream's events takes time. They are parsed only when fewer than this many tokens of
- * the hold may be left, judged by the number of bytes.
+ * Parsing a stream's events takes time. It is skipped while at least this many tokens are left
+ * before the next decision, judged by the number of bytes.
  */
 const PARSE_BELOW_TOKENS = 64
 

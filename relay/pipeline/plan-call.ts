@@ -178,8 +178,7 @@ export function candidateOf(
   const overridden = readChatRequest(body, NO_NAMES)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
-  // These fields are the caller's own, because overrides must not change the response to the
-  // caller.
+  // Overrides must not change the response to the caller, so the caller's own values are used.
   const { wantsUsage, model: requested } = request
   return {
     channel,
@@ -233,8 +232,8 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
     : relayError('model_unpriced', { param: 'model', subject: model })
 
 /**
- * Yields the forms of the request after the overrides of the offer's channels. The hold must cover
- * them, because overrides can increase the cost.
+ * Yields the form of the request for each channel with overrides. The hold must cover these forms,
+ * because overrides can increase the cost.
  */
 function* overriddenForms(
   request: ChatRequest,
@@ -251,8 +250,8 @@ function* overriddenForms(
 
 /**
  * Returns the bounds of the request after the overrides of each channel. For a long request,
- * overrides are applied to an outline, because copies would block the event loop. The bytes that
- * they add to the outline are added to the length of the request.
+ * overrides are applied to an outline, because copies would block the event loop. What they add to
+ * the outline's bound is added to the bound of the request.
  */
 export function formBoundsOf(
   request: ChatRequest,

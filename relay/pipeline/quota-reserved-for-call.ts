@@ -9,9 +9,9 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output. In this case,
-   * `bounds` contains the default cap. A stream can raise its hold beyond this cap. If the balance
-   * is spent, a plain call (not a stream) is charged at most its hold.
+   * True if neither the caller nor the model's configured cap limits the output. `bounds` then
+   * contains the default cap. A stream can raise its hold beyond this cap. A plain call (not a
+   * stream) is charged at most its hold if the balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -30,9 +30,9 @@ const LEAST_OUTPUT_TOKENS = 256
  */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 /**
- * A plain call without an output limit is sent unchanged only if the account can pay its hold this
- * many times. Otherwise, a token with a small budget would get long answers too cheaply, because
- * the charge is limited to what can be paid.
+ * A plain call without an output limit gets one if the account can't pay its hold this many times.
+ * Otherwise, a token with a small budget would get long answers too cheaply, because the charge is
+ * limited to what can be paid.
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 

@@ -14,8 +14,8 @@ let lingering = 0
 
 /**
  * Sends the error for a request whose body was not read completely. The connection is closed,
- * because Node would otherwise read the remaining body. It is paused before, because the response
- * may be lost if bytes arrive during the closing.
+ * because Node would otherwise read the remaining body. The request is paused first, because bytes
+ * that arrive during the closing may make the response get lost.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange

@@ -276,8 +276,8 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /**
- * Returns the error for a call without a usable channel, because all were full or were removed
- * after the call was planned.
+ * Returns the error for a call without a usable channel. All channels were full, or they were
+ * removed after the call was planned.
  */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
@@ -315,7 +315,7 @@ function conclude(
 }
 
 const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 'balance-spent'])
-/** The errors of attempts that the provider refused or that did not reach the provider. */
+/** The errors with which a provider refused an attempt or could not be reached. */
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**

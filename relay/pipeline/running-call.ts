@@ -256,8 +256,7 @@ export class RunningCall implements Watched {
   /**
    * Raises the hold of an open-ended stream. If the account can't pay for more, the stream ends
    * when its hold is used up. `isWaiting` is true if the stream is paused until its hold is raised.
-   * If the event store can't be reached, a paused stream ends, and a stream that still delivers
-   * tries again later.
+   * If the event store can't be reached, a paused stream ends. Any other stream tries again later.
    */
   private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return

@@ -18,8 +18,8 @@ type FailedCall = {
 
 /**
  * Stores the provider's error message for a failed call, without keys, accounts and addresses.
- * Admins can read every message, but callers only a message that they received with the call. The
- * call does not wait for the write, and a failed write is only logged.
+ * Admins can read every message. Callers can read a message only if they received it with the call.
+ * The call does not wait for the write, and a failed write is only logged.
  */
 export function storeProviderMessage(
   { providerMessages, vault, log, now }: RelayDeps,

@@ -144,8 +144,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // The usage of an event includes the event's own text. The flag is set here so that `pass` does
-    // not search for this text.
+    // The usage includes the text of its own event, so this text does not make the usage early.
+    // While the flag is true, `pass` does not search for text.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)

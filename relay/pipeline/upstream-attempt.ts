@@ -57,7 +57,7 @@ class Aborted extends Error {}
 
 /**
  * One attempt to get an answer from one channel. The promise of `start` resolves exactly once, and
- * later data is ignored. There is no timer in this class: the call calls `watch` on every tick of
+ * later data is ignored. This class has no timer. The `RunningCall` calls `watch` on every tick of
  * the relay's timer.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {

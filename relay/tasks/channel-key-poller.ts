@@ -80,8 +80,8 @@ export class ChannelKeyPoller {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // While this worker waited for a permit, the lane's other worker may have taken the last
-        // tasks or failed and paused the lane.
+        // While this worker waited, the lane's other worker may have emptied the queue or paused
+        // the lane.
         const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)

@@ -28,8 +28,9 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Reports whether a JSON string (with its quotes) is a picture: a data URL, a picture file in
- * base64, or a web URL, which some providers accept. A text is copied only if it contains escapes.
+ * Reports whether a JSON string (with its quotes) is a picture. It may be a data URL or a picture
+ * file in base64. It may also be a web URL, which some providers accept. A text is copied only if
+ * it contains escapes.
  */
 export function isPicture(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)

@@ -23,8 +23,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
 /**
- * The lease of a task's call. It exceeds the maximum time of a task, so the sweeper ends the call
- * only if no relay has ended the task.
+ * The lease of a task's call. It exceeds the maximum time of a task. The sweeper therefore ends the
+ * call only if no relay has ended the task.
  */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
@@ -60,8 +60,8 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. A task and its call in the account are ended by one joint append, so
- * a second report on the end does not change the charge.
+ * Writes all events of tasks. One joint append ends a task and its call in the account. A further
+ * report is then refused, so it does not change the charge.
  */
 export class TaskLedger {
   private readonly deps: Deps
@@ -139,7 +139,7 @@ export class TaskLedger {
     return this.alone(task, { type: 'AcceptTask', ...place, description: words })
   }
 
-  /** Records the provider to which a task was sent if the provider's answer was lost. */
+  /** Records where a task was sent. This is needed if the provider's answer was lost. */
   noteUnconfirmed(task: string, sentTo: Omit<MarkUnconfirmed, 'type'>): Promise<TaskOutcome> {
     return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }

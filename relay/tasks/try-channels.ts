@@ -93,8 +93,8 @@ function keyOf(
 }
 
 /**
- * Reads a provider's answer. The attempt is a failure, whatever its HTTP status, if the provider's
- * account is missing or its queue is full.
+ * Reads a provider's answer. If the provider's account is missing or its queue is full, the attempt
+ * is a failure, whatever its HTTP status.
  */
 function readAnswer(
   end: AttemptEnd,
@@ -134,7 +134,7 @@ const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
  */
 const FAST_MS = 1_000
 
-/** Returns true if the provider may have accepted the task, because it sent no readable answer. */
+/** Reports whether a provider may have accepted a task although it sent no readable answer. */
 export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false
   if (end.error !== 'status') return end.error !== 'connect'

@@ -26,8 +26,8 @@ const IN_PART = 5
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Collects the text of a validated chat request that the model receives. The request's JSON is read
- * in pieces, in linear time and bounded memory.
+ * Collects the text that the model receives from a validated chat request. The request's JSON is
+ * read in pieces, in linear time and bounded memory.
  */
 export class RequestText {
   readonly text: TextExcerpt

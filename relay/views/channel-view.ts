@@ -162,10 +162,7 @@ export class ChannelView {
     }
   }
 
-  /**
-   * Returns the current channel if it can be kept, because neither its terms nor its keys have
-   * changed.
-   */
+  /** Returns the current channel if its terms and its keys are unchanged; otherwise null. */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const existing = this.channels.get(channelId)
     return existing?.terms === terms && existing.keyRefs === keyRefs ? existing : null

@@ -102,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // A synchronous change is not awaited, because a call could run in between. Two options that
-      // were written in one append must take effect together.
+      // Only a pending change is awaited, because a call could run during an `await`. Two options
+      // that were written in one append must take effect together.
       if (pending !== undefined) await pending
       position = event.position
     }

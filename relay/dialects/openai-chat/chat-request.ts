@@ -11,8 +11,8 @@ import { type InputBound, inputBoundOf } from './input-token-bound.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have. Only kinds that no version of the API accepts are
- * excluded, because the provider checks the values. A null counts as an absent field.
+ * The JSON kinds that each field may have in any version of the API. Other kinds are refused here.
+ * The provider checks the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -82,7 +82,7 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
  * Reads a chat request without building objects. Returns an error if a member's name may be
- * mistaken for a name in `known`. For a body with an admin's overrides, `known` is empty.
+ * mistaken for a name in `known`. `known` is empty for a changed form of a checked request.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body)
@@ -211,7 +211,7 @@ const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**
  * Reports whether a request uses the provider's one-hour cache, which costs more than the
- * five-minute cache. The search is slow, so it is made only after the provider has reported cache
+ * five-minute cache. This search is slow. It is made only once the provider has reported cache
  * writes or the text has been counted.
  */
 export const requestsHourCache = (body: Buffer): boolean =>

@@ -59,8 +59,8 @@ const TEXT = quoted('text')
 const FUNCTION = quoted('function')
 const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 /**
- * The members of a tool that the caller runs. A tool without a `type` counts as the caller's only
- * if it has no other members.
+ * The members of a tool that the caller runs. A tool without a `type` that has any other member
+ * counts as the provider's.
  */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
@@ -177,8 +177,8 @@ export class BodyParts implements ObjectVisitor {
     if (isType && isAt(bytes, valueAt, TEXT)) return
     const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
     if (meaning === 'plain') return
-    // A list in a member that is not plain may have any number of tokens, except a video's list of
-    // frames.
+    // A list in such a member may have any number of tokens. A video's list of frames is the only
+    // exception.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]

@@ -17,7 +17,7 @@ export type InputBound = {
 /**
  * The maximum tokens of one message part of each kind, from the documentation of providers. A
  * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
- * has a million tokens. Sound is usually in the request, whose length already bounds its tokens.
+ * has a million tokens. Sound is usually in the request, so the request's length already covers it.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },

@@ -30,7 +30,7 @@ type UpstreamBody = {
   readonly body: Buffer
   /**
    * The restricted members that were removed, in the caller's spelling. The entry `PROVIDER_TOOLS`
-   * means that tools that the provider runs were removed.
+   * stands for removed tools that the provider would run.
    */
   readonly dropped: readonly string[]
 }
@@ -46,9 +46,9 @@ const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
  * Builds the request body for the provider. It sets the provider's name of the model, the admin's
- * overrides and, if required, a request for the usage chunk. It removes members with which the
- * provider would serve something other than what is billed. If nothing changes, the original body
- * is returned without a copy.
+ * overrides and, if required, a request for the usage chunk. It removes restricted members, because
+ * they may make the provider deliver something other than what is billed. If nothing changes, the
+ * original body is returned without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const values = new Map(change.overrides)
@@ -90,9 +90,8 @@ const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches a name that contains the name of a model such as `o3` or `gpt-5`, which requires
- * `max_completion_tokens`. It is applied to a deployment's name and to the caller's name for the
- * deployment.
+ * Matches a name that contains a model's name such as `o3` or `gpt-5`. These models require
+ * `max_completion_tokens`. A deployment's name is tested, and so is the caller's name for it.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -182,8 +181,8 @@ const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStar
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
- * Returns the edits that remove items from a JSON list. Each item is removed with the comma before
- * it, or with the comma after it at the beginning of the list.
+ * Returns the edits that remove items from a JSON list. An item is removed with the comma before
+ * it. At the beginning of the list, it is removed with the comma after it.
  */
 function removals<Item>(
   items: readonly Item[],
@@ -241,7 +240,7 @@ const COLON = 58
 
 /**
  * Replaces the provider's name of the model by the caller's name in an answer or in complete
- * events. The key `"model"` is found by its bytes, which no string can contain, because JSON
+ * events. The key `"model"` is found by its bytes. No string contains these bytes, because JSON
  * escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {

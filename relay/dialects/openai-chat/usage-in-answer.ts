@@ -2,8 +2,8 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
- * choice. llama.cpp reports cached tokens outside the usage as `timings.cache_n`; they are added to
- * the usage as `cached_tokens`.
+ * choice. llama.cpp sends the count of cached tokens as `timings.cache_n`, outside the usage. This
+ * count is added to the usage as `cached_tokens`.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
