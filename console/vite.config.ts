@@ -26,13 +26,13 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // The bundler lists all pages that load a shared chunk in its name. The name `shared`
-        // replaces this list.
+        // The bundler would name a shared chunk after all pages that load it. The name is `shared`
+        // instead.
         chunkFileNames: ({ name }) =>
           `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash].js`,
         codeSplitting: {
-          // Without groups, each set of pages with a common module gets a separate chunk, about 100
-          // per page. A small group is merged into the most similar group.
+          // Without groups, a page would load about 100 chunks, one for each set of pages that
+          // share a module. A small group is merged into the most similar group.
           groups: [
             { name: 'initial', tags: ['$initial'], priority: 1 },
             {

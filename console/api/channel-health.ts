@@ -45,7 +45,6 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (circuits.length > 0) return 'degraded'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
-  // NOTE: The history figures are null after a live event, until the next complete read.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
   return isIdle ? 'idle' : 'healthy'
 }

@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/** `page` is zero-based. In tag mode, the list has all tags and each channel without a tag. */
+/** `page` is zero-based. In tag mode, a row is a tag or a channel without a tag. */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -52,7 +52,7 @@ export async function listChannels(
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
-/** Reads all channels of a tag as one list page, without the search filters. */
+/** Reads all channels of a tag as one page. The filters of the list do not apply. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 

@@ -127,8 +127,8 @@ export const call = async <Name extends RouteName>(
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
 /**
- * Creates a query for a route. By default, the query key is the route's name and input. Pass
- * `queryKey` to invalidate several queries together.
+ * Creates a query for a route. By default, the query key is the route's name and input. Queries
+ * with a common start of `queryKey` can be invalidated together.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

@@ -20,7 +20,7 @@ export function listQueries<Query extends ListQuery, Row extends { id: number }>
       queryFn: ({ signal }) => fetchPage(query, signal),
       placeholderData: keepPreviousData,
     })
-  /** Reads all matching rows, newest first, up to the maximum number for a bulk action. */
+  /** Reads the matching rows for a bulk action: the newest first, and at most `MATCHING_MAX`. */
   const matching = (filters: Omit<Query, 'page' | 'pageSize'>) =>
     queryOptions({
       queryKey: [...key, 'matching', filters],

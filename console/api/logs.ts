@@ -116,7 +116,7 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Parses and caches the row's JSON field `other`, which is empty if it is not an object. */
+/** Parses and caches the row's JSON field `other`. Returns `{}` if the field is not an object. */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached

@@ -22,7 +22,7 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   old.size === (fresh as Values).size &&
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
-/** The schema is read only once, because options change only with a release. */
+/** The schema is read only once, because only a new release changes the set of options. */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),
   staleTime: Number.POSITIVE_INFINITY,

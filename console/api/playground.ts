@@ -16,7 +16,7 @@ type ChatRequest = {
 export type ChatDelta = { content: string; reasoning: string }
 
 type ChatListener = {
-  /** Receives the id of the call, which identifies the call in the usage log. */
+  /** Receives the id under which the usage log lists the call. */
   onCall: (call: string) => void
   onDelta: (delta: ChatDelta) => void
 }

@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts'
 
-/** `until` is the next attempt's time on the clock of `performance.now()`, or null if unknown. */
+/** `until` is the earliest time to retry, as measured by `performance.now()`, or null. */
 export type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }

@@ -11,7 +11,7 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/** The chat clients that were stored on the last visit. `cacheStatus` overwrites them later. */
+/** The chat clients of the last visit. They are read before `cacheStatus` overwrites them. */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -42,8 +42,8 @@ export function takeChatsError(): boolean {
 const KEY = 'status'
 
 /**
- * Stores the status for the next visit. Some screens read a single value, so these values are also
- * stored separately.
+ * Stores the status for the next visit. Some screens read only one value, so each such value is
+ * also stored under a separate key.
  */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
@@ -141,7 +141,7 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** Stores the notice for the next visit, because a notice that appears late would move the page. */
+/** Stores the notice, so that the next visit shows it at once. A late notice moves the page. */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {

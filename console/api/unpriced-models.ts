@@ -48,7 +48,7 @@ export async function savePresetPrices(
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const priced = prices.filter(({ ratio }) => ratio !== null)
-  // Saves the model ratio last, because it makes the model available.
+  // Saves the model ratio last, because a model is available as soon as it has a ratio.
   await addEntries(client, 'CompletionRatio', entriesOf(priced, 'completionRatio'))
   await addEntries(client, 'MaxOutputTokens', entriesOf(priced, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(priced, 'ratio'))

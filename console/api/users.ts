@@ -19,7 +19,7 @@ export const usersQuery = (listQuery: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Every form reads the user again when it opens. Only admins may read users. */
+/** Reads the user again whenever a form opens. Only admins may read users. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

@@ -53,7 +53,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
 
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
-/** Returns the actions of the account menu, which the command palette also shows. */
+/** Returns the actions of the account menu. The command palette shows them, too. */
 export function useAccountActions() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,7 +66,7 @@ export function useAccountActions() {
   }
 }
 
-/** Returns a function that ends the session in this browser, even without a server. */
+/** Returns a function that logs out. The session in this browser ends even if the request fails. */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()

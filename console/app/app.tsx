@@ -46,7 +46,7 @@ export function App() {
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // Uses the current location, because the first URL of the tab may be outdated.
+      // Returns to the current page after the login, not to the page that the tab opened first.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,

@@ -17,7 +17,7 @@ function BrandMark({ size = 24 }: { size?: number }) {
   )
 }
 
-/** Shows the default logo if the URL of the site's logo is on another site. */
+/** Shows the default logo if the operator's logo would load from another site. */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isSameOrigin = logo.startsWith('/') && !logo.startsWith('//')

@@ -17,7 +17,7 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Shows one banner instead of a toast per request while the server does not respond. */
+/** Shows one banner while the server does not respond, instead of a toast for each request. */
 function HealthBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -78,7 +78,7 @@ const ForcedPasswordChangePage = lazy(async () => ({
     .ForcedPasswordChangePage,
 }))
 
-/** Replaces every page until a user whose password was reset has chosen a new password. */
+/** Users with a reset password see only this page until they choose a new password. */
 function OwnPasswordLayout() {
   const leave = useLogout()
   return (

@@ -43,8 +43,8 @@ function LoadErrorPage({ file }: { file: string }) {
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // Later retries wait for 30 s. Otherwise, a broken script would reload the page in a fast
-      // loop.
+      // Only the first reload is immediate. Later ones wait for 30 s, so that a broken script
+      // causes no fast loop.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -60,7 +60,7 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** Reloads only if the file can be fetched. Otherwise, the browser would show its error page. */
+/** Reloads only if the file can be fetched, because a failed reload shows a browser error page. */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return

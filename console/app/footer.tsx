@@ -30,8 +30,8 @@ const READS_MAX = 5
 const READ_EVERY_MS = 200
 
 /**
- * Returns the footer's HTML. Until the status has loaded, it is read from the browser's storage, up
- * to five times.
+ * Returns the footer's HTML from the status. Until the status has loaded, reads the HTML in the
+ * browser's storage up to five times.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

@@ -6,7 +6,7 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** The polling interval (ms) during a live connection, which may fail unnoticed. */
+/** A live connection may fail unnoticed, so the bell still polls at this interval (ms). */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {

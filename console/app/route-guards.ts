@@ -8,8 +8,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Redirects to the setup if it is not complete. If it was complete at the last visit, the page does
- * not wait for the server.
+ * Redirects to the setup until the setup is complete. If it was complete at the last visit, pages
+ * open before the server responds.
  */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -35,7 +35,7 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** A separate observer is used, because leaving a page cancels the page's requests. */
+/** Uses a separate observer, so that the request continues when the user leaves the page. */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isReported = false

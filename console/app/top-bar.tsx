@@ -16,7 +16,7 @@ import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
   onMenu?: () => void
-  /** True before the setup is complete, when links do not work yet. */
+  /** True on the setup page, because links work only after the setup. */
   isBare?: boolean
   canRegister?: boolean
   tools?: ReactNode
@@ -58,8 +58,8 @@ export function TopBar(props: {
 }
 
 /**
- * Shows the site's links. On narrow screens, the links are in a menu. If the page has another menu
- * (`hasMenu`), the other menu contains them.
+ * Shows the site's links. Narrow screens show them in a menu. This is the page's menu if there is
+ * one (`hasMenu`), and otherwise a separate menu.
  */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()

@@ -1,7 +1,7 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/** Loaded separately, because the character ranges are larger than all other styles. */
+/** Loaded separately, because the lists of characters are larger than all other styles. */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined

@@ -1,9 +1,6 @@
 export const DEFAULT_RETURN_PATH = '/app/tokens'
 
-/**
- * Returns the path to open after the login. Returns the default path if `value` could lead to
- * another site or is unknown.
- */
+/** Returns `value` if it is a known path of this site. Otherwise, returns the default path. */
 export function safeReturnPath(
   value: string | null,
   origin: string,

@@ -17,7 +17,7 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_DISCONNECT_MS = 60_000
 const SESSION_CHECK_DELAY_MS = 300
-/** The WebSocket close code after the end of a session, or if the client sends too fast. */
+/** The WebSocket close code if the session has ended or the client sends too fast. */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -81,7 +81,7 @@ function closeOnceOpen(socket: WebSocket): WebSocket {
   return socket
 }
 
-/** Checks the session later, because a password change in another tab may renew it. */
+/** Checks the session later. A password change in another tab may renew the session by then. */
 function checkSessionAfterDelay(): void {
   setTimeout(() => {
     if (isLoggingOut() || storedUser() === null) return

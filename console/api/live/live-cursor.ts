@@ -13,8 +13,8 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 type SeenAtPosition = { position: number; ids: Set<number> }
 
 /**
- * Tracks which events were received. After a reconnect, the stream resumes one position before the
- * last event, because two topics can share a position. Repeated events are dropped.
+ * Tracks the received events. Two topics can share a position, so a reconnected stream repeats the
+ * last position. Events that were already received are dropped.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, SeenAtPosition>()
@@ -80,11 +80,11 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** Returns true for a message about a task's progress, which has no stream position. */
+/** A message about a task's progress does not advance the stream position. */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/** Returns true for a message about a channel test, which is harmless to receive twice. */
+/** A message about a channel test may be received twice without harm. */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

@@ -11,8 +11,8 @@ export const FOLLOWED_TOPICS = LIVE_TOPICS.filter((topic) => topic !== 'stats')
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * The data of live events by topic. Health events arrive in the topic `channels`, without a stream
- * position.
+ * The data of live events by topic. Health events arrive in the topic `channels` and do not advance
+ * the stream position.
  */
 export type LiveData = {
   logs: LogEntry

@@ -48,7 +48,7 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** How long (ms) the connection stays open without subscribers, such as between two screens. */
+/** How long (ms) an unused connection stays open, so that the next screen can reuse it. */
 const LINGER_MS = 5_000
 
 /** Reconnects with increasing delays while the browser is online and the page is visible. */

@@ -28,7 +28,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/** Drops the events before a resync, because screens read all data again after a resync. */
+/** Drops events before the last resync. The screen reads all its data after a resync. */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,

@@ -1,4 +1,4 @@
-/** The texts of an expanded row of the usage log, which load with the row's details. */
+/** The texts of an expanded row of the usage log. They load with the row's details. */
 export const logDetails = {
   endReason: {
     user_disabled: '用户已被禁用或删除',

@@ -2,21 +2,21 @@ import { useEffect, useRef } from 'react'
 import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
-/** An action of the user, which menus, rows, shortcuts and the palette render. */
+/** A user action that menus, rows, shortcuts and the palette show. */
 export type Action = {
   readonly title: string
   readonly icon?: IconName
   readonly tone?: 'normal' | 'danger'
-  /** Defined for an action that chooses one of several values. */
+  /** Set if the action selects one of several values. True for the current value. */
   readonly isSelected?: boolean
-  /** The language of the title if it is not that of the page. */
+  /** The language of the title, if the page has another language. */
   readonly lang?: string
-  /** True for an action that only table rows list. Cards show a separate button for it. */
+  /** True for an action that cards do not list, because they have a separate button for it. */
   readonly isOnTable?: boolean
   readonly perform: () => void
 }
 
-/** An action for shortcuts and the palette. Among equal ids, the last one applies. */
+/** An action for shortcuts and the palette. A later action replaces one with the same id. */
 export type RegisteredAction = Omit<Action, 'perform'> & {
   readonly id: string
   readonly keywords?: string

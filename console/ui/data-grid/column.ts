@@ -19,9 +19,9 @@ export type Column<Row> = {
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * The place of the value on a card. `line` (the default) has a label, `brief` shares a line with
-   * other values, and `bare` also has no label. `title` and `aside` are in the heading, and `more`
-   * is in the expanded part.
+   * The place of the value on a card. `title` and `aside` are in the heading, and `more` is in the
+   * expanded part. `line` (the default) has a label. `brief` values share a line. `bare` values
+   * share a line and have no labels.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -52,14 +52,14 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
-/** Returns the parameters for an endpoint that names its columns like the console. */
+/** Returns the parameters for an endpoint with the same column names as the console. */
 export const sortParams = ({ column, isDescending }: Sort) => ({
   sort: column,
   order: isDescending ? ('desc' as const) : ('asc' as const),
 })
 
 export type StoredLayout = {
-  /** Columns that a later release adds are not in this list. */
+  /** The column ids in the user's order. Columns that a later release adds are missing. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
@@ -81,7 +81,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** Sorts columns by the stored order. Columns that are not in this order keep their position. */
+/** Sorts columns by the stored `order`. A column that is not in `order` keeps its position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],

@@ -218,7 +218,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns where the fixed header starts to move on the page, and how far it moves. */
+/** Returns the scroll offset at which the header starts to move, and how far it moves. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

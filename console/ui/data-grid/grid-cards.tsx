@@ -16,7 +16,7 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // A card's first line shows values without labels, and the second line values with labels.
+  // Values without labels share one line. The first value with a label starts a second line.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -59,7 +59,7 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
   )
 }
 
-/** Covers the head of the card, behind the other controls. */
+/** A button that covers the card's head, behind the controls in the head. */
 function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
   return (
     <button
@@ -72,7 +72,7 @@ function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
   )
 }
 
-/** A button for touch, which opens the card. Keyboard users open the card at its head. */
+/** A button that opens the card by touch. Keyboard users open the card at its head. */
 function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)

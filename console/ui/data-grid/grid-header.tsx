@@ -54,7 +54,7 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/** Returns the width on screen, because a growing column is wider than its stored width. */
+/** Returns the column's width on screen. A growing column is wider than its stored width. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 

@@ -27,7 +27,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** If `isEither` is true, closed content is opened, and open content is closed. */
+/** With `isEither`, toggles the row. Otherwise, opens it, or closes it if `isClosing` is true. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -72,7 +72,7 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/** Capturing listeners measure before the rows render, which avoids a second layout. */
+/** Capturing listeners run before the rows render, so that measuring causes no second layout. */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
@@ -127,7 +127,7 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // Measures again after a font has loaded, because it may be wider than the fallback font.
+    // A loaded font may be wider than the fallback font, so all amounts are measured again.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -155,7 +155,7 @@ function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
     const id = cell?.dataset.column
     if (cell === null || id === undefined) continue
     let missing = 0
-    // Checks all elements from the amount to the cell, because any of them may truncate it.
+    // Any element between the amount and its cell may truncate the amount, so all are checked.
     for (let part = amount.parentElement; part !== null; part = part.parentElement) {
       missing = Math.max(missing, part.scrollWidth - part.clientWidth)
       if (part === cell) break

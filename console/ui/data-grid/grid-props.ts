@@ -27,18 +27,18 @@ export type DataGridProps<Row> = {
   /** Must return a unique and stable key. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /** The number of rows on all pages. `firstIndex` is the index of `rows[0]` among them. */
+  /** The number of rows on all pages. `firstIndex` is the index of `rows[0]` among all rows. */
   total?: number
   firstIndex?: number
   isLoading?: boolean
   /** Dims the current rows while other rows load. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row, which a click, Enter or Space expands. */
+  /** Renders the details below a row. A click, Enter or Space on the row expands them. */
   expand?: (row: Row) => ReactNode
-  /** Opens the details of this row once, so that the user can close them. */
+  /** The key of a row whose details are opened once. The user can then close them. */
   openKey?: string | undefined
-  /** Handles a click or Enter, so that only Space expands a row. */
+  /** Handles a click or Enter on a row. Only Space then expands the row. */
   onOpen?: (row: Row) => void
   openText?: string
   /** Makes the list a tree whose rows open with arrow keys and Space. */
@@ -49,7 +49,7 @@ export type DataGridProps<Row> = {
   isMuted?: (row: Row) => boolean
   /** Renders a note on a card, because cards have no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true for a newly arrived row, which is highlighted once. */
+  /** Returns true for a new row. New rows are highlighted once. */
   isFresh?: (row: Row) => boolean
   isFirstSticky?: boolean
   /** Applies until the user chooses a row height. The default is `comfortable`. */

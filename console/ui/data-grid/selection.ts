@@ -1,4 +1,4 @@
-/** With `isRange`, the rows from `anchor` to `index` get the new state of the row at `index`. */
+/** Toggles the row at `index`. With `isRange`, all rows up to `anchor` get the same new state. */
 export function toggled(
   selected: ReadonlySet<string>,
   keys: readonly string[],

@@ -18,7 +18,7 @@ export type Grid<Row> = {
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** The position while the list scrolls with the page. Null while all details are closed. */
+  /** The list's position while it scrolls with the page. Null while it scrolls in its box. */
   readonly page: PagePosition | null
   /** The distance (px) from the start of the scrolled content to the first row. */
   readonly margin: number

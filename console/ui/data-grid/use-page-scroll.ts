@@ -21,7 +21,7 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** The virtualizer's types do not permit a change from an element to the window. */
+/** The cast is needed, because the types permit an element or the window, but not both. */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
@@ -54,7 +54,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
     }
   }, [box, isWithPage])
   if (box === null || !isWithPage) return null
-  // Returns a position even before the first measurement, at which rows are measured.
+  // In the first rendering, no measurement is stored yet, but the rows need the position.
   return measured ?? positionOf(box)
 }
 
@@ -66,8 +66,8 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in place when the list changes between scrolling in its box and with the page. Call it
- * after the virtualizer, which applies the old offset.
+ * Keeps rows in place when the list starts or stops scrolling with the page. Call this hook after
+ * `useVirtualizer`, because the virtualizer first applies the old offset.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)

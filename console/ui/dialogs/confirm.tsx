@@ -45,7 +45,7 @@ export function confirm(texts: ConfirmTexts): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // The text stays unchanged while the dialog fades out.
+      // Keeps the texts, because the dialog still shows them while it fades out.
       if (question.get()?.answer === answer) question.set({ texts, isOpen: false, answer })
       resolve(isConfirmed)
     }

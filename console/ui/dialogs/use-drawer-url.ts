@@ -6,7 +6,7 @@ export type EditedId = number | 'new' | null
 
 type Addresses = { list: string; add?: string; edit: string }
 
-/** `add` opens an empty form. A path below `edit` has an item's id (0 if invalid). */
+/** The path `add` opens an empty form, and `edit/:id` opens an item. An invalid id becomes 0. */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
@@ -19,7 +19,7 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (target: number | 'new') => go(target === 'new' ? add : `${edit}/${target}`, null),
-    /** Navigates to the page that opened the form, without a check for unsaved changes. */
+    /** Returns to the page that opened the form, without asking about unsaved changes. */
     close: () => {
       if (returnTo === null) go(list, LEAVE_CONFIRMED)
       else void navigate(returnTo, { state: LEAVE_CONFIRMED })

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef } from 'react'
 
 /**
- * Returns the focus to the element that had it before the panel opened. This element is read during
- * rendering, because a child may take the focus before effects run. It is not read again until the
+ * When the panel closes, returns the focus to the element that had it before. The element is read
+ * while rendering, because a child may take the focus before effects run. It is kept until the
  * panel has closed on screen, because React may discard a rendering that closes the panel.
  */
 export function useFocusReturn(isOpen: boolean): void {
@@ -14,7 +14,7 @@ export function useFocusReturn(isOpen: boolean): void {
     isOnScreen.current = true
     return () => {
       isOnScreen.current = false
-      // The closing panel releases the focus within one frame.
+      // Waits for a frame, until the closing panel has released the focus.
       requestAnimationFrame(() => returnFocus(opener.current))
     }
   }, [isOpen])

@@ -1,7 +1,7 @@
 export type SnippetKind = 'curl' | 'python' | 'node'
 export const SNIPPET_KINDS: readonly SnippetKind[] = ['curl', 'python', 'node']
 
-/** Returns sample code for a first call, which works without changes. */
+/** Returns sample code for a first call. The code works without changes. */
 export function codeSnippet(
   kind: SnippetKind,
   { address, key, model }: { address: string; key: string; model: string },

@@ -2,7 +2,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { showManualCopyDialog } from './manual-copy-dialog.tsx'
 
-/** Shows a dialog with the text and returns false if the browser refuses to copy. */
+/** If the browser refuses to copy, shows a dialog with the text and returns false. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -15,7 +15,7 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** Copies a text by the legacy API, which is the only one on pages without TLS. */
+/** Copies a text by the legacy API. Pages without TLS have no other API. */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

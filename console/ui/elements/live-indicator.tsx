@@ -23,8 +23,8 @@ function LiveDot(props: {
 }
 
 /**
- * Shows the state of the live connection. While the connection works, `kind` replaces the state.
- * `children` is shown when there is no button to reconnect.
+ * Shows the state of the live connection, or `kind` while the connection works. During a reconnect,
+ * a button replaces `children`.
  */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()

@@ -36,7 +36,7 @@ export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // Pressing the button closes an open menu, which the click must not reopen.
+        // The press already closes an open menu. The click that follows must not open it again.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}

@@ -51,8 +51,8 @@ export function Popover(props: PopoverProps) {
 }
 
 /**
- * The target of a popover that is mounted beside its control. Blueprint passes ARIA attributes to a
- * target, but a `span` must not have them. The control has them instead.
+ * The target of a popover whose control is a sibling. It ignores the ARIA attributes that Blueprint
+ * passes, because a `span` must not have them. The control has them instead.
  */
 export const PopoverAnchor = () => <span className="tg-anchor" />
 

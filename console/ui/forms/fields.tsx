@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** All other properties of a field are passed to its control. */
+/** The properties that a field handles. All others are passed to its control. */
 export type LabelledProps = {
   label: string
   hint?: ReactNode

@@ -13,7 +13,7 @@ export function SearchInput({
 }: ComponentProps<typeof TextInput> & { label: string }) {
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
-    // The URL may be older than the text in the field. An older URL is ignored.
+    // While the user types, the URL may contain an older text. Such a URL is ignored.
     const isAhead = draft.isAhead && value !== draft.text
     setDraft({ text: isAhead ? draft.text : value, seen: value, isAhead })
   }

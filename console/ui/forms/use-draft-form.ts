@@ -16,7 +16,7 @@ type Options<Draft, ErrorKey extends string> = {
   errorText?: (errorKey: ErrorKey) => string
   /** Throws `FieldError` for an error of known fields. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Returns the errors of fields, or null for an error that a toast shows. */
+  /** Returns the errors of fields, or null if the error concerns no field. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
@@ -51,7 +51,7 @@ export type DraftForm<Draft> = {
 
 const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
-/** Checks values on submit and, while there is an error, on each change. */
+/** Checks all values on submit. While there is an error, each change also checks them. */
 export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
   options: Options<Draft, ErrorKey>,
 ): DraftForm<Draft> {

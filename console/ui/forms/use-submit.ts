@@ -4,7 +4,7 @@ import { dismissErrors, showError } from '../messages/toast.ts'
 
 const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
-/** Runs `perform` on submit. A submit in the meantime calls `onDuplicate` and `onRepeat`. */
+/** Runs `perform` on submit. While it runs, a submit only calls `onDuplicate` and `onRepeat`. */
 export function useSubmit<Args extends readonly unknown[] = []>(
   perform: (...args: Args) => Promise<void>,
   onRepeat?: () => void,

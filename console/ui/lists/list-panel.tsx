@@ -94,7 +94,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
 }
 
 /**
- * Returns true while the list moves from a page that no longer exists to the last page. The list
+ * Returns true while the list changes to the last page, because its page no longer exists. The list
  * must not look empty then.
  */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
@@ -102,7 +102,7 @@ function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean 
   return list.isPlaceholderData || isBeyondLastPage(paging)
 }
 
-/** Lists that are trees ignore the total and the index. */
+/** Returns the total and the index of the first row. Trees do not use them. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
 /** A search field that updates the URL while the user types. */

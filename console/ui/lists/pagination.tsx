@@ -20,7 +20,7 @@ export function usePageSize(
   )
 }
 
-/** Set `replace` to remove a page that no longer exists from the history. */
+/** Set `replace` if the current page no longer exists. The history then omits this page. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {

@@ -1,4 +1,4 @@
-/** A switch in a row, which takes effect immediately. It is named after its row. */
+/** A switch in a row. It takes effect immediately and is named after its row. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

@@ -92,8 +92,8 @@ export function useListPage<
 type PageStarts = Map<number, number>
 
 /**
- * Returns the page starts of a list. A page with a known start does not shift when rows are added
- * or deleted on other pages.
+ * Returns the page starts of `list`. If the start of a page is known, changes on other pages do not
+ * shift its rows.
  */
 function usePageStarts(list: string): PageStarts {
   const known = useRef({ list, starts: new Map<number, number>() })

@@ -11,7 +11,7 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters of the selection. Other filters clear the selection. */
+  /** The list's filters at the time of the selection. A change of filters clears the selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** True after the user has selected all matching rows, on every page. */

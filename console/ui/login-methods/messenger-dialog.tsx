@@ -11,7 +11,7 @@ const TelegramDialog = lazy(async () => ({
 /** The login methods that open a dialog instead of redirecting. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** Loads WeChat's QR code or Telegram's button when it first opens. */
+/** The code of the WeChat or Telegram dialog loads when the dialog first opens. */
 export function MessengerDialog(props: {
   method: Messenger
   act: 'login' | 'bind'

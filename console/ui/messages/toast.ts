@@ -14,7 +14,7 @@ export type Toast = {
   action: { text: string; onClick: () => void } | null
   /** True for a toast that stays after a page change, such as a toast with an undo. */
   goesAlong: boolean
-  /** The display time (ms), which is paused while the toast is hovered or focused. */
+  /** The display time (ms). It is paused while the toast is hovered or focused. */
   stayMs: number
   /** The time at which the toast appeared, as measured by `performance.now()`. */
   at: number
@@ -23,7 +23,7 @@ export type Toast = {
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** True if the message belongs to the page to which the action navigates. */
+  /** True for a toast that must stay when the action opens another page. */
   goesAlong?: boolean
 }
 

@@ -1,7 +1,7 @@
 /** Formats an amount. For an unknown currency, returns the digits and the currency code. */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
-    // `Intl` does not round an amount that is given as text.
+    // `Intl` reads a text exactly, but a number would lose digits.
     return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
       money as `${number}`,
     )

@@ -44,7 +44,7 @@ export function frameDocument(text: string, style: FrameStyle): string {
   )
 }
 
-/** Removes styles in an inert template, because the CSP would block and report them. */
+/** Removes all styles, because the CSP would block and report them. The template is inert. */
 function withoutStyles(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
@@ -53,7 +53,7 @@ function withoutStyles(html: string): string {
   return template.innerHTML
 }
 
-/** Replaces each drawing in a link by its title. An empty link gets its label, title or URL. */
+/** Replaces each SVG in a link by the SVG's title. An empty link shows its label, title or URL. */
 function labelBareLink(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -84,7 +84,7 @@ function replaceForeign(image: Element): void {
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
   const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // Links can't be nested, so the image's name replaces an image inside a link.
+  // An image inside a link becomes its name, because links can't be nested.
   if (around !== null || source === '') {
     image.replaceWith(name)
     if (around?.textContent.trim() === '') around.remove()

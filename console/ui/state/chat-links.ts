@@ -42,8 +42,8 @@ const withSettings = (link: string): string =>
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
 /**
- * Returns the address of a chat client. Returns null if it is not a URL, or if its scheme is one
- * that the browser handles itself.
+ * Returns the address of a chat client. Returns null for an invalid URL and for a scheme in
+ * `BROWSER_PROTOCOLS`.
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
@@ -61,7 +61,7 @@ const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|abo
 
 export type ChatTarget = 'frame' | 'window' | 'none'
 
-/** Plain HTTP would expose the key. A framed page of this site would have the console's rights. */
+/** `none`: plain HTTP exposes the key. `window`: a frame of this site has the console's rights. */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'
   const { protocol, origin, hostname } = new URL(address)

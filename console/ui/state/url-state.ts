@@ -77,7 +77,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Writes values to a URL query, without those that equal their fallback values. */
+/** Writes values to a URL query. A value that equals its fallback is left out. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

@@ -41,8 +41,7 @@ function changeAddress(
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typedName === name
   typedName = kind === 'typing' ? name : null
-  // If a pending navigation adds a history entry, it still adds the entry after its query has
-  // changed.
+  // A pending navigation that adds a history entry still adds it when the query changes again.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   pending = { from, params, isStep }
   return { params, isReplacing: !isStep }
@@ -76,7 +75,7 @@ export type SetUrlState<Schema extends UrlSchema> = (
   },
 ) => void
 
-/** `schema` must be a module constant. All of several quick changes take effect. */
+/** `schema` must be a module constant. Quick changes one after the other all take effect. */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
 ): [UrlValues<Schema>, SetUrlState<Schema>] {

@@ -17,7 +17,7 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** Always returns the same object, because filters compare their default by identity. */
+/** Returns the same object for the same span, because filters compare objects by identity. */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
