@@ -44,7 +44,7 @@ function useLiveChannels(): void {
         (row) => 'deleted' in row || channelsById.get(row.id)?.tag !== row.tag,
       )
       if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) readAgain()
-      // A response that is on its way may be older than the event and would undo it.
+      // A running read may be older than the event. Its response would undo the change.
       else if (isMoved || entries.some(isTagGroup) || isReading()) readSoon()
     },
     onResync: readAgain,

@@ -28,7 +28,7 @@ export function useUnpricedModels(): (served: ServedModels) => readonly string[]
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** True in a list row, where the Tab key skips the button. The channel's form has it, too. */
+  /** True in a list row. Tab then skips the button, because the channel's form also has it. */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

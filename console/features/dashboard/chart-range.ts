@@ -51,7 +51,7 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** Returns the interval that ends at `now`. The first bar of the chart is complete. */
+/** Returns the interval from the start of a bar to `now`. */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const stepSeconds = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + stepSeconds, calendar), to: now }

@@ -49,7 +49,7 @@ export function DashboardPage() {
 const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
-/** Returns the polling interval (ms). Live events replace polling for a single user. */
+/** Returns the polling interval (ms), or false if live events update the user's own data. */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5
   const isLive = useLiveState().kind === 'live'

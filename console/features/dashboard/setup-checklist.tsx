@@ -32,7 +32,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const models = useQuery({ ...usableModelsQuery, ...POLLING })
   const chats = useQuery({ ...chatModelsQuery, ...POLLING })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...POLLING })
-  // Shows nothing until all data has loaded, because the height depends on the data.
+  // Shows a placeholder until all data has loaded, because the panel's height depends on it.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = setupSteps({
     isAdmin,

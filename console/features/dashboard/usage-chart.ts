@@ -104,8 +104,8 @@ export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + TO_NEXT_BUCKET[calendar.step], calendar)
 
 /**
- * Added to the start of a bar, this number of seconds gives a time within the next bar. A day may
- * have 25 hours, so 2 hours are added.
+ * The number of seconds from the start of a bar to a time in the next bar. Two hours are added,
+ * because a day may have 25 hours.
  */
 const TO_NEXT_BUCKET = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 

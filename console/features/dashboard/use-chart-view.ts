@@ -35,7 +35,7 @@ export function useChartView() {
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? urlState.scope : 'self'
-  // The chart of the site can't show tokens, because the server has no such totals for all users.
+  // The site's chart can't show tokens: the server has no totals by token for all users.
   const by = scope === 'all' ? 'model' : urlState.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)

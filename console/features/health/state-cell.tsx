@@ -60,8 +60,7 @@ const TICK_MS = 1_000
 
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // Converts `until` to a time of the monotonic clock, because corrections of the system clock do
-  // not affect that clock.
+  // Converts `until` to the monotonic clock, which changes of the system clock don't affect.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

@@ -27,7 +27,7 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
       if (turnstile === null) return
       const body = { username: username.trim(), password }
       const entered = await call('POST /api/user/login', { query: { turnstile }, body })
-      // Checks the password in the browser: the server stores nothing about its strength.
+      // The browser checks the strength, because the server stores nothing about it.
       const { isCommonPassword } = await import('./common-passwords.ts')
       const by = { isCommonPassword: isCommonPassword(password) }
       if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })

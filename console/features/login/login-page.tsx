@@ -50,7 +50,7 @@ export function LoginPage() {
   const [params] = useSearchParams()
   const name = useSiteName()
   const title = t('shell.login')
-  // Set if another login page has redirected here, because the login requires a second factor.
+  // Set by `useCompleteLogin` if a login on another page requires a second factor.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [secondFactor, setSecondFactor] = useState<SecondFactor | null>(null)
   const [leftTicket, setLeftTicket] = useState('')

@@ -11,8 +11,7 @@ export function useCompleteLogin() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // The path to open after the login. The OAuth page passes it to the login page if a second factor
-  // is required.
+  // If a second factor is required, the OAuth page passes on the path to open in `returnTo`.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (

@@ -37,7 +37,7 @@ export function initialDraft(setting: string): SettingsDraft {
 export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Returns true for an address other than the account's and the saved address. */
+/** Returns true if the address is neither the account's address nor the saved one. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   account: { readonly setting: string; readonly boundMail: string },
@@ -49,7 +49,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns the webhook field that caused a failed delivery, until the user changes it. */
+/** Returns the webhook field that caused a failed delivery, or null once it has changed. */
 export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
   if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null

@@ -12,7 +12,7 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/** Shows the recovery codes. A click outside does not close it, as the codes would be lost. */
+/** Shows the recovery codes. Only the button closes the dialog, so that no codes are lost. */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   const site = useSiteName()

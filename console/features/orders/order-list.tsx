@@ -38,7 +38,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // Expands an order that was searched by its number, as dispute notices link to it.
+  // Expands the order whose number is searched for. Dispute notices link to this search.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

@@ -56,7 +56,7 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // The sort is stable, so that a report stays before its refund in the same second.
+  // The sort is stable. At equal times, a report therefore stays before its refund.
   return events.toSorted((a, b) => a.at - b.at)
 }
 

@@ -47,7 +47,7 @@ export function storeConversations(
   }
 }
 
-/** Completes answers that a closed page has interrupted, with the text received by then. */
+/** Marks an unfinished answer as complete. Its page was closed, so no more text arrives. */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

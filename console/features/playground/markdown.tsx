@@ -8,7 +8,7 @@ const LENGTH_MAX = 200_000
 /** The maximum nesting depth. Deeper Markdown is shown without formatting. */
 const DEPTH_MAX = 16
 
-/** Renders Markdown without HTML and images. An image's host would learn about the chat. */
+/** Renders Markdown without HTML or images. Loading an image would tell its host of the chat. */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>

@@ -6,10 +6,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 
-/**
- * The buttons above the conversation. `drawers` contains the panels without space on the page,
- * which open by a button.
- */
+/** The buttons above the conversation. In a narrow window, two more open the `drawers`. */
 export function PlaygroundActions(props: {
   drawers: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation

@@ -30,8 +30,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user without an enabled token. Returns false until the tokens are checked, because a
- * redirect during a call would lose the answer.
+ * Redirects a user without an enabled token. Returns false until the tokens are checked, so that no
+ * call loses its answer by the redirect.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()

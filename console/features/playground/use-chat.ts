@@ -193,7 +193,7 @@ const withPatch = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The maximum number of answers, newest first, whose missing cost is searched again. */
+/** The cost is searched again for at most this many answers: the newest without a cost. */
 const LATE_COSTS_MAX = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {

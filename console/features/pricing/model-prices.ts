@@ -20,8 +20,8 @@ const ZERO = fromInteger(0)
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
 /**
- * Rounds to 12 decimals, because ratios of the API have only 16 digits: 3.3333333333333335
- * represents 10/3.
+ * Rounds to 12 decimals, which removes the errors of 16-digit ratios. For example, the API sends
+ * 3.3333333333333335 for 10/3.
  */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromInteger(1), 12) ?? price
 

@@ -107,6 +107,6 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   }
 }
 
-/** Creates codes and returns their keys, the same ones for the same `idempotencyKey`. */
+/** Creates codes and returns their keys. A repeated `idempotencyKey` returns the same keys. */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

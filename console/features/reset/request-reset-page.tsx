@@ -14,8 +14,8 @@ import { useCountdown } from '#console/ui/state/use-countdown.ts'
 const RESEND_SECONDS = 30
 
 /**
- * Requests a mail for a password reset. The button is disabled for 30 s after a request, but stays
- * enabled if the server rejects the mail address.
+ * Requests a mail for a password reset. After a request, the button is disabled for 30 s. If the
+ * server rejects the mail address, the button stays enabled.
  */
 export function RequestResetPage() {
   const { t } = useTranslation()

@@ -1,8 +1,8 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the indexes of the options that start a row of the form. A single field shares a row with
- * the switches before it if the number of switches is odd.
+ * Returns the indexes of the options that start a row of the form. A single field that follows an
+ * odd number of switches is in the row of the last switch.
  */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -1,6 +1,6 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
-/** A JSON object as entries, with the order of keys and all digits of numbers. */
+/** The entries of a JSON object, in their order. A number keeps all its digits. */
 export type JsonMap = ReadonlyMap<string, string>
 
 const ENTRY =

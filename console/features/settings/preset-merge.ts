@@ -48,7 +48,7 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/** Removes the values. A model without a ratio also loses its completion ratio and limit. */
+/** Removes all listed values. With its ratio, a model also loses its completion ratio and limit. */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {

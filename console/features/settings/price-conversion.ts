@@ -29,8 +29,8 @@ const RATIO_SCALE = 30
 /** A completion ratio with at least this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * A shorter price replaces the exact product only if it has at least this many fewer decimals. A
- * user has then probably entered it.
+ * Only a price with at least this many fewer decimals replaces the exact product. A user has
+ * probably entered such a price.
  */
 const DIGITS_SAVED_MIN = 4
 
@@ -74,8 +74,8 @@ const absolute = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Returns the output price divided by the input price, rounded up. If it were rounded down, a
- * charge of exactly half a quota unit would also be rounded down.
+ * Returns the output price divided by the input price. The result is rounded up, so that a charge
+ * of exactly half a quota unit is not rounded down.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]

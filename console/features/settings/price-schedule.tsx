@@ -178,7 +178,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** Returns a function that translates an error. The server sends it as `option: code`. */
+/** Returns a function that translates an error, which the server sends as `option: code`. */
 function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

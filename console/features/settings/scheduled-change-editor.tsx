@@ -97,7 +97,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Removes this entry. Null for the only entry: the user can cancel the plan instead. */
+  /** Removes this entry. Null for a plan's only entry: the user can cancel the plan. */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

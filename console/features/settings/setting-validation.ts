@@ -159,6 +159,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Checks the link with a sample key, because every chat client receives a key. */
+/** Returns true if the link may receive a key. Sample values replace its placeholders. */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

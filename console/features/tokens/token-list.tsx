@@ -135,7 +135,7 @@ function useLiveTokens(): void {
         return change === undefined || 'deleted' in change ? token : { ...token, ...change }
       })
       if (areSomeDeleted) readAgain()
-      // A response that is on its way may be older than the change and would undo it.
+      // A running read may be older than the change. Its response would undo the change.
       else if (client.isFetching({ queryKey: tokensKey }) > 0) readSoon()
     },
     onResync: readAgain,

@@ -20,7 +20,7 @@ const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 /** The server counts at most this many seconds per request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/** Returns true if only the model, the user and the time are filtered, as the server requires. */
+/** The server counts calls only by model, user and time. Returns false for other filters. */
 export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&

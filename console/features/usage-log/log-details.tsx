@@ -91,7 +91,7 @@ const END_REASONS = [
   'token_exhausted',
 ] as const
 
-/** The end of a call on an empty balance already states this reason. */
+/** The end `balance-spent` already gives the reason. */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
 

@@ -6,8 +6,8 @@ import type { LogFilters } from './log-filter-params.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * Converts filters to query parameters. A relative range is counted back from `begunAt`, so that it
- * starts at the same time for all pages. It ends at `now`.
+ * Converts filters to query parameters. A relative range is counted back from `begunAt`, so that
+ * all pages have the same start. The range ends at `now`.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME

@@ -11,7 +11,7 @@ type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['ty
 
 /** Shows totals of all matching rows, and not only of the current page. */
 export function LogSummary({ stat, type }: Props) {
-  // For other types, the total is the credited amount or the amount that an admin has changed.
+  // For other log types, the total is the amount that was credited or that an admin changed.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

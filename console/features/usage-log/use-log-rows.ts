@@ -37,7 +37,7 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** The position of the latest event or resync, which later reads must include. */
+  /** The position of the latest event or resync. Later reads must include all events up to it. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useListStart(view)
@@ -123,7 +123,7 @@ function useListStart({ filters, isAdmin, page }: LogView): {
   }
 }
 
-/** Reads the page again once the server responds to any request again. */
+/** If the server was unavailable, reads the page again as soon as it is available. */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
@@ -167,8 +167,7 @@ function useLiveRows(
       }),
     [view, isHeld],
   )
-  // Stores each change of `isHeld`. Otherwise, rows shown after one pause would disappear in the
-  // next pause.
+  // Stores each change of `isHeld`. Otherwise, the next pause would hide rows already shown.
   useEffect(() => update((last) => last), [update])
   return [live, update]
 }

@@ -21,7 +21,7 @@ export function useTopUp() {
   const min = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // Set when the user stops typing, because the server counts each wrong code.
+  // Set when the user leaves the field or submits, because wrong codes count toward a limit.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)

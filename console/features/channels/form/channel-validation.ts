@@ -51,7 +51,7 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/** Returns an error for an invalid or past expiry, unless it equals the stored expiry. */
+/** Returns an error for an invalid expiry. A past expiry is valid only if it was stored before. */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

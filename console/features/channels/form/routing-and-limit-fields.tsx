@@ -59,7 +59,7 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/** Warns that the setting has no effect while the site never disables channels. */
+/** Warns that the setting has no effect while the site-wide option for it is off. */
 function SiteWideOffWarning() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -13,5 +13,5 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/** Returns true for an address that ends with `/v1`, which the relay would append again. */
+/** Returns true if the address ends with `/v1`. The relay does not add `/v1` a second time. */
 export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

@@ -54,7 +54,7 @@ function useSwitchNotifications() {
       const textKey = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(textKey, { tag, count }))
       offerUndo(t(textKey, { tag, count }), async () => {
-        // The undo excludes expired channels, because the server did not enable them.
+        // The server does not enable expired channels, so the undo leaves them out.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(channelsOfPage(page).filter(isSo).map(idOf))

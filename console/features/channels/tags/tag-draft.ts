@@ -52,7 +52,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** An empty `new_tag` is sent, too, because it removes the channels from the tag. */
+/** An empty `new_tag` is also sent, because it removes the channels from the tag. */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({
