@@ -14,29 +14,48 @@ const TEST_RUNS = [
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** Runs a command, and returns its exit code. `write` gets the output. */
-function run(command: readonly string[], write: (bytes: Buffer) => void): Promise<number> {
+/** A command that has ended: its exit code, and all that it printed. */
+interface EndedCommand {
+  code: number
+  output: string
+}
+
+/** Runs a command until it ends. `write` gets the output as it comes. */
+function run(command: readonly string[], write: (bytes: Buffer) => void): Promise<EndedCommand> {
   const [program = '', ...parameters] = command
   const colors = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
+  const printed: Buffer[] = []
+  const print = (bytes: Buffer): void => {
+    printed.push(bytes)
+    write(bytes)
+  }
   return new Promise((done, failed) => {
     const child = spawn(program, parameters, {
       cwd: ROOT,
       env: { ...process.env, ...colors, RUNS_ALL_TESTS: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    child.stdout.on('data', write)
-    child.stderr.on('data', write)
+    child.stdout.on('data', print)
+    child.stderr.on('data', print)
     process.once('SIGTERM', () => child.kill())
     child.on('error', failed)
-    child.on('close', (code) => done(code ?? 1))
+    child.on('close', (code) =>
+      done({ code: code ?? 1, output: Buffer.concat(printed).toString('utf8') }),
+    )
   })
 }
 
+/** What Vitest printed of the tests that failed: the headings ` FAIL ` with errors and excerpts. */
+function failuresIn(output: string): string {
+  const start = output.search(/^.*Failed (Suites|Tests) \d/m)
+  return start < 0 ? '' : output.slice(start)
+}
+
 /**
- * Runs commands at once, and returns their exit codes. The output of a command is printed when the
+ * Runs commands at once, and returns how they ended. The output of a command is printed when the
  * earlier commands have ended, so that the outputs do not mix.
  */
-async function runAll(commands: readonly (readonly string[])[]): Promise<number[]> {
+async function runAll(commands: readonly (readonly string[])[]): Promise<EndedCommand[]> {
   let before = Promise.resolve()
   const ends = commands.map((command) => {
     const held: Buffer[] = []
@@ -55,7 +74,7 @@ async function runAll(commands: readonly (readonly string[])[]): Promise<number[
 
 const startedAt = Date.now()
 const checks = await runAll(CHECKS.map((script) => ['npm', 'run', '--silent', script]))
-const failed = CHECKS.filter((_, index) => checks[index] !== 0)
+const failed = CHECKS.filter((_, index) => checks[index]?.code !== 0)
 if (failed.length > 0) {
   process.stdout.write(`failed: ${failed.join(', ')}\n`)
   process.exit(1)
@@ -66,8 +85,11 @@ const runs = await runAll(
     ...['run', '--maxWorkers', '2', ...projects.flatMap((project) => ['--project', project])],
   ]),
 )
-const failedRuns = TEST_RUNS.filter((_, index) => runs[index] !== 0)
+const failedRuns = runs.filter((run) => run.code !== 0)
+const failedProjects = TEST_RUNS.filter((_, index) => runs[index]?.code !== 0).flat()
+// The output of another run may stand between these and the end, which is read first.
+for (const run of failedRuns) process.stdout.write(failuresIn(run.output))
 const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1)
-const outcome = failedRuns.length === 0 ? 'all passed' : `failed: ${failedRuns.flat().join(', ')}`
+const outcome = failedRuns.length === 0 ? 'all passed' : `failed: ${failedProjects.join(', ')}`
 process.stdout.write(`${outcome} (${minutes} minutes)\n`)
 process.exitCode = failedRuns.length === 0 ? 0 : 1
