@@ -15,9 +15,19 @@ export function Overlay(props: {
   children: ReactNode
 }) {
   const panel = useRef<HTMLDivElement | null>(null)
-  useFocusReturn(props.isOpen)
-  const { isOpen } = props
+  const { isOpen, onClose } = props
+  useFocusReturn(isOpen)
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
+  // The focus may not be in the panel yet, so the panel itself would not receive the key.
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOnEscape = ({ key, target }: KeyboardEvent): void => {
+      const isTop = lastDialog() === panel.current
+      if (key === 'Escape' && target === document.body && isTop) onClose()
+    }
+    document.addEventListener('keydown', closeOnEscape)
+    return () => document.removeEventListener('keydown', closeOnEscape)
+  }, [isOpen, onClose])
   // Focuses the panel, so that screen readers read its name.
   const takeFocus = () =>
     requestAnimationFrame(() => {
@@ -43,8 +53,8 @@ export function Overlay(props: {
   }, [])
   return (
     <Overlay2
-      isOpen={props.isOpen}
-      onClose={props.onClose}
+      isOpen={isOpen}
+      onClose={onClose}
       onOpening={takeFocus}
       childRef={panel as React.RefObject<HTMLElement>}
       backdropClassName="tg-backdrop"
