@@ -1,8 +1,8 @@
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { withDurableCommits } from '../postgres/pools.ts'
 import { type ArrayWriter, createArrayWriter } from './encode-postgres-arrays.ts'
 import type { EncodedEvent } from './encoded-append.ts'
-import { CHANNEL } from './postgres-schema.ts'
+import { APPEND_EVENT, CHANNEL } from './postgres-schema.ts'
 
 /**
  * Events for one stream. `expected` is the revision of the stream's last event before the append,
@@ -42,6 +42,11 @@ export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
+/**
+ * After a conflict with another process, all appends use the function that reports revisions for
+ * this time, because more conflicts are likely.
+ */
+const AFTER_CONFLICT_MS = 10_000
 /** The session's name in Postgres. It overrides a name in the connection string. */
 export const APPEND_SESSION = 'tallygate-append'
 // These settings force a query plan that stays efficient as the tables grow.
@@ -67,6 +72,7 @@ export function createFlushConnection(
   const settings = withSettings(connectionString)
   const writer = createArrayWriter()
   let current: Open | null = null
+  let conflictUntil = 0
 
   const drop = (): void => {
     const old = current
@@ -95,6 +101,10 @@ export function createFlushConnection(
       const open = await connection().ready
       const late = setTimeout(drop, REPLY_WITHIN_MS)
       try {
+        const single = performance.now() < conflictUntil ? null : singleEvent(appends)
+        const before = single === null ? null : await sendSingle(open, single)
+        if (before !== null) return { before, actual: null }
+        if (single !== null) conflictUntil = performance.now() + AFTER_CONFLICT_MS
         return await send(open, writer, appends)
       } finally {
         clearTimeout(late)
@@ -137,6 +147,48 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
  */
 const serverPidOf = (client: Client): number | null =>
   (client as { processID?: number }).processID ?? null
+
+type SingleEvent = {
+  readonly stream: string
+  readonly expected: number
+  readonly event: EncodedEvent
+}
+
+/** Returns the only event of a flush, or null if there are several or the stream is new. */
+function singleEvent(appends: readonly (readonly ExactPart[])[]): SingleEvent | null {
+  const [part, otherPart] = appends[0] ?? []
+  if (appends.length > 1 || part === undefined || otherPart !== undefined) return null
+  const { stream, expected, events } = part
+  const [event, otherEvent] = events
+  if (event === undefined || otherEvent !== undefined || expected < 0) return null
+  return { stream, expected, event }
+}
+
+const NOT_NULL_VIOLATION = '23502'
+
+/**
+ * Writes one event with one statement, which costs Postgres half as much as the function `append`.
+ * Returns the position before the event. Returns null, with nothing written, if the stream has
+ * another revision.
+ */
+async function sendSingle(
+  client: Client,
+  { stream, expected, event: { id, type, v, data, meta } }: SingleEvent,
+): Promise<number | null> {
+  const { actor, cause, at } = meta
+  try {
+    const { rows } = await client.query<[string]>({
+      name: 'append-event',
+      rowMode: 'array',
+      text: APPEND_EVENT,
+      values: [stream, expected, id, type, v, data, actor, cause, at],
+    })
+    return Number(rows[0]?.[0]) - 1
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === NOT_NULL_VIOLATION) return null
+    throw error
+  }
+}
 
 async function send(
   client: Client,

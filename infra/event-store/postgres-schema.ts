@@ -87,6 +87,26 @@ const DDL = `
   $append$;
 `
 
+/**
+ * Appends one event to an existing stream. If the stream's revision is not $2, the event's stream
+ * is null, so the statement fails and writes nothing. Like the function `append`, it locks the row
+ * in `head` first, which prevents deadlocks.
+ */
+export const APPEND_EVENT = `
+  with head as (
+    update event_store.head h set position = h.position + 1 returning h.position
+  ), moved as (
+    update event_store.streams s set revision = s.revision + 1
+      where s.stream = $1 and s.revision = $2 returning s.stream
+  ), event as (
+    insert into event_store.events
+      (position, stream, revision, id, type, v, data, actor, cause, at)
+      select head.position, (select stream from moved), $2::int8 + 1, $3, $4, $5, $6, $7, $8, $9
+        from head
+      returning position
+  )
+  select position, pg_notify('${CHANNEL}', position::text) from event`
+
 export async function ensureEventSchema(pg: Pool): Promise<void> {
   await ensureSchema(pg, 'event_store', DDL)
 }
