@@ -64,6 +64,8 @@ export async function createPools(
   const pg = new Pool({
     connectionString: url,
     max: 12,
+    // Statements of one client are sent without waiting for the answers to earlier ones.
+    pipeline: true,
     keepAlive: true,
     maxLifetimeSeconds: 3600,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
@@ -92,6 +94,16 @@ export async function createPools(
       await Promise.all([db.end(), pg.end()])
     },
   }
+}
+
+/**
+ * Creates a pool of one connection with the settings of `pg`. Each statement is planned only once,
+ * and not once for each connection of `pg`.
+ */
+export function createSingleConnectionPool(pg: Pool): Pool {
+  const single = new Pool({ ...pg.options, max: 1, idleTimeoutMillis: 0 })
+  surviveLostConnections(single, () => {})
+  return single
 }
 
 // NOTE: Slonik's numeric parser rounds, and its time parsers return milliseconds.

@@ -22,6 +22,8 @@ export type PollerDeps = {
   readonly poll: () => Promise<number>
   /** Polling pauses while this function returns false. */
   readonly isNeeded: () => boolean
+  /** Tells the processes that write read models that a reader waits here. */
+  readonly notifyWriters: () => void
 }
 
 /**
@@ -30,7 +32,7 @@ export type PollerDeps = {
  */
 export function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,
-  { poll, isNeeded }: PollerDeps,
+  { poll, isNeeded, notifyWriters }: PollerDeps,
 ): Poller {
   let timer: NodeJS.Timeout | null = null
   let dueAt = Number.POSITIVE_INFINITY
@@ -70,12 +72,13 @@ export function createPoller(
   }
   const pollSoon = (): void => {
     awaitedUntil = performance.now() + AFTER_NEWS_MS
-    if (!isPolling && isNeeded()) plan(POLL_MS)
+    if (!isNeeded()) return
+    notifyWriters()
+    if (!isPolling) plan(POLL_MS)
   }
   const onCommitted = (position: number): void => {
     latestPosition = Math.max(latestPosition, position)
-    awaitedUntil = performance.now() + AFTER_NEWS_MS
-    if (!isPolling) plan(POLL_MS)
+    pollSoon()
   }
   return {
     pollSoon,

@@ -5,6 +5,7 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
 import { createPoller } from './position-poller.ts'
 import { advanceSignal, type Positions } from './read-model-advance-signal.ts'
+import { createReaderNotifier } from './readers-in-other-processes.ts'
 
 export type ReadModelName = ProjectionName
 
@@ -49,6 +50,7 @@ export function createFreshness(core: Core): Freshness {
   }
   const poller = createPoller(core, {
     isNeeded: () => !signal.isComplete() && listeners.size > 0,
+    notifyWriters: createReaderNotifier(core.pg),
     poll: async () => {
       const positions = await readPositions(core)
       learn(positions)
@@ -58,8 +60,11 @@ export function createFreshness(core: Core): Freshness {
   const unlisten = signal.listen(learn, poller.pollSoon)
   const onAdvance: Freshness['onAdvance'] = (listener) => {
     listeners.add(listener)
+    signal.addReader()
     poller.pollSoon()
-    return () => listeners.delete(listener)
+    return () => {
+      if (listeners.delete(listener)) signal.removeReader()
+    }
   }
   const positionOf = (name: ProjectionName): number => lastPositions.get(name) ?? 0
   return {
@@ -72,6 +77,7 @@ export function createFreshness(core: Core): Freshness {
     stop: async () => {
       stopped.abort()
       unlisten()
+      for (const _listener of listeners) signal.removeReader()
       listeners.clear()
       await poller.stop()
     },

@@ -20,6 +20,19 @@ export type AdvanceSignal = {
    */
   readonly setComplete: (isComplete: boolean) => void
   /**
+   * Counts the readers in this process that wait for a position or follow the positions. While no
+   * process has a reader, read models may lag for longer.
+   */
+  readonly addReader: () => void
+  readonly removeReader: () => void
+  /** Notes that another process has a reader, for `OTHER_READER_MS`. */
+  readonly noteOtherReader: () => void
+  readonly hasReaders: () => boolean
+  /**
+   * Calls `listener` each time a reader is added. Returns a function that removes the listener.
+   */
+  readonly onReader: (listener: () => void) => () => void
+  /**
    * Calls `onPositions` now and each time a position advances. Returns a function that removes the
    * listener.
    */
@@ -45,6 +58,7 @@ export function advanceSignal(store: EventStore): AdvanceSignal {
   let isComplete = false
   let latest: Positions = new Map()
   const signal: AdvanceSignal = {
+    ...createReaders(),
     publish: (positions) => {
       latest = new Map([...latest, ...positions])
       for (const { onPositions } of [...listeners]) onPositions(positions)
@@ -63,4 +77,38 @@ export function advanceSignal(store: EventStore): AdvanceSignal {
   }
   signals.set(store, signal)
   return signal
+}
+
+const OTHER_READER_MS = 3_000
+
+type Readers = Pick<
+  AdvanceSignal,
+  'addReader' | 'removeReader' | 'noteOtherReader' | 'hasReaders' | 'onReader'
+>
+
+function createReaders(): Readers {
+  const listeners = new Set<() => void>()
+  let count = 0
+  let otherUntil = 0
+  const notify = (): void => {
+    for (const onReader of [...listeners]) onReader()
+  }
+  return {
+    hasReaders: () => count > 0 || performance.now() < otherUntil,
+    addReader: () => {
+      count += 1
+      notify()
+    },
+    noteOtherReader: () => {
+      otherUntil = performance.now() + OTHER_READER_MS
+      notify()
+    },
+    removeReader: () => {
+      count -= 1
+    },
+    onReader: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
 }

@@ -103,22 +103,24 @@ export async function moveCheckpoints(
   client: PoolClient,
   moves: readonly Move[],
 ): Promise<boolean> {
-  for (const alike of likeMoves(moves)) {
-    const { rowCount } = await client.query({
-      name: 'projection-move-checkpoints',
-      text: `update projections.checkpoint c set position = $5
-             from unnest($1::text[], $2::text[]) as v (name, definition)
-             where c.name = v.name and c.definition = v.definition
-               and c.lane = any($3::int2[]) and c.position = $4`,
-      values: [
-        alike.projections.map(({ name }) => name),
-        alike.projections.map(definitionOf),
-        ...[alike.lanes, alike.from, alike.to],
-      ],
-    })
-    if (rowCount !== alike.projections.length * alike.lanes.length) return false
-  }
-  return true
+  const moving = likeMoves(moves).map((alike) => moveAlike(client, alike))
+  return (await Promise.all(moving)).every((isMoved) => isMoved)
+}
+
+async function moveAlike(client: PoolClient, alike: LikeMoves): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'projection-move-checkpoints',
+    text: `update projections.checkpoint c set position = $5
+           from unnest($1::text[], $2::text[]) as v (name, definition)
+           where c.name = v.name and c.definition = v.definition
+             and c.lane = any($3::int2[]) and c.position = $4`,
+    values: [
+      alike.projections.map(({ name }) => name),
+      alike.projections.map(definitionOf),
+      ...[alike.lanes, alike.from, alike.to],
+    ],
+  })
+  return rowCount === alike.projections.length * alike.lanes.length
 }
 
 type LikeMoves = {

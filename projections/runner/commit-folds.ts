@@ -68,10 +68,13 @@ export const commitFolds = (
   return inTransaction(
     pg,
     async (client) => {
-      if (!(await isStillMine(client, lanes))) {
-        throw new LanesLost(await lostOf(client, lanes, isStillMine))
-      }
-      if (!(await moveCheckpoints(client, moves))) throw new CheckpointMoved(names)
+      // Both statements are sent at once. Postgres executes them in this order.
+      const [isMine, isMoved] = await Promise.all([
+        isStillMine(client, lanes),
+        moveCheckpoints(client, moves),
+      ])
+      if (!isMine) throw new LanesLost(await lostOf(client, lanes, isStillMine))
+      if (!isMoved) throw new CheckpointMoved(names)
       await writeChanges(
         client,
         folds.map(({ projection, changes }) => ({

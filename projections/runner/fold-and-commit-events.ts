@@ -18,7 +18,7 @@ import { type Cursor, stopCursor } from './projection-progress-per-lane.ts'
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 5_000
 
-export type FoldAndCommitDeps = Omit<CommitDeps, 'pg'> & {
+export type FoldAndCommitDeps = CommitDeps & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
@@ -111,7 +111,7 @@ async function commitOrSplit(
   const [first] = folds
   if (first === undefined) return
   try {
-    await commitFolds({ ...deps, pg: deps.core.pg }, folds)
+    await commitFolds(deps, folds)
     for (const { moves } of folds) for (const { cursor, to } of moves) cursor.position = to
     deps.onMoved(folds.flatMap(({ moves }) => moves.map(({ cursor }) => cursor)))
   } catch (error) {

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import type { RowChange } from './row-changes.ts'
 
 /** Creates missing monthly partitions for the rows, in the caller's transaction. */
-export async function ensureMonths(
+export async function ensureMonthsOf(
   client: PoolClient,
   table: string,
   rows: readonly RowChange[],

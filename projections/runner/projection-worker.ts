@@ -3,6 +3,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lane-of-stream.ts'
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
+import type { AdvanceSignal } from '../read-model-freshness/read-model-advance-signal.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import { type FoldAndCommitDeps, foldAndCommit, segmentOf } from './fold-and-commit-events.ts'
 import {
@@ -14,12 +15,13 @@ import {
 
 const BATCH_MAX = 1_000
 /**
- * After a small batch, the runner waits four times as long as the batch took, at most
- * `REST_MAX_MS`. Under load, batches become larger and need fewer statements per event. Without
- * load, a new event is folded immediately.
+ * The minimum time between the starts of two transactions in milliseconds, unless a batch is full.
+ * Under load, a transaction therefore writes many events with few statements. After a pause, a new
+ * event is folded immediately.
  */
-const REST_FACTOR = 4
-const REST_MAX_MS = 60
+const INTERVAL_MS = 200
+/** The interval in milliseconds while a reader in this process waits for read models. */
+const INTERVAL_WITH_READERS_MS = 50
 const RETRY_MS = 250
 /**
  * The interval in milliseconds at which the worker checks whether another process has rebuilt a
@@ -40,13 +42,17 @@ class LanesNotOwned extends Error {
   }
 }
 
+type Deps = FoldAndCommitDeps & {
+  readonly readers: Pick<AdvanceSignal, 'hasReaders' | 'onReader'>
+}
+
 /**
  * Folds the events that the bus delivers. A cursor is the progress of one projection in one lane
  * (stream partition). All pending batches are folded in one transaction. Cursors behind the bus
  * read the missing events from the event store together.
  */
 export class ProjectionWorker implements LaneWorker {
-  private readonly deps: FoldAndCommitDeps
+  private readonly deps: Deps
   private readonly projections: readonly Projection[]
   /** The failures of the projections whose read models could not be built. */
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
@@ -64,7 +70,7 @@ export class ProjectionWorker implements LaneWorker {
   private readonly running: Promise<void>
 
   constructor(
-    deps: FoldAndCommitDeps,
+    deps: Deps,
     projections: readonly Projection[],
     failures: ReadonlyMap<Projection, ProjectionFailure>,
   ) {
@@ -274,10 +280,20 @@ export class ProjectionWorker implements LaneWorker {
     return events
   }
 
+  /** Waits until the next transaction may start. A new reader shortens the wait. */
   private async rest(startedAt: number): Promise<void> {
-    const { stopping } = this.deps
-    const restMs = Math.min(REST_MAX_MS, (performance.now() - startedAt) * REST_FACTOR)
-    if (restMs >= 1) await delay(restMs, undefined, { signal: stopping }).catch(() => {})
+    const { stopping, readers } = this.deps
+    const leftMs = (): number => {
+      const intervalMs = readers.hasReaders() ? INTERVAL_WITH_READERS_MS : INTERVAL_MS
+      return stopping.aborted ? 0 : startedAt + intervalMs - performance.now()
+    }
+    while (leftMs() >= 1) {
+      const resume = new AbortController()
+      const removeListener = readers.onReader(() => resume.abort())
+      const signal = AbortSignal.any([stopping, resume.signal])
+      await delay(leftMs(), undefined, { signal }).catch(() => {})
+      removeListener()
+    }
   }
 }
 

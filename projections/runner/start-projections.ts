@@ -1,5 +1,6 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { createSingleConnectionPool } from '#infra/postgres/pools.ts'
 import { UnreadableSecret } from '#infra/vault/port.ts'
 import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint-table.ts'
 import type { FoldContext, Projection } from '../projection.ts'
@@ -9,6 +10,7 @@ import {
   type AdvanceSignal,
   advanceSignal,
 } from '../read-model-freshness/read-model-advance-signal.ts'
+import { listenForReaders } from '../read-model-freshness/readers-in-other-processes.ts'
 import { adoptEarlierHashes, definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
 import {
@@ -63,11 +65,14 @@ export async function startProjections(
   const failures = await openReadModels(core, projections, context)
   const signal = advanceSignal(core.store)
   signal.publish(await lowestPositions(core))
+  const pg = createSingleConnectionPool(core.pg)
+  listenForReaders(pg, signal.noteOtherReader)
   const parts = {
-    ...{ core, context, stopping: stop.signal, beforeCommit },
+    ...{ core, pg, context, stopping: stop.signal, beforeCommit },
     ...(withinMs === undefined ? {} : { withinMs }),
     isStillMine: (...args: Parameters<typeof work.isStillMine>) => work.isStillMine(...args),
     onMoved: () => publishPositions(runner, signal),
+    readers: signal,
   }
   const runner = new ProjectionWorker(parts, projections, failures)
   const work = core.bus.work('projections', runner)
@@ -94,6 +99,7 @@ export async function startProjections(
       await runner.stop()
       signal.setComplete(false)
       await work.stop()
+      if (!pg.ending) await pg.end()
     },
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { assert } from '#domain/shared/assert.ts'
 import type { Projection, TableShape } from '../projection.ts'
-import { ensureMonths } from './monthly-partitions.ts'
+import { ensureMonthsOf } from './monthly-partitions.ts'
 import type { Cell, RowChange, RowChanges } from './row-changes.ts'
 
 const ROWS_PER_STATEMENT = 1_000
@@ -22,24 +22,34 @@ type TableRows = {
 
 /**
  * Writes folded batches in the caller's transaction, with one statement per table and kind of
- * change. Rows are passed as one JSON text, so that each statement is planned once per connection.
- * Tables and rows are written in a fixed order (see `isShared`). Throws if a row to insert exists
- * or a required row is missing.
+ * change. All statements are sent at once, and Postgres executes them in order. Rows are passed as
+ * one JSON text, so that each statement is planned once per connection. Tables and rows are written
+ * in a fixed order (see `isShared`). Throws if a row to insert exists or a required row is missing.
  */
 export async function writeChanges(
   client: PoolClient,
   writes: readonly TableChanges[],
 ): Promise<void> {
   const tables = writes.flatMap(tablesOf)
-  for (const own of tables) if (own.shape.isShared === undefined) await writeTable(client, own)
+  await ensureMonths(client, tables)
   const shared = tables.filter(({ shape }) => shape.isShared === true)
-  for (const own of shared.sort((a, b) => (a.table < b.table ? -1 : 1))) {
-    await writeTable(client, { ...own, rows: own.rows.toSorted(byKey) })
-  }
-  for (const { schema, changes } of writes) {
-    for (const [name, change] of changes.wide)
-      await writeMatchingRows(client, `${schema}.${name}`, change)
-  }
+  const ordered = [
+    ...tables.filter(({ shape }) => shape.isShared === undefined),
+    ...shared
+      .map((own) => ({ ...own, rows: own.rows.toSorted(byKey) }))
+      .sort((a, b) => (a.table < b.table ? -1 : 1)),
+  ]
+  // The statements are sent with one system call.
+  const { stream } = client.connection
+  stream.cork()
+  const writing = [
+    ...ordered.flatMap((own) => writeTable(client, own)),
+    ...writes.flatMap(({ schema, changes }) =>
+      changes.wide.map(([name, change]) => writeMatchingRows(client, `${schema}.${name}`, change)),
+    ),
+  ]
+  stream.uncork()
+  await Promise.all(writing)
 }
 
 /** Sets cells of all existing rows that have the given values. No row has to match. */
@@ -51,6 +61,15 @@ async function writeMatchingRows(
   const text = statementFor(table, Object.keys(change.key), change)
   const record = JSON.stringify([storable({ ...change.key, ...change.set })])
   await client.query({ name: nameOf(text), text, values: [record] })
+}
+
+/** Creates the missing monthly partitions of the tables. */
+async function ensureMonths(client: PoolClient, tables: readonly TableRows[]): Promise<void> {
+  await Promise.all(
+    tables.map(({ table, shape: { monthColumn }, rows }) =>
+      monthColumn === undefined ? undefined : ensureMonthsOf(client, table, rows, monthColumn),
+    ),
+  )
 }
 
 function tablesOf({ projection, schema, changes }: TableChanges): TableRows[] {
@@ -69,13 +88,15 @@ function byKey(one: RowChange, other: RowChange): number {
   return 0
 }
 
-async function writeTable(client: PoolClient, { table, shape, rows }: TableRows): Promise<void> {
-  if (shape.monthColumn !== undefined) await ensureMonths(client, table, rows, shape.monthColumn)
+function writeTable(client: PoolClient, { table, shape, rows }: TableRows): Promise<void>[] {
+  const writing: Promise<void>[] = []
   for (const group of bySignature(rows)) {
     for (let from = 0; from < group.length; from += ROWS_PER_STATEMENT) {
-      await writeGroup(client, table, shape, group.slice(from, from + ROWS_PER_STATEMENT))
+      const part = group.slice(from, from + ROWS_PER_STATEMENT)
+      writing.push(writeGroup(client, table, shape, part))
     }
   }
+  return writing
 }
 
 function bySignature(rows: readonly RowChange[]): RowChange[][] {

@@ -1,3 +1,4 @@
+import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import { LiveBuffer } from './live-buffer.ts'
 import { readItems } from './read-live-items.ts'
@@ -58,13 +59,15 @@ export type Hub = {
   readonly stop: () => void
 }
 
+type HubDeps = Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>
+type OnAdvance = Parameters<Freshness['onAdvance']>[0]
+
 /**
- * Reads new items from the read models, once for all sockets. Only committed changes become items,
+ * Reads new items from the read models, once for all sockets. While there are sockets, `onAdvance`
+ * is called when read models advance. Only committed changes become items,
  * and they contain the same data as REST responses.
  */
-export function createHub(
-  deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>,
-): Hub {
+export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
   const { core, freshness } = deps
   const members = new Map<() => void, number>()
   let buffer = new LiveBuffer(0)
@@ -96,23 +99,43 @@ export function createHub(
     core.log.warn({ err: error }, 'reading new items for the live sockets failed')
   })
 
-  const stopListening = freshness.onAdvance(() => {
-    if (members.size > 0) void tail()
-  })
+  const following = onDemand(() =>
+    freshness.onAdvance((positions) => {
+      onAdvance(positions)
+      void tail()
+    }),
+  )
   return {
     buffer: () => buffer,
     ready: tail,
     join: (userId, wake) => {
       members.set(wake, userId)
+      following.start()
       return () => {
         members.delete(wake)
+        if (members.size > 0) return
         // Without sockets, no items are read. The next socket starts a new buffer.
-        if (members.size === 0) isOpen = false
+        isOpen = false
+        following.stop()
       }
     },
     stop: () => {
       isStopped = true
-      stopListening()
+      following.stop()
+    },
+  }
+}
+
+/** Starts work that may already have been started, and stops it. */
+function onDemand(begin: () => () => void) {
+  let end: (() => void) | null = null
+  return {
+    start: (): void => {
+      end ??= begin()
+    },
+    stop: (): void => {
+      end?.()
+      end = null
     },
   }
 }

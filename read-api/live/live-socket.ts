@@ -66,12 +66,11 @@ type OpenSocket = WatchedSession & {
 
 /** `GET /api/live`: a WebSocket that sends the changes that the session's user may see. */
 export function liveSocket(app: App, deps: ReadDeps): void {
-  const hub = createHub(deps)
-  const open = new Set<OpenSocket>()
-  const sessions = watchSessions(app, SESSION_CHECK_MS, () => open)
-  const stopListening = deps.freshness.onAdvance((positions) => {
+  const hub = createHub(deps, (positions) => {
     if (positions.has('users')) sessions.check()
   })
+  const open = new Set<OpenSocket>()
+  const sessions = watchSessions(app, SESSION_CHECK_MS, () => open)
   const feeds = [
     feedHealth(deps.health, deps.core.log, () => sessionsOf(open)),
     feedProgress(deps.core, deps.progress, () => sessionsOf(open)),
@@ -87,7 +86,6 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     clearInterval(pinging)
     for (const stopFeeding of feeds) stopFeeding()
     sessions.stop()
-    stopListening()
     hub.stop()
     closeForRestart()
     // The sockets were asked to close some seconds ago. Without this line, clients that do not

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notifications/decide.ts'
 import { notificationsStream } from '#domain/notifications/events.ts'
 import { optionInteger, optionValue } from '#domain/options/option-registry.ts'
@@ -24,6 +25,9 @@ const LOWERING = new Set([
 ])
 const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000
+const BATCH_MAX = 500
+/** The pause after each batch that is not full. It limits the queries of a busy site. */
+const PAUSE_MS = 500
 
 export type WarningDeps = {
   readonly core: Core
@@ -50,6 +54,8 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
       if (lost.aborted) return
       await warnAbout(deps, events, position, deliveries.start)
       await checkpoint.save(position)
+      if (events.length === BATCH_MAX) return
+      await delay(PAUSE_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
     await follow(deps, from, onBatch, lost).finally(deliveries.settled)
   })
@@ -67,6 +73,7 @@ function follow(
   return new Promise((resolve, reject) => {
     const subscription = core.store.subscribeAll(from, onBatch, reject, {
       streamPrefixes: ['account-'],
+      maxBatch: BATCH_MAX,
     })
     const stop = () => void subscription.stop().then(resolve, reject)
     if (lost.aborted) stop()
