@@ -5,9 +5,9 @@ import type { ProjectionName } from './projection-names.ts'
 
 /**
  * A checkpoint is the position of the last event that a read model includes in one lane (stream
- * partition). Each batch updates all checkpoints of a process, so the fill factor of 25 leaves
- * space for in-place updates. In the first release, a read model had a single position, which the
- * migration copies to all lanes.
+ * partition). Each batch updates all checkpoints of a process. The fill factor of 25 leaves space
+ * for these updates in the same page. In the first release, a read model had one position, which
+ * the migration copies to all lanes.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin

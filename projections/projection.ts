@@ -2,10 +2,7 @@ import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import type { ProjectionName } from './projection-names.ts'
 import type { RowChanges } from './runner/row-changes.ts'
 
-/**
- * Event handlers use these functions to read texts that are encrypted, or that events do not
- * contain.
- */
+/** Functions with which event handlers read encrypted texts, and texts in the vault. */
 export type FoldContext = {
   /** Decrypts a text with a user's data key. Returns an empty text if the key was destroyed. */
   readonly open: (userId: number, sealed: Sealed) => Promise<string>

@@ -120,9 +120,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets a token's budget. Omitted values do not change. If `expected` and `edits` are given, the
- * difference between `remain` and `expected` is added to the remaining quota. Charges since the
- * owner's last read are therefore not lost.
+ * Sets a token's budget. Omitted values do not change. With `expected` and `edits`, the remaining
+ * quota changes by `remain` minus `expected`. Charges since the owner's last read are therefore
+ * still deducted.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -202,7 +202,7 @@ export type OutputReduction = {
   readonly timesPayable?: bigint
 }
 
-/** Raises the total hold of a running call to `hold`. A higher hold is not changed. */
+/** Raises the total hold of a running call to `hold`. A hold is never lowered. */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
   readonly call: string
@@ -310,7 +310,7 @@ export type AccountErrorCode =
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** The id of the task's call already belongs to an open call. */
+  /** An open call already has the id of the task's call. */
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'

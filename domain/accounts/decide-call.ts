@@ -32,8 +32,8 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A repeated command changes nothing. A repeated command for a task is refused, so
- * that two tasks never share one hold.
+ * limit is tried. Without a task, a repeated command changes nothing. With a task, it is refused,
+ * so that two tasks never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -91,8 +91,8 @@ function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): A
 
 /**
  * Returns the error that ends a running call, or null if the call may continue. The call must end
- * if a deduction, a refund or an edit of the token's budget has used up the quota since its
- * admission. Calls with a hold of 0 and calls of submitted tasks always continue.
+ * if the quota was used up after its admission, by a deduction, a refund or an edit of the token's
+ * budget. Calls with a hold of 0 and calls of submitted tasks always continue.
  */
 export function emptiedError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -249,9 +249,9 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` can pay, with its hold, or null if that limit is
- * too low. A large output limit uses at most half of `payable`, so that the account can pay further
- * calls.
+ * Returns the largest output limit that `payable` can pay, and its hold. Returns null if this limit
+ * is below `leastOutputTokens`. A limit above `MODEST_OUTPUT_TOKENS` uses at most half of
+ * `payable`, so that the account can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

@@ -132,7 +132,6 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
-/** Sets a token's budget. Omitted values are not changed, and charges that happen now are kept. */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected, edits } = command
   const budget = state.budgets.get(tokenId)
@@ -147,16 +146,16 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   }
   const remain = remainAfter(command, remainNow)
   const { isUnlimited = budget?.isUnlimited ?? false } = command
-  // NOTE: open calls may return their holds to the budget, so the sum must also be in range.
-  // `remain` can be negative if a call cost more than its hold.
+  // NOTE: open calls may return their holds to the budget, so `remain` plus these holds must be in
+  // range, too. `remain` can be negative if a call cost more than its hold.
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
-  // Open calls may continue if they hold the entire positive budget that the owner set. If the
-  // remaining quota is negative, the calls could cost more than the budget, so they must end.
+  // If the owner set a budget above 0 and open calls hold all of it, these calls may continue. If
+  // `remain` is negative, they could cost more than the budget, so they must end.
   const isHeldByCalls = remain === 0n && unspent > 0n && (command.remain ?? 0n) > 0n
-  // After a call has overspent the budget, the other calls continue. They also continue if the
-  // owner then raises the budget.
+  // If one call overspends the budget, the other open calls continue. They also continue if the
+  // owner then raises the budget, even if `remain` stays at 0 or below.
   const isRaise = remain > remainNow && budget?.isUnlimited === false && budget.emptiedAt === 0
   const isKeeping = (isHeldByCalls || (isRaise && remain <= 0n)) && !isUnlimited
   const keepsCalls = isKeeping ? { keepsCalls: true as const } : {}
@@ -165,8 +164,8 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
 }
 
 /**
- * Returns the token's new remaining quota. If the owner lowers the budget, the result never exceeds
- * the requested value. Holds that calls have returned meanwhile do not raise it.
+ * Returns the token's new remaining quota. If the owner lowers the budget, the result is at most
+ * `remain`, even if calls have returned holds since the owner's read.
  */
 function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Quota {
   if (remain === undefined) return remainNow

@@ -181,8 +181,8 @@ export type CallFacts = {
   readonly group: string
   readonly isStream: boolean
   /**
-   * The parameter `n` of the request. A price per call is multiplied by `n`. If omitted, `n` is 1,
-   * or 0 for a call without usage.
+   * The parameter `n` of the request. A price per call is multiplied by `n`. If `calls` is omitted,
+   * `n` is 1 for a call with usage and 0 for a call without usage.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
@@ -283,8 +283,8 @@ export type CallSettled = Fact<
       readonly anomaly: string | null
       /**
        * The full usage, if the account could not pay for all of it. `usage` is then the charged
-       * part, and `cost` is the provider's charge for the full usage. Earlier versions charged only
-       * the usage within the call's limits, and their `cost` is for `usage`.
+       * part, and `cost` is the provider's charge for the full usage. In events of earlier
+       * versions, `usage` is the part within the call's limits, and `cost` is for this part.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot

@@ -6,8 +6,8 @@ import type { CallFacts } from './events.ts'
 
 /**
  * The ids of the last ended calls, at most 8192, to recognise repeated commands. Ids are UUID v7
- * and sort by time, so every id up to the latest removed id also counts as ended. A new call is
- * wrongly refused only if 8192 later calls end before its admission.
+ * and sort by time. Once an id is removed, it and all earlier ids count as ended. A new call is
+ * wrongly refused only if more than 8192 later calls end before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
@@ -156,8 +156,8 @@ export type AccountState = {
   admissions: number
   /**
    * The value of the `admissions` counter when a deduction or a refund used up the free quota.
-   * Calls that were admitted before must end. The value is 0 if no call must end; adding quota
-   * resets it.
+   * Calls that were admitted before must end. The value is 0 if no call must end. It is reset when
+   * added quota makes the balance positive.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

@@ -114,9 +114,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a closed circuit, or a half-open circuit whose trial call failed. Other failures are
- * ignored. They are failures of calls sent before the circuit opened, or of trial calls whose
- * circuit has been closed meanwhile.
+ * Opens a closed circuit, or a half-open circuit whose trial call failed. Other failures came too
+ * late and are ignored. They belong to calls sent before the circuit opened, or to outdated trial
+ * calls.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command

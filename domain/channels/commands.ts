@@ -14,9 +14,9 @@ export type CreateChannels = {
 }
 
 /**
- * Changes the given fields. If `keys` or `keyMode` is null, it is kept, provided that the mode fits
- * the number of keys. A new address, type or proxy requires new keys, which replace all earlier
- * keys.
+ * Changes the given fields. `keys` and `keyMode` do not change if they are null. If a key is added
+ * to a single key, an empty mode becomes `random`. A new address, type or proxy requires new keys,
+ * which replace all earlier keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'

@@ -7,8 +7,8 @@ import { foldedName } from '../shared/fold-name-case.ts'
  */
 
 /**
- * The restricted members that a chat channel of any provider type may allow. They change the price
- * or the effort, and some operators sell these features.
+ * The restricted members that a chat channel of any provider type may allow, because some operators
+ * sell these features. They change the price or the effort of a call.
  */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
@@ -35,7 +35,7 @@ const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
-/** The members of a chat request that the relay reads itself, apart from the output limits. */
+/** The members of a chat request that the relay reads itself, without `OUTPUT_LIMITS`. */
 export const READ_MEMBERS: readonly string[] = [
   ...['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort'],
 ]

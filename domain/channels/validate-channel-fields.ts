@@ -261,8 +261,8 @@ function objectError(field: string, text: string): FieldError | null {
 }
 
 /**
- * Refuses a name that differs from a known parameter only in letter case. The provider may read it
- * as that parameter, but the relay would not.
+ * Refuses a name that differs only in letter case from an earlier name or a name that the relay
+ * reads. The provider may treat both as one parameter, but the relay would not.
  */
 function overrideError(text: string): FieldError | null {
   const field = 'param_override'

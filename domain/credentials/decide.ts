@@ -101,7 +101,7 @@ export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /** A code of this time step or a later one was already used. Each code can be used only once. */
+  /** A code of the same or a later time step was already used. Each code can be used only once. */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'

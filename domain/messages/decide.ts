@@ -62,8 +62,8 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
 const textOf = ({ format, textRef }: MessageText): MessageText => ({ format, textRef })
 
 /**
- * Sends a message. A command with the same text reference as before is a repetition and changes
- * nothing.
+ * Sends a message. If the message exists with the same text reference, the command is a repetition
+ * and changes nothing.
  */
 function send(
   { type, ...data }: SendMessage,

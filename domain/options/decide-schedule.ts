@@ -135,7 +135,7 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
     const before = optionValue(state.values, option)
     const checked = checkOption(option, withPlanned(option, before, planned))
     if ('code' in checked) return checked
-    // A conflicting entry has already cleared this option.
+    // An entry of a conflicting option has already cleared this option.
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutConflicting(option, checked.value)) texts.set(key, text)
   }
@@ -143,8 +143,8 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
 }
 
 /**
- * Returns an error if only one of the two fallback ratios is set. One ratio is not a price, so
- * calls of models without another price would be refused.
+ * Returns an error if only one of the two fallback ratios is set. One ratio alone is not a price,
+ * so models without another price could not be called.
  */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = FALLBACK_RATIO_KEYS.filter(

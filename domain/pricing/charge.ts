@@ -45,8 +45,8 @@ export const isCountable = (usage: Usage): boolean =>
 
 /**
  * Returns the charge for the usage at the price. `calls` is the number `n` by which a price per
- * call is multiplied. If omitted, it is 1, or 0 for a call without any usage. Throws if a count is
- * negative, fractional or not a number.
+ * call is multiplied. The default is 1 for a call with usage and 0 for a call without usage. Throws
+ * if a count is negative, fractional or not a number.
  *
  * The formulas, in which the letters are the ratios of `PriceSnapshot` (M model, G group,
  * C completion, K cache read, W cache write, I image, A audio, AC audio completion):
@@ -129,8 +129,8 @@ type PastCall = {
   readonly userGroup: string
   readonly usage: Usage
   /**
-   * The parameter `n` of the request. A price per call is multiplied by `n`. If omitted, `n` is 1,
-   * or 0 for a call without usage.
+   * The parameter `n` of the request. A price per call is multiplied by `n`. If `calls` is omitted,
+   * `n` is 1 for a call with usage and 0 for a call without usage.
    */
   readonly calls?: number | undefined
 }

@@ -57,9 +57,8 @@ export function outputTokensWithin(
 }
 
 /**
- * Returns the largest part of `usage` that `isPayable` accepts, but at least the part within
- * `limits`. If not all usage beyond `limits` is payable, input tokens are included before output
- * tokens.
+ * Returns the part of `usage` within `limits`, and as much of the rest as `isPayable` accepts. Of
+ * the rest, input tokens are included before output tokens.
  */
 export function payableUsage(
   usage: Usage,

@@ -70,8 +70,8 @@ function jsonPair(name: string): readonly string[] | null {
 
 /**
  * Returns the price changes that a new text of the option causes. Each is named after a model, a
- * group or a pair such as `vip > default`; changes of fallback options have an empty name. A
- * removed name gets its built-in price again, which may be no change.
+ * group or a pair such as `vip > default`. Changes of fallback options have an empty name. If a
+ * name is removed, its built-in price applies again. An equal price is not a change.
  */
 export function entryChanges(
   option: string,

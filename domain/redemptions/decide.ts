@@ -38,8 +38,8 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
     return state
   }
   const { code } = state
-  // If a store cannot append to several streams atomically, an event of a batch may follow the
-  // deletion of its code. Such an event is ignored.
+  // Some stores cannot append to several streams atomically. An event of a batch may then follow
+  // the deletion of its code. Such an event is ignored.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)

@@ -117,8 +117,8 @@ const noTask = (): TaskState => ({ record: null })
 export const TASK_MS_MAX = 3_600_000
 
 /**
- * The maximum duration in milliseconds of a task that no provider has accepted. It is shorter than
- * `TASK_MS_MAX`, because a provider that had accepted the task would have reported on it.
+ * The maximum duration in milliseconds of a task that no provider has accepted. By this time, a
+ * provider that had accepted the task would have reported on it.
  */
 const LOST_MS = 600_000
 

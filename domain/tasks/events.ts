@@ -63,7 +63,7 @@ export type TaskAccepted = Fact<
       readonly description: Sealed | null
       readonly status: OpenStatus
       /**
-       * The attempts to send the task, which the call's events contain, too. They are omitted if a
+       * The attempts to send the task, which are also in the call's events. They are omitted if a
        * callback recorded the acceptance.
        */
       readonly attempts?: readonly Attempt[]

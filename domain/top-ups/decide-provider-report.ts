@@ -33,8 +33,8 @@ const DISMISSED = ['won', 'warning_closed', 'prevented']
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * Records a report of the provider. A repeated report changes nothing. If all reports together show
- * another refunded amount than recorded so far, a second event records the difference.
+ * Records a report of the provider. A repeated report changes nothing. If the report changes the
+ * total refunded amount, a second event records the difference.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -86,7 +86,8 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
 /**
  * Returns whether the operator lost the disputed money. This is the case if the dispute was lost,
  * or if Stripe has withdrawn the money and not returned it. NOTE: after a lost dispute,
- * `funds_reinstated` only returns the money of an earlier refund, which has a separate report.
+ * `funds_reinstated` only returns the money of an earlier refund. This refund has a separate
+ * report.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))

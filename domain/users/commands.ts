@@ -45,8 +45,8 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that the actor may change this user. It is sent along with commands for other streams,
- * which do not contain the user's role.
+ * Checks that the actor may change this user. Commands for other streams are sent together with it,
+ * because those streams do not contain the user's role.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 

@@ -132,9 +132,8 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * The user's passkeys were removed. The credentials stream records this, too. The event in the
- * user's stream makes simultaneous removals of login methods conflict, so that at least one login
- * method remains.
+ * The user's passkeys were removed, which the credentials stream also records. This event makes
+ * simultaneous removals of login methods conflict. At least one login method therefore remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

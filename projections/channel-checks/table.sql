@@ -1,6 +1,6 @@
 -- `changed_position` is the position of the last event that changed the row. The columns `run…` are
--- from the last test of all channels that included this channel. `reason` is the result of the
--- channel's last test, whether alone or with all channels.
+-- from the last test of all channels that included this channel. `reason` is from the channel's
+-- last test, even if only this channel was tested.
 create table checks (
   channel_id bigint primary key,
   model text not null default '',

@@ -107,7 +107,7 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/** The fields of a channel that its tag's row displays or sums. */
+/** The fields of a channel that the row of its tag displays or sums. */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),

@@ -118,14 +118,14 @@ export async function listChannels(
 
 /**
  * Lists the tags of the matching channels, and matching channels without a tag. Each tag includes
- * all its channels, because an action on a tag affects all of them. They are short rows, because a
- * thousand complete rows are a megabyte.
+ * all its channels, because an action on a tag affects all of them. Their complete rows are read
+ * only if `isWhole` is set, because a thousand such rows are a megabyte.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
   { limit, offset, isWhole, ...search }: ChannelSearch & { readonly isWhole: boolean },
 ): Promise<Listed<ChannelsOfTag>> {
-  // NOTE: a plain join by tag would combine all channels without a tag with each other.
+  // NOTE: a plain join by tag would join all channels without a tag to each other.
   const found = sql.fragment`
     found as materialized (
       select c.id, c.tag from read_channels.channels c where ${matching(search)}

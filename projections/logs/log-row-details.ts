@@ -79,8 +79,8 @@ const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns how a call ended. If the gateway ended the last attempt, this is the error of that
- * attempt, because `end` would blame the provider.
+ * Returns how a call ended. If the gateway ended the last attempt, `end` would blame the provider.
+ * The error of that attempt is then returned instead.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error ?? null
@@ -123,7 +123,7 @@ const ofCost = ({ cost, costRatio }: ProviderCost): object =>
 
 /**
  * Returns the group ratio. If the user's group differs from the called group, `user_group_ratio`
- * also contains this ratio.
+ * repeats the ratio.
  */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),

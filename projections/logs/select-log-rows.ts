@@ -95,9 +95,9 @@ const RARE_ROWS_MAX = 1_000
 type Access = 'by-failures' | 'by-planner'
 
 /**
- * Returns how to find the failed calls for a page of the log. If another filter value is rare,
- * Postgres chooses the order, because the index of that value is fastest. Otherwise, the failed
- * calls are read in index order, because Postgres might read the complete log.
+ * Returns how to find the failed calls for a page of the log. If another filter value is rare, the
+ * index of that value is fastest, so Postgres may choose the order. Otherwise, the failed calls are
+ * read in index order, because Postgres might choose to read the complete log.
  */
 export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promise<Access> {
   const { failedChannelId, type: _type, from: _from, to: _to, ...indexed } = filter
@@ -118,9 +118,9 @@ export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promi
 }
 
 /**
- * Returns a table `log` with the rows to which `matching` applies: all rows, or the calls that
- * failed on the filter's channel. NOTE: the limit in the lateral query makes Postgres look up rows
- * one by one in index order. For a plain join, Postgres expects one row and sorts all rows.
+ * Returns a table `log` with all rows, or with the calls that failed on the filter's channel.
+ * Callers then apply `matching`. NOTE: the limit in the lateral query makes Postgres look up rows
+ * one by one in index order. With a plain join, Postgres would expect one row and sort all rows.
  */
 export function logOf({ failedChannelId }: LogFilter, access: Access = 'by-failures') {
   if (failedChannelId === undefined) return sql.fragment`read_call_log.log`
@@ -147,8 +147,8 @@ export function logOf({ failedChannelId }: LogFilter, access: Access = 'by-failu
 const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from', 'to']
 
 /**
- * Returns the same rows as `logOf`, for queries that read only ids or figures. If possible, they
- * are read from `failed_calls` alone.
+ * Returns the same rows as `logOf`, for queries that read only ids or figures. The rows come from
+ * `failed_calls` alone if its columns can answer the filter.
  */
 export function narrowLogOf(filter: LogFilter, access: Access) {
   const { failedChannelId } = filter

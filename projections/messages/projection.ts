@@ -15,7 +15,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // Readers of a message belong to several lanes (stream partitions), which change the same row.
+    // Several lanes (stream partitions) change a row: each has some readers of the message.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {

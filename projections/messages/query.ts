@@ -114,8 +114,8 @@ const RECIPIENT_SORT_COLUMNS = {
 } satisfies Record<RecipientSort, unknown>
 
 /**
- * Lists the recipients of a message, or none if the message was deleted. NOTE: the rows are kept,
- * because events of recipients may be processed before or after the deletion.
+ * Lists the recipients of a message, or none if the message was deleted. NOTE: a deletion keeps the
+ * rows, because events of recipients may be processed before or after it.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,

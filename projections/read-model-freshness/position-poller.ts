@@ -3,8 +3,8 @@ import type { Core } from '#infra/core-dependencies.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * The time in milliseconds after a commit or a request in which lagging positions are polled every
- * `POLL_MS`. Afterwards, they are polled every `IDLE_POLL_MS`.
+ * A period in milliseconds after each commit or call of `pollSoon`. In this period, lagging
+ * positions are polled every `POLL_MS`, and later every `IDLE_POLL_MS`.
  */
 const AFTER_NEWS_MS = 2_000
 

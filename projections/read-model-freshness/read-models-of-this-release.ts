@@ -6,10 +6,7 @@ import { definitionOf, readCheckpoints } from '../runner/checkpoints.ts'
 
 const LOOK_MS = 200
 const SAY_MS = 10_000
-/**
- * The time in milliseconds for which a detected read model of another release counts as the cause
- * of failed queries.
- */
+/** The time in milliseconds for which a detection of another release's read model remains valid. */
 const COUNTS_MS = 60_000
 
 /**
@@ -34,9 +31,9 @@ export async function waitForReadModels({ pg, log }: Pick<Core, 'pg' | 'log'>): 
 }
 
 /**
- * Returns a function that tells whether a query may have failed because another release built a
- * read model. This can happen during an upgrade. A detection counts for some time, because a
- * rebuild may end between the query and the check.
+ * Returns a function that detects read models of another release. During an upgrade, such read
+ * models can make queries fail. A detection remains valid for `COUNTS_MS`, because a rebuild may
+ * end between the query and the check.
  */
 export async function detectOtherReadModels({
   pg,

@@ -29,7 +29,7 @@ export const definitionOf = ({ sql, version }: Projection): string => {
 }
 const definitions = new Map<string, Map<number, string>>()
 
-/** Replaces hashes that earlier releases stored. The present hashes stand for the same tables. */
+/** Replaces hashes that earlier releases stored (see `HASHES_WITH_COMMENTS`). */
 export async function adoptEarlierHashes(
   pg: Pool,
   projections: readonly Projection[],
@@ -51,7 +51,7 @@ export async function adoptEarlierHashes(
   )
 }
 
-/** Returns the position up to which a read model includes all lanes (stream partitions). */
+/** Returns the position that a read model has reached in all lanes (stream partitions). */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
 export async function readCheckpoints(

@@ -49,10 +49,10 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 })
 
 /**
- * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction, which
- * is retried after a lost connection. Returns the lanes that another process may own by now;
- * nothing was written for them. A cursor stops if its events cannot be folded or written, and the
- * others continue. If another process has moved a checkpoint, the cursor continues from there.
+ * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction. It
+ * retries after a lost connection. Returns the lanes that another process may own by now, for which
+ * nothing was written. If a cursor's events cannot be folded or written, only this cursor stops. If
+ * another process has moved a checkpoint, the cursor continues from there.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,

@@ -20,7 +20,7 @@ const BATCH_MAX = 1_000
  * event is folded immediately.
  */
 const INTERVAL_MS = 200
-/** The interval in milliseconds while a reader in this process waits for read models. */
+/** The interval in milliseconds while a reader waits for read models. */
 const INTERVAL_WITH_READERS_MS = 50
 const RETRY_MS = 250
 /**
@@ -32,7 +32,7 @@ const STOPPED_CHECK_INTERVAL_MS = 2_000
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Another process may own the lanes (stream partitions) by now. With this error, the bus can
+ * Another process may own the lanes (stream partitions) by now. The bus receives this error and can
  * deliver the events again.
  */
 class LanesNotOwned extends Error {

@@ -44,7 +44,8 @@ export class RowChanges {
 
   /**
    * Sets cells of all rows that match `where`, if any. These changes are written after all others
-   * of the batch. Later events of the batch must therefore not set the same cells.
+   * of the batch. Later events of the batch must not set the same cells, which would be
+   * overwritten.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])

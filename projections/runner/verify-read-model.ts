@@ -15,7 +15,7 @@ export type VerificationResult = {
   readonly position: number
   readonly isEqual: boolean
   /**
-   * The name, number of rows and hash of each live table. `expected` describes newly folded tables.
+   * The name, number of rows and hash of each live table. `expected` has those of the new tables.
    */
   readonly found: string
   readonly expected: string

@@ -46,7 +46,7 @@ const submissionCells = (data: TaskSubmitted['data']) => ({
   prompt: data.prompt,
 })
 
-/** If the failure has no channel or code, the row keeps those of the provider's earlier answer. */
+/** A channel or code that the failure lacks stays as in the provider's earlier answer. */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

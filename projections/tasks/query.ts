@@ -143,8 +143,8 @@ export const newestTaskPosition = async (
 export const TASKS_COUNTED_MAX = 100_000
 
 /**
- * Counts matching tasks, up to `most`. The default is one above the highest displayed number, so
- * that the caller can tell whether there are more.
+ * Counts matching tasks, up to `most`. With the default, callers can tell whether there are more
+ * than `TASKS_COUNTED_MAX`.
  */
 export const countTasks = (
   db: CommonQueryMethods,

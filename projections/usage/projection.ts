@@ -69,7 +69,8 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   }
 }
 
-// NOTE: a cost of zero is written, too, so that one statement can write all rows in key order.
+// NOTE: without a cost, 0 is added. All rows thus have the same columns, so that one statement can
+// write them in key order.
 const NO_COST = { cost: 0n, costed_quota: 0n }
 
 function costOf({ data }: Recorded<LoggedEvent>) {
@@ -81,8 +82,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type CallPlace = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the row's channel and group as the log's columns contain them. With a filter by group,
- * the sums therefore agree with the log.
+ * Returns the channel and group as in the log's columns. Sums that are filtered by group therefore
+ * agree with the log.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): CallPlace =>
   call === undefined
@@ -91,7 +92,7 @@ const placeOf = ({ call, call_group = '' }: LogCells): CallPlace =>
 
 type PartKey = { readonly part: string; readonly channel_id?: number }
 
-/** The keys of a log row's sums. Sums of a group over all channels have channel id 0. */
+/** The keys of a log row's sums by channel and group. A group's sums have the channel id 0. */
 function sharedParts({ channel_id, call_group }: CallPlace): PartKey[] {
   return [
     ...(channel_id === 0 ? [] : [{ part: usageKeyOf.channel(channel_id) }]),

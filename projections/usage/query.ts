@@ -256,8 +256,8 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
   `)
 
 /**
- * Reads a user's charges by UTC day, for the playground and for the most used tokens, including
- * deleted tokens.
+ * Reads a user's charges by UTC day, for each of the most used tokens and for the playground.
+ * Deleted tokens are included.
  */
 export const tokenDays = (
   db: CommonQueryMethods,

@@ -39,8 +39,8 @@ create table charged_by_day (
   primary key (day, user_id)
 );
 
--- The usage by hour of a channel or group, such as `channel:3` or `group:vip`. Tokens are not
--- included, because a token has nearly as many rows by hour as calls.
+-- The usage by hour of a channel or group, such as `channel:3` or `group:vip`. There are no such
+-- sums of tokens, because they would be nearly as many rows as calls.
 create table by_part (
   part text not null,
   hour bigint not null,

@@ -59,7 +59,7 @@ const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = 
     changeUser(event, rows, { [IDENTITY_COLUMNS[event.data.provider]]: '' }),
 }
 
-/** A rebuild gives the same empty texts, because the erased user's data key is destroyed. */
+/** The texts of an erased user. A rebuild cannot decrypt the texts and also gets empty ones. */
 const NO_TEXTS = { username: '', display_name: '' }
 
 const TABLES = {
