@@ -12,8 +12,8 @@ import {
 import { validationMessage } from './validation-messages.ts'
 
 /**
- * Applies a request's fields to the stored values. Personal texts are encrypted with the key of
- * `owner`, unless they are unchanged. Throws if a text contains control characters.
+ * Applies a request's fields to the stored values. Changed personal texts are encrypted with the
+ * key of `owner`. Throws if a text contains control characters.
  */
 export async function applyFields<F extends WritableFields, Values extends Partial<ValuesOf<F>>>(
   fields: F,

@@ -42,8 +42,8 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
 }
 
 /**
- * Returns the number of calls that a request counts as. The size of a batch is the number of `ids`,
- * or `count`.
+ * Returns how many calls a request counts as. The size of a batch is the length of `ids`, or
+ * `count`.
  */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }

@@ -69,8 +69,8 @@ export type LogOther = {
   cache_creation_tokens?: number
   cache_creation_ratio?: number
   /**
-   * True if the call used audio. The following fields up to `audio_completion_ratio` are only
-   * present then. They count audio and text tokens, and compare audio prices to the text price.
+   * True if the call used audio. Only then, the fields up to `audio_completion_ratio` are present.
+   * Counts are in tokens, and ratios compare audio prices to the text price.
    */
   audio?: boolean
   audio_input?: number
@@ -91,13 +91,13 @@ export type LogOther = {
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
   /**
-   * The maximum number of output tokens per choice. It is only present if the gateway reduced it,
-   * because the quota was too low.
+   * The maximum number of output tokens per choice, if the gateway has reduced it. It does so if
+   * the quota is too low.
    */
   output_limit?: number
   /**
-   * The full usage of the call. It is only present if the account could not pay for it, so that
-   * only `usage` was charged.
+   * The full usage of the call, if the account could not pay for all of it. Only `usage` was
+   * charged.
    */
   unpaid_usage?: LoggedUsage
   usage_source?: string
@@ -107,8 +107,8 @@ export type LogOther = {
   /** The provider's error message. Keys, accounts and addresses are removed from it. */
   provider_message?: string
   /**
-   * The quota that was held when the call was admitted. At its end, the part above the charge was
-   * released.
+   * The quota that was held when the call was admitted. When the call ended, the part above the
+   * charge was released.
    */
   hold?: number
   anomaly?: string
@@ -126,8 +126,8 @@ export type LogOther = {
   status_code?: number
   channel_id?: number
   /**
-   * For admins: the author of a change of the balance or group. `note` is the reason. It is null if
-   * there is none, and empty if the user's texts were erased.
+   * For admins: the author of a change of the balance or group. `note` is the reason. It is null
+   * without a reason, and empty if the user's texts were erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
@@ -138,7 +138,8 @@ export type LogOther = {
   cost?: number
   cost_ratio?: string
   /**
-   * For admins: the channels that failed during the call, as the channel statistics count failures.
+   * For admins: the channels with failed attempts. The channel statistics count failures by the
+   * same rule.
    */
   failed_channels?: number[]
   /** For admins: all attempts of the call in their order. */

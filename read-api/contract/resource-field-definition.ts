@@ -1,8 +1,8 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * The definition of one field of a resource. The schemas of requests and responses, the database
- * column, the mapping of rows to responses and the console's form are derived from it.
+ * The definition of one field of a resource. These are derived from it: the schemas of requests and
+ * responses, the database column, the mapping of rows to responses, and the console's form.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']

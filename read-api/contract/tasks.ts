@@ -92,8 +92,8 @@ export const MusicTask = Type.Object({
 export type MusicTask = Static<typeof MusicTask>
 
 /**
- * A changed task, or the progress of several tasks, by `mj_id` or `task_id`. Progress that a client
- * has missed is not sent again, because each list contains the progress.
+ * A changed task, or the progress of several tasks. The `id` in `tasks` is the task's `mj_id` or
+ * `task_id`. Missed progress is not sent again, because the list of tasks also contains it.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
@@ -101,9 +101,8 @@ export type TaskPush =
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
 /**
- * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. There is no
- * order by prompts or results, which are encrypted, by ids, which are random, or by the progress,
- * which is not stored.
+ * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. Other columns
+ * are excluded: texts are encrypted, ids are random, and the progress is not stored.
  */
 const TASK_SORTS = [
   'submit_time',

@@ -24,8 +24,8 @@ export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
  * `cost` is what providers charged, in quota. `costed_quota` is what users were charged for the
- * same calls. Calls whose provider charge is unknown are left out, so that the margin is
- * `costed_quota` minus `cost`.
+ * same calls. Both leave out calls whose provider charge is unknown. The margin is `costed_quota`
+ * minus `cost`.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 

@@ -21,7 +21,7 @@ const TOPIC_REQUIRED = {
 
 /**
  * Parses a client's message. Throws an `HttpError` if the message is invalid or contains no known
- * topic. Other unknown topics are ignored, because clients of another release may send them.
+ * topic. Unknown topics are ignored, because a client may belong to another release.
  */
 export function readRequest(text: string): LiveRequest {
   const value = parseJson(text)

@@ -48,8 +48,8 @@ export class LiveSession {
   /** The site's totals that were last sent to the client, as JSON text. */
   #stats = ''
   /**
-   * The position at which the unread messages were last counted. Items up to this position have
-   * outdated counts.
+   * The position at which the unread messages were last counted. Inbox items up to this position
+   * are not sent, because their counts are older.
    */
   #unread = 0
   #isFollowing = false
@@ -88,8 +88,8 @@ export class LiveSession {
     this.#sent = after ?? this.#hub.buffer().upTo
     const isCaughtUp = after === null || (await this.#catchUp(subscription))
     if (subscription !== this.#subscriptions || this.#isClosed) return
-    // Messages may have arrived while no socket was open, and the buffer has no items for them. The
-    // number of unread messages is therefore sent now.
+    // The number of unread messages is sent at once. The buffer has no items for messages that
+    // arrived while no socket was open.
     if (this.#topics.has('inbox')) await this.#pushUnread()
     if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
@@ -107,8 +107,8 @@ export class LiveSession {
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // All items with the same position are sent together. Otherwise, a client that reconnects
-      // with this position would miss some of them.
+      // All items with the same position are sent together. A client that reconnects asks for later
+      // positions, so it would not receive the rest.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)

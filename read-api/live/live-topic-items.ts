@@ -16,9 +16,8 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * Returns an item for admins with the channel tests and balances from a range of positions. It also
- * contains the progress of the test of all channels. If there is nothing to send, the list is
- * empty.
+ * Returns one item for admins: the channel tests and balances from a range of positions, and the
+ * progress of the test of all channels. The list is empty if none of them changed.
  */
 export async function testItems(
   core: Core,

@@ -53,7 +53,7 @@ export type ExportFormat = {
   readonly extension: string
   /** The text before the first row. */
   readonly head: string
-  /** True if the file contains encrypted columns. They are only read and decrypted if necessary. */
+  /** True if the file contains encrypted columns. Otherwise, these columns are not read. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
@@ -74,8 +74,8 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
 })
 
 /**
- * Returns a row as a line of JSON. `other` is already JSON text, so it replaces the empty string at
- * the end of the line.
+ * Returns a row as a line of JSON. `other` is already JSON text. It replaces the empty text that
+ * ends the line.
  */
 function jsonLine(answer: ReturnType<typeof logResponse>): string {
   const { other } = answer

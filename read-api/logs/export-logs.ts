@@ -45,9 +45,8 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
  */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * The time limits of an export in milliseconds. `stallMs` limits the time in which the client reads
- * nothing, as for the stream of a call. `totalMs` is sufficient for the longest log over a slow
- * connection.
+ * The time limits of an export in milliseconds. `stallMs` limits how long the client may read
+ * nothing. `totalMs` is sufficient for the longest log over a slow connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5

@@ -13,9 +13,8 @@ export type PermitLimits = {
 }
 
 /**
- * Returns a function that acquires a permit for an export of a user. It throws 429 if there is no
- * free permit. Otherwise, it returns a function that releases the permit. When the process stops,
- * it waits for the running exports.
+ * Returns a function that acquires a permit for an export of a user, or throws 429 if none is free.
+ * The function that it returns releases the permit. A stopping process waits for running exports.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -47,8 +46,7 @@ export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
  * Yields the chunks of a file. Calls `cut` if the client reads nothing for `stallMs`, or if the
- * export takes longer than `totalMs`. Otherwise, a client that stops reading would keep its permit
- * forever.
+ * export takes longer than `totalMs`. A client that stops reading therefore loses its permit.
  */
 export async function* limitReading(
   chunks: AsyncIterable<string>,

@@ -117,8 +117,8 @@ function logOrder(
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * Returns the part of a filter that is the same for all pages of a list. The start of the range,
- * and an end in the future, are left out, because they change with the clock.
+ * Returns the part of a filter that is the same for all pages of a list. The start of the range is
+ * left out, and also its end if it is in the future. Both change with the clock.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

@@ -99,9 +99,8 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 }
 
 /**
- * Returns the keys under which the sums for a filter are stored. They are the keys of the tokens,
- * the user, the channel or the group. The first of these parts that the filter contains is used,
- * because fewer rows match it.
+ * Returns the keys under which the sums for a filter are stored. A filter may contain tokens, a
+ * user, a channel and a group. The first of these is used, because the fewest rows match it.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

@@ -42,8 +42,8 @@ export function exportText(core: Core, { filter, format, isAllowed }: ExportSour
         if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // The next batch is read while the current batch is formatted. The empty `catch` is for a
-        // client that has stopped reading. A failed read would then be an unhandled rejection.
+        // The next batch is read while the current batch is formatted. If the client stops reading,
+        // no one awaits `next`. The empty `catch` prevents an unhandled rejection in this case.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += STEP_ROWS) {

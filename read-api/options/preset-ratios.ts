@@ -108,8 +108,8 @@ const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
 /**
- * The sources of ratios. All have completion ratios. The value is true if the source also has model
- * ratios and output limits.
+ * The sources of ratios. All have completion ratios. Those with `true` also have model ratios and
+ * output limits.
  */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES

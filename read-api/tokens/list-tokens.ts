@@ -20,7 +20,7 @@ const MASK = '*'.repeat(12)
 
 /**
  * Returns the caller's tokens. Keys are only included for a session, because an access token may
- * leak from a script. The budgets are remembered, because a client may change a token without
+ * leak from a script. The server remembers the budgets, for later changes without
  * `expected_remain_quota`.
  */
 async function ownTokenAnswers(

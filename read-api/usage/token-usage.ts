@@ -21,9 +21,9 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The totals are read before the usage of the tokens. Usage that is added between the two
-      // reads then only makes the remainder smaller, so nothing is counted twice. A negative
-      // remainder is left out.
+      // The totals are read first. Usage that is added between the two reads is then missing in the
+      // totals, so the remainder is too small and nothing counts twice. No negative remainder is
+      // returned.
       const totals = await userDays(db, userId, days)
       const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])

@@ -21,8 +21,8 @@ export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]):
 }
 
 /**
- * Returns the users for a response, with the balance as `expected_quota`. The balance is
- * remembered, because a client may change a user without sending `expected_quota`.
+ * Returns the users for a response, with the balance as `expected_quota`. The server remembers the
+ * balance, for later changes without `expected_quota`.
  */
 async function changeableUsers(
   deps: ReadDeps,

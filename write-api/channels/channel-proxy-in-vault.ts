@@ -14,8 +14,8 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Reads a proxy address with its credentials. Returns null for proxies without credentials, and for
- * old channels, whose credentials are not in the vault.
+ * Reads a proxy address with its credentials. Returns null if the proxy has no credentials. Also
+ * returns null for old channels, because the vault does not contain their credentials.
  */
 async function readProxy(
   vault: Vault,
@@ -28,8 +28,8 @@ async function readProxy(
 }
 
 /**
- * Returns the terms with the proxy's credentials. A copy of the channel then stores the credentials
- * as a separate secret.
+ * Returns a channel's terms with the proxy's credentials in `setting`. A copy of the channel is
+ * created with these terms and stores the credentials as its own secret.
  */
 export async function termsWithProxyLogin(
   vault: Vault,
@@ -41,7 +41,7 @@ export async function termsWithProxyLogin(
 }
 
 export type SettingChange = {
-  /** If `proxyRef` is empty, the proxy has no credentials. */
+  /** An empty `proxyRef` means that the vault contains no credentials of the proxy. */
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
   /**
    * The proxy address with credentials to store in the vault, or null if nothing must be stored.

@@ -29,8 +29,8 @@ export const setChannelsStatus: Action = (api, deps) => {
 
 /**
  * `POST /api/channel/{id}/circuit/close`, for admins: closes all circuits of a channel, its models
- * and its keys, so that relays use them immediately. Returns the number of closed circuits, which
- * may be 0.
+ * and its keys. Relays then use them again immediately. Returns the number of closed circuits,
+ * which may be 0.
  */
 export const closeCircuits: Action = (api, deps) => {
   api.route({

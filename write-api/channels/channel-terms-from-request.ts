@@ -93,8 +93,8 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
 }
 
 /**
- * Throws if the outbound policy does not allow the address. The host name is not resolved here,
- * because each call checks the address again.
+ * Throws if the outbound policy does not allow the address. The host name is not resolved here.
+ * Each call checks the address again.
  */
 export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
@@ -104,8 +104,8 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
 }
 
 /**
- * Throws if the outbound policy does not allow the proxy, or if the proxy has masked credentials.
- * With `isLoginKnown`, masked credentials are accepted, because the real ones are known.
+ * Throws if the outbound policy does not allow the proxy. Throws if the proxy's credentials are
+ * masked and the real ones are not known (`isLoginKnown`).
  */
 export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''

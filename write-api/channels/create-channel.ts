@@ -36,8 +36,8 @@ import {
 const DEFAULT_GROUP = 'default'
 
 /**
- * Throws if an added group does not exist in the settings. Otherwise, a typing error would go
- * unnoticed, because no user can make calls in an unknown group.
+ * Throws if an added group does not exist in the settings. No user can make calls in such a group,
+ * so the name is probably a typing error.
  */
 export async function checkGroups(
   { core }: Deps,
@@ -59,8 +59,8 @@ export async function checkGroups(
 }
 
 /**
- * `repeated` is the number of entered keys that were ignored. The text contains them twice, or the
- * channel already has them.
+ * `repeated` is the number of ignored keys: those that the text repeats, and those that the channel
+ * already has.
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
@@ -97,7 +97,7 @@ export const repeatedKeysMessage = (count: number): Words =>
 
 type ChannelBatch = {
   /**
-   * The terms of all channels in the batch, without the name. `setting` contains the proxy's
+   * The terms of all channels in the batch, except the name. `setting` may contain the proxy's
    * credentials.
    */
   readonly terms: ChannelTerms
@@ -107,8 +107,8 @@ type ChannelBatch = {
 }
 
 /**
- * The maximum number of attempts to assign ids. An attempt fails if another process has used the
- * first id, and the read model does not include that channel yet.
+ * The maximum number of attempts to assign ids. An attempt fails if another process has just
+ * created a channel that the read model does not include yet.
  */
 const ATTEMPTS_MAX = 100
 

@@ -29,7 +29,7 @@ import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create
 
 /**
  * PUT /api/channel/: changes the given fields. Status 1 enables the channel, and 2 disables it.
- * Status 3 (disabled by the gateway) is rejected unless the channel already has this status.
+ * Only the gateway can set status 3, so a change to 3 is rejected.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -121,8 +121,8 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Returns the entered keys. If they are added to the channel's keys, those that the channel already
- * has are left out.
+ * Returns the keys in the request. In the mode `append`, keys that the channel already has are left
+ * out.
  */
 async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
   const entered = parseKeys(key ?? '')

@@ -14,9 +14,9 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * What the login is for. `login` signs a user in, `bind` binds the identity to the current user,
- * and `anew` confirms the identity of the current user. The default is `bind` with a session and
- * `login` without a session. `aff` is the inviter's code.
+ * `intent` is the purpose: `login` signs a user in, `bind` binds the identity to the current user,
+ * and `anew` confirms the current user's identity. With a session, the default is `bind`. Without
+ * one, it is `login`. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),

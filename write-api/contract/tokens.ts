@@ -33,10 +33,10 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. `remain_quota` is the new remaining quota. With `expected_remain_quota` and
- * `budget_version`, the difference of the two quotas is added instead, so that calls made meanwhile
- * still count. A negative difference also limits the result to `remain_quota`. If the budget was
- * edited since `budget_version`, the change is rejected with 409.
+ * A change of a token. `remain_quota` is the requested remaining quota. A client may also send what
+ * it has read: `expected_remain_quota` and `budget_version`. Then only the difference is added, so
+ * that calls made meanwhile still count. A lowered quota never exceeds `remain_quota`. If the
+ * budget was edited since `budget_version`, the change is rejected with 409.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
@@ -50,9 +50,9 @@ export const UpdateToken = Type.Object({
     }),
   ),
   /**
-   * The remaining quota that the client has read. Without `budget_version`, the change is rejected
-   * with 409 if the remaining quota has changed. If this field is missing, the quota that the
-   * session or access token last received or set is expected, if there is one.
+   * The remaining quota that the client has read. By default, it is the quota that the session or
+   * access token last received or set, if any. Without `budget_version`, the change is rejected
+   * with 409 if the remaining quota has changed since then.
    */
   expected_remain_quota: Type.Optional(quota),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),

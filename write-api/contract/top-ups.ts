@@ -57,8 +57,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * The order's number of refunds when the caller last read the order. If a request is repeated,
-   * this number is outdated, so the money is not refunded twice.
+   * The order's number of refunds that the caller has read. A repeated request contains an outdated
+   * number and is rejected, so that no money is refunded twice.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

@@ -16,10 +16,10 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * A change of a user. `quota` is the new balance, and `expected_quota` is the balance that the
- * client has read. If the balance is no longer `expected_quota`, the change is rejected with 409.
- * Without `expected_quota`, the server expects the balance that the session or access token last
- * received or set. If that balance could not be stored, the change is rejected, too.
+ * A change of a user. `quota` is the new balance. `expected_quota` is the balance that the client
+ * has read. The default is the balance that the session or access token last received or set. If
+ * the balance has changed since then, or if the received balance could not be stored, the change is
+ * rejected with 409.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
@@ -110,7 +110,7 @@ export const UpdateSettings = Type.Object({
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**
    * The email address for notifications. If it is empty, the address bound to the account is used.
-   * Another new address must be verified with `notification_code`.
+   * A new address that is not bound to the account must be verified with `notification_code`.
    */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
   /** The code that was mailed to `notification_email` (purpose `notify`). */

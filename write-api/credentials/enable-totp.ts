@@ -70,8 +70,8 @@ export const confirmTotp: Action = (api, deps) => {
         command,
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
-        // NOTE: any other error may mean that the append was committed and the app is enabled. The
-        // secret is then kept.
+        // NOTE: after any other error, the append may be committed and the app enabled. The secret
+        // is then still needed.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })

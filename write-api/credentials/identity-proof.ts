@@ -75,8 +75,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * Throws unless the caller has logged in or proved the identity within the last half hour. Routes
- * whose requests contain no proof use this check.
+ * Throws if the caller's last login or proof of identity is older than half an hour. Routes whose
+ * requests contain no proof use this check.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return

@@ -32,7 +32,7 @@ export function userIdOfHandle(handle: string): number | null {
  * passkey.
  */
 export type PasskeyRecord = {
-  /** The authenticator's credential id. `id` and `publicKey` (in COSE format) are in base64url. */
+  /** The authenticator's credential id in base64url. `publicKey` is a COSE key in base64url. */
   readonly id: string
   readonly publicKey: string
   readonly transports: readonly string[]
@@ -161,7 +161,7 @@ export async function issueChallenge(
 }
 
 /**
- * Creates the check of a challenge. The check consumes the challenge and returns whether it was
+ * Returns a function that consumes a challenge. The function returns whether the challenge was
  * issued for the purpose.
  */
 export const consumeChallenge =

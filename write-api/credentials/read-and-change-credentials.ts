@@ -25,9 +25,9 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records the use of a code or a passkey. Throws 429 if a user has too many uses, because each use
- * is stored permanently. Strangers cannot use up this limit, because each use requires a valid code
- * or passkey.
+ * Records the use of an app's code or a passkey. Each use is stored permanently, so a user can have
+ * 20 per minute and 200 per day. Throws 429 above these limits. Strangers cannot use up the limits,
+ * because only valid codes and passkeys are recorded.
  */
 export async function recordUse(
   deps: Deps,

@@ -28,7 +28,7 @@ export function newRecoveryCodes(vault: Vault, userId: number): NewRecoveryCodes
 export const recoveryCodeHash = (vault: Vault, userId: number, code: string): string =>
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
-/** Returns the new recovery codes if an event has stored them. Otherwise, the list is empty. */
+/** Returns the new recovery codes if an event contains their hashes. Otherwise, returns none. */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],
   { codes }: NewRecoveryCodes,

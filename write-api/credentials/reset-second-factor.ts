@@ -43,8 +43,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       })
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
-      // An earlier reset may have been interrupted before it deleted the secrets. Therefore, they
-      // are also deleted if the user has no second factor.
+      // The secrets are also deleted if the user has no second factor any more. An earlier reset
+      // may have been interrupted before it deleted them.
       if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
@@ -91,8 +91,8 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets that an event
- * contains are deleted. The secret of an app that is not confirmed yet is therefore kept.
+ * Deletes the secrets of authenticator apps that are no longer enabled. The references come from
+ * the events. The secret of an app that is not confirmed yet is in no event, so it is kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)

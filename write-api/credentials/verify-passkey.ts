@@ -25,9 +25,7 @@ type PasskeyCheck = {
   readonly isSoleFactor: boolean
 }
 
-/**
- * Throws `PasskeyFailed` unless one of the user's passkeys has signed a challenge for this purpose.
- */
+/** Throws `PasskeyFailed` if no passkey of the user has signed a challenge for this purpose. */
 export async function verifyPasskey(
   deps: Deps,
   request: FastifyRequest,
@@ -60,8 +58,8 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // With the counter 0, the library accepts every signature counter. The domain checks the
-      // counter instead.
+      // The library compares the signature counter with the given `counter` and accepts any counter
+      // if it is 0. The domain checks the counter instead.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

@@ -42,8 +42,8 @@ const FREE_FAILURES = 5
 const DELAY_MS_MAX = 15 * 60_000
 const DAY_MS = 24 * 3_600_000
 /**
- * The maximum number of failed attempts per user and day. Browsers that have logged in to the
- * account before have their own limit.
+ * The maximum number of failed attempts per user and day. Attempts from browsers that have logged
+ * in to the account before are not included.
  */
 const DAILY_FAILURES_MAX = 50
 
@@ -52,9 +52,9 @@ type OnSuccess = () => void
 /**
  * Limits how fast codes can be guessed in the second step of a login. After five wrong codes from
  * an IP address, each attempt doubles the wait, up to 15 minutes. A user can have 50 failed
- * attempts per day. Only callers who know the password can use them up. A browser that has logged
- * in to the account before has its own limit. Throws 429 if the caller must wait. After a correct
- * code, the returned function must be called.
+ * attempts per day. A stranger who does not know the password cannot use them up. A browser that
+ * has logged in before has its own limit. Throws 429 if the caller must wait. After a correct code,
+ * the returned function must be called.
  */
 export async function limitCodeAttempts(
   { core }: Deps,

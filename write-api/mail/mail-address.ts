@@ -5,8 +5,8 @@ import { mailError } from './mail-errors.ts'
 
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-// The pattern rejects texts that a URL parser would change: it would remove a path, a query or
-// combining marks, and decode `%61`.
+// Other characters are rejected, because `domainToASCII` would silently change some of them. It
+// would remove a path or a query, and decode `%61`.
 const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 

@@ -60,8 +60,8 @@ export const sendCode: Action = (api, deps) => {
 }
 
 /**
- * Throws if the site does not allow a registration with a password and a verified address. A code
- * would then be useless.
+ * Throws if users cannot register with a password, or if the site does not verify addresses. The
+ * code would be useless.
  */
 async function assertRegistrationByPasswordOpen(
   { core }: Deps,
@@ -116,8 +116,7 @@ async function mailCode(
 }
 
 /**
- * Sends a mail to a visitor. The error only tells whether the mail settings are missing or the
- * sending failed.
+ * Sends a mail to a visitor. If this fails, the error only tells whether mail settings are missing.
  */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,

@@ -71,8 +71,8 @@ async function removeMessage(
     const command = { type: 'DeleteMessage', messageId } as const
     const outcome = await actors.handle(messageDecider, stream, command, context)
     const { events, position } = accepted(outcome)
-    // If another process has just edited the message, the event refers to the edited text. This
-    // text is deleted, too.
+    // The deletion event contains the reference of the current text. If another process has just
+    // edited the message, this text is new and must be deleted, too.
     for (const { data } of events) {
       if ('droppedTextRef' in data) await vault.deleteSecret(data.droppedTextRef)
     }

@@ -54,8 +54,8 @@ async function resolveRecipients(
 }
 
 /**
- * Throws if a group is unknown. A group that the settings no longer contain is accepted while it
- * has users.
+ * Throws if a group is unknown. A group that was removed from the settings still counts as known
+ * while it has users.
  */
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return

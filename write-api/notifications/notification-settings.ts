@@ -37,8 +37,8 @@ export const notificationError = errorsOf(NOTIFICATION_ERRORS)
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The webhook secret to delete when the step has ended: `ifDone` if the step succeeded,
-   * `ifRejected` if it was rejected.
+   * The webhook secret that is no longer needed after the step: `ifDone` after a success,
+   * `ifRejected` after a rejection.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
@@ -116,8 +116,8 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Throws unless a new address is bound to the user or confirmed with a mailed code. The site must
- * not send mail to strangers. A correct code is consumed even if the request is rejected later.
+ * Throws if a new address is neither bound to the user nor confirmed with a mailed code. The site
+ * must not mail strangers. A correct code is consumed even if the request is rejected later.
  */
 async function verifyAddress(
   core: Deps['core'],
@@ -152,7 +152,7 @@ async function sealIfChanged(
 
 /**
  * Stores a new webhook secret and returns its vault reference. null removes the secret. An empty
- * text leaves it unchanged, because forms never contain the stored secret.
+ * text keeps the stored secret, because forms never contain it.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

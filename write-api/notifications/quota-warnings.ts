@@ -36,8 +36,8 @@ export type WarningDeps = {
 }
 
 /**
- * Starts to read account events and to warn users whose quota is low. Only one process does this
- * work: the holder of a lease. It starts with the events after the last checkpoint.
+ * Starts to warn users whose quota is low. Only one process does this work: the holder of a lease.
+ * It reads account events, starting after the last checkpoint.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {
@@ -103,8 +103,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // Without mail settings, the warning is not recorded. Otherwise, the next warning would be
-    // delayed by two hours, even if an admin corrects the settings earlier.
+    // Without mail settings, the warning is not recorded. A recorded warning delays the next one by
+    // two hours, even if an admin corrects the settings earlier.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -114,8 +114,7 @@ async function warnAbout(
 
 /**
  * Returns whether the webhook can be called. The address is checked again, because the rules may
- * have changed since it was saved. If it is no longer allowed, the user's profile page shows an
- * error.
+ * have changed since it was saved. The user's profile page also shows this error.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,

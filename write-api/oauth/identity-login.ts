@@ -19,7 +19,7 @@ import type { OAuthFlow } from './oauth-state.ts'
 
 /**
  * Signs in the user who has the identity. If there is none, a new user is registered. `only` is the
- * user who confirms a session with this login. No other user can then sign in.
+ * user who confirms a session. If it is set, an identity of anyone else is rejected.
  */
 export async function loginWithIdentity(
   deps: Deps,

@@ -12,7 +12,7 @@ export type Profile = {
  * Only the server stores them.
  */
 export type AuthorizationParams = {
-  /** The redirect URI. It is empty if only the provider's configuration contains the URI. */
+  /** The redirect URI. It is empty if the provider uses the URI in its own configuration. */
   readonly redirectUri: string
   /** The PKCE verifier (RFC 7636). It is empty if the client has redirected the browser itself. */
   readonly verifier: string

@@ -81,9 +81,9 @@ export async function consumeState(
 }
 
 /**
- * Returns the session's user. Returns null without a session, or if the `User-Id` header contains
- * another user's id. `mayLackHeader` accepts requests without this header, such as browser
- * navigation. The caller must then check that the state was issued in the same browser.
+ * Returns the session's user, or null if there is no session. Also returns null if the header
+ * `User-Id` is missing or contains another id. With `mayLackHeader`, the header may be missing, as
+ * in browser navigation. The caller must then check that the state was issued in the same browser.
  */
 export async function userOf(
   request: FastifyRequest,

@@ -9,7 +9,7 @@ import { providerFetch } from './provider-client.ts'
  */
 export type OidcSettings = {
   readonly clientId: string
-  /** The client secret. It is empty for a public client, whose logins only PKCE protects. */
+  /** The client secret. It is empty for a public client, which uses only PKCE. */
   readonly clientSecret: string
   readonly wellKnown: string
   readonly authorizationEndpoint: string
@@ -131,8 +131,8 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Reads the user info from the provider. Errors are ignored, because only the name of a new user
- * depends on it.
+ * Reads the user info from the provider. Only the names of a new user depend on the user info, so
+ * errors are ignored.
  */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}

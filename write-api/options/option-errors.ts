@@ -13,8 +13,8 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /**
- * Returns the bounds and the unit for the message about an invalid number. They are also included
- * if the value is not a number at all.
+ * Returns the bounds and the unit of a number option, for the message about an invalid value. The
+ * value may also be a text that is not a number.
  */
 function boundsOf(key: unknown, error: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
@@ -24,8 +24,8 @@ function boundsOf(key: unknown, error: unknown) {
 }
 
 /**
- * Returns the option's own message for a value out of bounds, or null. It replaces the general
- * message.
+ * Returns the option's own message for a value out of bounds. If it is null, the general message is
+ * used.
  */
 export const boundsWords = (key: string): Words | null => wordsOf(zh.bounds, en.bounds, key)
 

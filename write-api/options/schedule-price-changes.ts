@@ -45,9 +45,7 @@ export const schedulePrices: Action = (api, deps) => {
   })
 }
 
-/**
- * Throws if an entry has no name. Only a fallback price needs none, because it is a single value.
- */
+/** Throws if an entry has no name. A fallback price needs none, because it is a single value. */
 function checkNames(changes: readonly PlannedEntry[]): void {
   const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
   if (at < 0) return

@@ -75,8 +75,8 @@ type CodeBatch = {
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all codes in one append and returns its position. For a repeated request, the position is
- * that of the original append or later.
+ * Creates all codes in one append and returns its position. A repeated request creates nothing. The
+ * latest position of the store is then returned.
  */
 async function createCodes(
   deps: Deps,

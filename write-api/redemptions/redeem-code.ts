@@ -119,8 +119,8 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // If a code is popular, most requests are rejected here. This check needs only the code's
-      // stream, not the account's stream.
+      // If a code is popular, most requests are rejected here. This check does not need the
+      // account's stream.
       const decided = redemptionDecider.decide(steps[0].command, state)
       return { terms, steps, error: isCodedError(decided) ? decided : null }
     })
@@ -137,9 +137,9 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
 type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
- * Returns the steps that redeem a code. NOTE: the step for the code comes first. A store without
- * atomic appends to several streams decides with this step whether the code is redeemed. The quota
- * is then granted in any case, if necessary by a later repair.
+ * Returns the steps that redeem a code. NOTE: the step for the code comes first. In a store without
+ * atomic appends to several streams, it decides whether the code is redeemed. The quota is then
+ * granted in any case, if necessary by a later repair.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -27,7 +27,7 @@ export async function termsWith(
 
 /**
  * Throws if the expiry was changed to a time before `now` (unix milliseconds). An expiry before the
- * start of validity is accepted here, because the domain has a more specific error for it.
+ * start of validity is left to the domain, which has a more specific error.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after

@@ -12,8 +12,8 @@ import { issueTicket } from './login-ticket.ts'
 
 /**
  * Starts a session, or returns a ticket for the second step if the user has a second factor. Throws
- * if the user is banned or deactivated. With `isByPassword`, a temporary password must be changed
- * after the login.
+ * if the user is banned or deactivated. `isByPassword` is true after a login with a password. If
+ * this password is temporary, the user must change it.
  */
 export async function completeLogin(
   deps: Deps,

@@ -79,8 +79,8 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * The actions in a token that are accepted for each check. The registration form requests its mail
- * code with the action `register`.
+ * For each action of a request, the actions for which its CAPTCHA may have been solved. The
+ * registration form also requests a mail code, with a CAPTCHA for `register`.
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],

@@ -23,7 +23,7 @@ const DELAY_MS_MAX = 30_000
  * throttled.
  */
 const ACCOUNT_FAILURES_MAX = 30
-/** The longest wait for attempts without priority while an account is throttled. */
+/** The longest wait in milliseconds for attempts without priority (see `LoginGuard`). */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
  * The number of attempts per IP address and day that have priority while an account is throttled.
@@ -45,11 +45,11 @@ const SLOT_WAIT_MS_MAX = 15_000
  * Slows down password guessing without locking the owner out. After five failed attempts for an
  * account from one IP address, each attempt doubles the wait of this address, up to 30 seconds. A
  * browser that has signed in to the account before has its own limit. After 30 failed attempts for
- * an account in an hour, the account is throttled. From each IP address, three attempts per day
- * then have priority, but at most 16 from one network. Two attempts with priority are checked per
- * second, and one other attempt. The wait of other attempts doubles, up to 15 minutes. At most 10
- * 830 passwords of an account are therefore checked per hour. The owner can still sign in from an
- * address without failed attempts. If Redis is configured, all processes share the counters.
+ * an account in an hour, the account is throttled. Then three attempts per day from an IP address
+ * have priority, but at most 16 from a network. Per second, two attempts with priority and one
+ * other are checked. The wait of other attempts doubles, up to 15 minutes. At most 30 + 3 × 3 600
+ * passwords of an account are checked per hour. The owner can still sign in from an address without
+ * failed attempts. With Redis, all processes share the counters.
  */
 export type LoginGuard = {
   /**
@@ -99,8 +99,8 @@ export function createLoginGuard(
       ])
       if (!isFull(accountPermit)) return allowed(first, accountPermit)
       const braked = await enterBraked(limits, pause, account, [address, networkKey(vault, ip)])
-      // A rejected attempt keeps its permit in `first`, so it counts as failed. This slows down
-      // clients that retry without waiting.
+      // The permit in `first` is not released, so a rejected attempt counts as failed. This slows
+      // down clients that retry without waiting.
       return typeof braked === 'number' ? rejectedFor(braked) : allowed(first, ...braked)
     },
   }

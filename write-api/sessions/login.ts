@@ -32,9 +32,8 @@ export const login: Action = (api, deps) => {
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = normalizeMailAddress(username)
       const found = await findCandidates(deps, username, address)
-      // Failed attempts are counted by the entered text, not by the user. Otherwise, failed
-      // attempts with an email address would delay logins with the owner's username, which would
-      // reveal the owner.
+      // Failed attempts are counted by the entered text. If they were counted by user, guesses with
+      // an email address would delay logins with a username. This would reveal whose address it is.
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)
@@ -91,9 +90,8 @@ type FailedAttempt = {
 }
 
 /**
- * Waits up to two seconds for the read model, and then checks users who are new or have a new
- * password. The read model may have lacked them before. Every failed attempt waits, so that the
- * response time reveals nothing.
+ * Waits up to two seconds until the read model is up to date. Then checks users who are new or have
+ * a new password. Every failed attempt waits, so that the response time reveals nothing.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,

@@ -25,8 +25,8 @@ export type ResetLink = { readonly userId: number; readonly authVersion: number 
 type Links = Pick<Core, 'shortLived'>
 
 /**
- * Creates a reset link and returns its token. Only a hash of the token and the email address is
- * stored.
+ * Creates a reset link and returns its token. The token and the email address are stored only as a
+ * hash.
  */
 async function issueResetLink(
   { shortLived }: Links,

@@ -69,8 +69,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes all keys that a user ever had, when the user is erased. The events contain the references
- * of these keys, so a repeated call completes an interrupted call.
+ * Deletes all keys that an erased user ever had. Their references come from the events, so an
+ * interrupted call can be repeated.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

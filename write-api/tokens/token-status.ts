@@ -44,8 +44,8 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns the data to find expired and exhausted tokens. A token is exhausted if no quota remains
- * and its open calls hold none. Held quota may be released.
+ * Returns the time, the exhausted tokens and the names of the tokens. Quota held by open calls
+ * counts as remaining, because it may be released.
  */
 async function unusableTokens(
   core: Deps['core'],

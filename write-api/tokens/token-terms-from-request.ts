@@ -49,10 +49,7 @@ function isAddressOrNetwork(text: string): boolean {
 
 const { group, allowIps, ...others } = initialValues(TOKEN_FIELDS)
 
-/**
- * The terms for fields that a request for a new token omits. Their order is that in the stored
- * events.
- */
+/** The terms for fields that a request for a new token omits, in the order of the stored events. */
 export const INITIAL_TERMS: SharedTerms = {
   expiresAt: null,
   group,

@@ -70,8 +70,8 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // Stores the requested quota as the quota that the caller last saw. The caller does not know what
-  // calls have spent since then.
+  // Stores the requested quota as the quota that the caller last saw. The actual quota may differ,
+  // because calls may have spent some of it.
   if (quota !== null) {
     await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
   }
@@ -79,8 +79,8 @@ async function change(
 }
 
 /**
- * Returns the step that changes the budget. If the budget does not change, the list is empty.
- * During the append, the account checks that no one else has edited the budget.
+ * Returns the step that changes the budget, or an empty list if it does not change. The account
+ * rejects the step if the quota or the number of edits that the caller expects is outdated.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -102,7 +102,7 @@ type QuotaChange = Pick<SetTokenBudget, 'expected' | 'edits'> & { readonly remai
 
 /**
  * Returns the requested remaining quota, and the quota that the caller expects to replace. Returns
- * null if the quota does not change, for example because a client sends back a complete row.
+ * null if the quota does not change. For example, a client may send back a complete row.
  */
 async function requestedQuota(
   deps: Deps,
@@ -125,9 +125,9 @@ async function requestedQuota(
 }
 
 /**
- * Returns the remaining quota and the number of edits that the caller expects. Without
- * `expected_remain_quota`, the quota that the caller last received is expected, if there is one.
- * Returns `'unknown'` if that quota could not be stored.
+ * Returns the remaining quota that the caller expects, and the expected number of edits of the
+ * budget. The default is the quota that the caller last received. If there is none, nothing is
+ * expected. Returns `'unknown'` if the received quota could not be stored.
  */
 async function baseOf(
   { shownBudgets }: Deps,

@@ -56,8 +56,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws if the order is paid but the account is not credited yet. The provider then repeats the
- * report. This can happen in a store without atomic appends to several streams.
+ * Throws if a paid order is not credited yet, so that the provider repeats the report. This can
+ * only happen in a store without atomic appends to several streams.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -119,8 +119,8 @@ async function rebateOf(
 
 /**
  * Returns the steps that deduct quota from the accounts of the user and the inviter. `cents` is the
- * refunded money in hundredths. If it is negative, quota is restored. The same append must contain
- * an earlier step that fails if the order has changed since `state`.
+ * refunded money in hundredths. If it is negative, quota is restored. NOTE: an earlier step of the
+ * same append must fail if the order has changed since `state` was read.
  */
 export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

@@ -62,9 +62,8 @@ export async function applyReport(
 
 /**
  * Returns the id of the order that a payment has paid, or null if this site has no such order. For
- * an unknown payment, the trade number is read from the report or requested from Stripe. If it
- * belongs to an order that is not marked as paid yet, an error is thrown, so that Stripe sends the
- * report again.
+ * an unknown payment, the order is found by the trade number in the report or at Stripe. If this
+ * order is not marked as paid yet, an error is thrown, so that Stripe sends the report again.
  */
 async function orderOf(
   deps: Deps,

@@ -57,8 +57,8 @@ export function readEpayNotification(
 }
 
 /**
- * Returns the signature of the Epay protocol. It is the MD5 hash of the non-empty fields, sorted by
- * name, followed by the key.
+ * Returns the signature of the Epay protocol: the MD5 hash of a text. The text contains the
+ * non-empty fields, sorted by name, and then the key.
  */
 export function signatureOf(
   fields: readonly (readonly [name: string, value: string])[],

@@ -26,8 +26,8 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * The expected form of a checkout. A checkout is validated, because even a signed event may have
- * another API version or be a test event.
+ * The expected form of a checkout. Even a signed event is validated, because it may have another
+ * API version or be a test event.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),
@@ -102,8 +102,8 @@ const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): stri
   typeof payment_intent === 'string' ? payment_intent : id
 
 /**
- * Returns the event in a request. Returns null unless the request was signed with the site's secret
- * within the last five minutes.
+ * Returns the event in a request. Returns null if the signature is invalid or older than five
+ * minutes.
  */
 async function signedEvent(
   { body, headers }: FastifyRequest,

@@ -18,8 +18,8 @@ export type Quote = PaymentTerms & {
 }
 
 /**
- * The maximum price in hundredths of an order that is paid through Stripe. For Epay, `CENTS_MAX`
- * applies, but a gateway may have a lower maximum.
+ * The maximum price of an order through Stripe, in hundredths. For Epay, it is `CENTS_MAX`, but a
+ * gateway may accept less.
  */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n

@@ -37,8 +37,8 @@ export function bindIdentity(
 }
 
 /**
- * Returns the steps that bind an identity. `currentKey` is the key of the identity that it
- * replaces, if any.
+ * Returns the steps that bind an identity. `currentKey` is the key of the identity to replace, or
+ * null.
  */
 export async function bindSteps(
   { core }: Pick<Deps, 'core'>,

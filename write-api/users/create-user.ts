@@ -33,8 +33,8 @@ export const createUser: Action = (api, deps) => {
         quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
         reason: 'new-user',
       } as const
-      // Users are created one at a time, because only a limited number of passwords can be hashed
-      // at once.
+      // Users are created one at a time. Each creation hashes a password, and only a limited number
+      // can be hashed at once.
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )

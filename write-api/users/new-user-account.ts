@@ -18,7 +18,7 @@ import { nameKeyOf } from './user-names.ts'
 
 /**
  * Returns the inviter who has the invite code. Returns null if the code is unknown, the inviter is
- * banned or deleted, or invitations are disabled. The user can still register then.
+ * banned or deleted, or invitations are disabled. A new user can register without an inviter.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,

@@ -25,8 +25,8 @@ export const storePassword = (vault: Vault, userId: number, hash: string): Promi
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Returns whether a text is the user's current password. The check also takes the same time for an
- * unknown user and for a user without a password.
+ * Returns whether a text is the user's current password. For an unknown user, or a user without a
+ * password, the check takes the same time.
  */
 export async function isPassword(
   vault: Vault,
@@ -39,9 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of earlier passwords. Only hashes that an event contains are deleted. A new
- * hash whose event is not appended yet is therefore kept. If a crash leaves old hashes, the next
- * change of the password deletes them.
+ * Deletes the hashes of earlier passwords. Their references come from the events. A new hash is in
+ * no event before its append, so it is kept. If a crash leaves old hashes, the next change of the
+ * password deletes them.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

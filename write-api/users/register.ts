@@ -100,8 +100,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 }
 
 /**
- * Throws if the username is taken. This early check saves the user's code and the work of hashing.
- * Another user may still take the username afterwards, so the append checks it again.
+ * Throws if the username is taken. The check comes before the mailed code is consumed and the
+ * password is hashed. The append checks again, because another user may take the name meanwhile.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
@@ -128,7 +128,8 @@ type Registration = {
 }
 
 /**
- * Creates accounts one at a time, because only a limited number of passwords can be hashed at once.
+ * Creates accounts one at a time. Each creation hashes a password, and only a limited number can be
+ * hashed at once.
  */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
   deps.runExclusive('create-user', async () => {

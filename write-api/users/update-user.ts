@@ -46,8 +46,8 @@ export const updateUser: Action = (api, deps) => {
         // An unattended session must not be sufficient.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
-        // The quota step is prepared first, because it may fail. A password hash must not be stored
-        // before.
+        // The quota step is prepared before the password hash is stored, because the preparation
+        // may fail.
         const sealedReason = () => sealReason(deps.core.vault, body.id, body.reason)
         const quota = await quotaSteps(deps, request, body, sealedReason)
         const profile = await profileSteps(deps, user, body, actorRole, sealedReason)

@@ -26,8 +26,8 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
 }
 
 /**
- * Returns the expiry that the latest of the changes has set, in Unix seconds. 0 or less means that
- * the channel never expires.
+ * Returns the current expiry after these changes, in Unix seconds. 0 or less means that the channel
+ * never expires.
  */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
@@ -43,8 +43,8 @@ export const expiryAt = (seconds: number): Expiry => ({
 })
 
 /**
- * Merges events and expiries into one page, newest first. `rows` are the events from the offset
- * `start`: as many as a page has, and one more for each expiry.
+ * Merges events and expiries into one page, newest first. `rows` starts at the event with the
+ * offset `start`. It contains one page of events, and one more event for each expiry.
  */
 export function mergePage(
   rows: readonly TimelineRow[],

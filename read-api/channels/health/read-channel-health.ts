@@ -60,8 +60,8 @@ export class HealthReader {
   }
 
   /**
-   * Returns the enabled channels that are the only channel for some model in some group. The result
-   * is cached for 5 s, because computing it visits all models and groups of all channels.
+   * Returns the enabled channels that cannot be replaced (see `lastChannelsOf`). The result is
+   * cached for 5 s, because computing it visits all models and groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
