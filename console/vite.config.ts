@@ -31,10 +31,13 @@ export default defineConfig({
         chunkFileNames: ({ name }) =>
           `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash].js`,
         codeSplitting: {
+          includeDependenciesRecursively: false,
           // Without groups, a page would load about 100 chunks, one for each set of pages that
-          // share a module. A small group is merged into the most similar group.
+          // share a module. A small group is merged into the most similar group. The modules of
+          // lists have a group, so that a page without a list never loads them.
           groups: [
-            { name: 'initial', tags: ['$initial'], priority: 1 },
+            { name: 'initial', tags: ['$initial'], priority: 2 },
+            { name: 'list', test: /console\/ui\/(data-grid|lists)\//, priority: 1 },
             {
               name: 'shared',
               minShareCount: 5,
