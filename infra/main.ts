@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import type { Config } from './config/config.ts'
+import { type Config, usesWorkers } from './config/config.ts'
 import { readConfig } from './config/read-config.ts'
+import { loadSecretKey } from './config/secret-key.ts'
 import { assertPortFree } from './http-listener.ts'
-import { type PrintLine, type Started, startProduct } from './start.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
+import type { PrintLine, Started } from './start.ts'
 import { describeStartError } from './start-error.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import { startWithWorkers, usesWorkers } from './workers/primary-process.ts'
+import { createLog } from './telemetry/log.ts'
 
 /**
  * Starts the product as `npm start` does, and stops it on a signal with exit code 0. With
@@ -44,9 +46,23 @@ async function start(
   signal: AbortSignal,
 ): Promise<Started> {
   await assertPortFree(config)
-  return usesWorkers(config)
-    ? await startWithWorkers(config, environment, printLine, signal)
-    : await startProduct(config, printLine, null, signal)
+  if (usesWorkers(config)) {
+    const { startWithWorkers } = await import('./workers/primary-process.ts')
+    return await startWithWorkers(config, environment, printLine, signal)
+  }
+  // Postgres starts while the rest of the code is loaded, which takes about as long.
+  const database = config.databaseUrl === null ? beginDatabase(config, signal) : null
+  const { startProduct } = await import('./start.ts')
+  return await startProduct(config, printLine, { signal, database })
+}
+
+function beginDatabase(config: Config, signal: AbortSignal): Promise<EmbeddedPostgres> {
+  loadSecretKey(config)
+  const { dataDir, logLevel } = config
+  const starting = startEmbeddedPostgres({ dataDir, log: createLog(logLevel), signal })
+  // `startProduct` reports the error.
+  starting.catch(() => {})
+  return starting
 }
 
 if (import.meta.main) {

@@ -1,14 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config } from './config/config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Core } from './core-dependencies.ts'
-import { createDirectBus } from './event-bus/brokerless-bus.ts'
+import { createDirectBus, LANE_TTL_MS } from './event-bus/brokerless-bus.ts'
 import type { EventBus } from './event-bus/port.ts'
 import { openEventStore } from './event-store/open-event-store.ts'
 import { createPostgresSnapshots } from './event-store/snapshots.ts'
 import { createStreamActors } from './event-store/stream-actors.ts'
-import { createLeases, endAllLeases } from './leases/exclusive-leases.ts'
-import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
+import { createLeases, endAllLeases, ONLY_PROCESS_TTL_MS } from './leases/exclusive-leases.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
 import { createPools } from './postgres/pools.ts'
 import { rejectUnsafeServer } from './postgres/server-checks.ts'
 import { createSharedClock } from './postgres/shared-clock.ts'
@@ -21,22 +22,34 @@ export type RunningCore = { readonly core: Core; readonly close: () => Promise<v
 
 type Closers = (() => Promise<void>)[]
 
+/** The maximum wait for resources that are being opened when the start is aborted. */
+const OPEN_WITHIN_MS = 2_000
+
 /**
- * Starts database, event store, stream actors and vault. If `signal` aborts, closes everything that
- * it has opened and throws.
+ * Starts database, event store, stream actors and vault. `begun` is the embedded Postgres, if its
+ * start has already begun. If `signal` aborts, closes everything that it has opened and throws.
  */
-export async function startCore(config: Config, signal: AbortSignal = NEVER): Promise<RunningCore> {
+export async function startCore(
+  config: Config,
+  signal: AbortSignal = NEVER,
+  begun: Promise<EmbeddedPostgres> | null = null,
+): Promise<RunningCore> {
   const log = createLog(config.logLevel)
   const closers: Closers = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
+  let opening: Promise<Core> | null = null
   try {
     const secretKey = loadSecretKey(config)
-    const database = await openDatabase(config, log, closers, signal)
-    const opening = openCore({ ...config, secretKey }, database, log, closers)
+    const database = config.databaseUrl ?? (await openEmbedded(config, log, closers, signal, begun))
+    signal.throwIfAborted()
+    opening = openCore({ ...config, secretKey }, database, log, closers)
     return { core: await abortable(opening, signal), close }
   } catch (error) {
+    // After an abort, `openCore` still runs. NOTE: Slonik's first connection has no listener for
+    // its errors. Stopping Postgres too early would end the process with an uncaught error.
+    await Promise.race([opening?.catch(() => {}), delay(OPEN_WITHIN_MS, undefined, { ref: false })])
     await close()
     throw error
   }
@@ -54,13 +67,15 @@ async function openCore(
   if (config.databaseUrl !== null) await rejectUnsafeServer(pools.pg)
   // The vault opens first, so that a start with a wrong `SECRET_KEY` writes nothing.
   const vault = await createVault({ pg: pools.pg, secretKey })
-  if (config.databaseUrl === null) await endAllLeases(pools.pg)
+  const isOnlyProcess = config.databaseUrl === null
+  if (isOnlyProcess) await endAllLeases(pools.pg)
+  const ttlMs = isOnlyProcess ? ONLY_PROCESS_TTL_MS : undefined
   const disk = await createDiskProbe(pools.pg)
   closers.push(async () => disk.stop())
   const clock = await createSharedClock(pools.pg, log)
   closers.push(async () => clock.stop())
   const { now } = clock
-  const leases = await createLeases(pools.pg, log)
+  const leases = await createLeases(pools.pg, log, ttlMs)
   const store = await openEventStore({ url: config.eventStore.url, database, pg: pools.pg, log })
   closers.push(() => store.close())
   const writes = withStoreProbe(disk, store)
@@ -94,23 +109,26 @@ async function openCore(
  * selects one of them.
  */
 async function openBus(
-  { kafkaBrokers: brokers, roles }: Config,
+  { databaseUrl, kafkaBrokers: brokers, roles }: Config,
   deps: Pick<Core, 'store' | 'leases' | 'log'>,
 ): Promise<EventBus> {
-  if (brokers.length === 0) return createDirectBus(deps)
+  if (brokers.length === 0) {
+    const ttlMs = databaseUrl === null ? ONLY_PROCESS_TTL_MS : LANE_TTL_MS
+    return createDirectBus({ ...deps, ttlMs })
+  }
   // The Kafka bus is imported only when it is needed, because loading its client takes long.
   const { createKafkaBus } = await import('./event-bus/kafka/kafka-bus.ts')
   return await createKafkaBus({ brokers, ...deps, isPublisher: roles.has('projections') })
 }
 
-async function openDatabase(
-  config: Config,
+async function openEmbedded(
+  { dataDir }: Config,
   log: Core['log'],
   closers: Closers,
   signal: AbortSignal,
+  begun: Promise<EmbeddedPostgres> | null,
 ): Promise<string> {
-  if (config.databaseUrl !== null) return config.databaseUrl
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, signal })
+  const embedded = await (begun ?? startEmbeddedPostgres({ dataDir, log, signal }))
   closers.push(() => embedded.stop())
   return embedded.connectionString
 }

@@ -24,6 +24,7 @@ import { ensureConsoleBuilt } from './http/build-console-if-changed.ts'
 import { canonicalTarget } from './http/canonical-request-target.ts'
 import { serveConsole } from './http/serve-console.ts'
 import { type HttpListener, listen } from './http-listener.ts'
+import type { EmbeddedPostgres } from './postgres/embedded-postgres.ts'
 import { createDrain, createDrainState, type DrainState } from './shutdown-drain.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health-routes.ts'
@@ -52,6 +53,13 @@ type RunningRoles = {
 
 export type Running = Started & RunningRoles & { readonly core: Core }
 
+type StartOptions = {
+  readonly siblings?: Siblings | null
+  readonly signal?: AbortSignal
+  /** The embedded Postgres, if its start has already begun. */
+  readonly database?: Promise<EmbeddedPostgres> | null
+}
+
 /**
  * Starts the roles of `config` on one port. If the start fails or `signal` aborts, closes
  * everything that it has opened and throws.
@@ -59,11 +67,10 @@ export type Running = Started & RunningRoles & { readonly core: Core }
 export async function startProduct(
   config: Config,
   printLine: PrintLine = () => {},
-  siblings: Siblings | null = null,
-  signal: AbortSignal = NEVER,
+  { siblings = null, signal = NEVER, database = null }: StartOptions = {},
 ): Promise<Running> {
   const state = createDrainState()
-  return await startAll({ config, state, signal }, async (core, running, closers) => {
+  return await startAll({ config, state, signal, database }, async (core, running, closers) => {
     const app = await buildApp(core, { ...running, state, printLine, siblings })
     closers.push(() => app.close())
     return siblings === null ? await listen(app, config) : await siblings.shareListener(app)
@@ -74,7 +81,7 @@ export async function startProduct(
  * Starts the roles of a primary process without an HTTP server. Its workers handle all requests.
  */
 export const startWithoutListener = (config: Config, signal: AbortSignal): Promise<Running> =>
-  startAll({ config, state: createDrainState(), signal }, async () => null)
+  startAll({ config, state: createDrainState(), signal, database: null }, async () => null)
 
 type Closers = (() => Promise<unknown>)[]
 
@@ -82,10 +89,11 @@ type Starting = {
   readonly config: Config
   readonly state: DrainState
   readonly signal: AbortSignal
+  readonly database: Promise<EmbeddedPostgres> | null
 }
 
 async function startAll(
-  { config, state, signal }: Starting,
+  { config, state, signal, database }: Starting,
   serve: (core: Core, running: RunningRoles, closers: Closers) => Promise<HttpListener | null>,
 ): Promise<Running> {
   const closers: Closers = []
@@ -93,7 +101,7 @@ async function startAll(
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
-    const { core, close } = await startCore(config, signal)
+    const { core, close } = await startCore(config, signal, database)
     closers.push(close)
     const running = await abortable(startRoles(core, closers), signal)
     const listener = await abortable(serve(core, running, closers), signal)

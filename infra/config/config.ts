@@ -44,3 +44,10 @@ export class ConfigError extends Error {
     this.variable = variable
   }
 }
+
+/**
+ * Reports whether workers are needed. A process that only has the role `projections` needs no
+ * workers.
+ */
+export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
+  relayWorkers > 1 && [...roles].some((role) => role !== 'projections')

@@ -16,13 +16,6 @@ import { startWorkers } from './start-workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reports whether workers are needed. A process that only has the role `projections` needs no
- * workers.
- */
-export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
-  relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
-
-/**
  * Starts `config.relayWorkers` worker processes on one port. This primary process runs what must
  * exist only once: the embedded Postgres and the projections. If the start fails or `signal`
  * aborts, ends every process that it started and throws.

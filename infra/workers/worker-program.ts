@@ -37,7 +37,7 @@ async function work(): Promise<void> {
   try {
     const siblings = createSiblings(answers, state)
     const printLine = (line: string) => send({ type: 'print-line', line })
-    state.running = await startProduct(readConfig(process.env), printLine, siblings)
+    state.running = await startProduct(readConfig(process.env), printLine, { siblings })
     send({ type: 'ready' })
   } catch (error) {
     process.send?.({ type: 'failed', message: describeStartError(error) }, () => process.exit(1))
