@@ -10,8 +10,8 @@ type Recent = {
   decoded: Recorded | null
 }
 
-const EVENTS_MAX = 8_192
-const CHARACTERS_MAX = 16_777_216
+const EVENTS_MAX = 4_096
+const CHARACTERS_MAX = 8_388_608
 
 export type RecentEvents = {
   /** Adds the events of this process's commit, which directly follow the position `before`. */

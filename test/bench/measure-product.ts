@@ -12,6 +12,11 @@ const SLOW_STREAMS = 500
 /** A slow stream has 60 events in 15 s. */
 const SLOW = { gapMs: 250, tokens: 58 }
 const LOAD_CORE = 1
+/** The variables and options of `npm start`. */
+const AS_STARTED = {
+  NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
+  NODE_OPTIONS: '--max-semi-space-size=8',
+}
 
 type Options = { readonly saturatedSeconds: number; readonly chatBody: (slow: boolean) => string }
 
@@ -22,7 +27,7 @@ export async function measureProduct({ saturatedSeconds, chatBody }: Options): P
   const slow = await startPinned(LOAD_CORE, 'infra/demo/run-simulated-provider.ts', [
     ...['0', String(SLOW.gapMs), String(SLOW.tokens)],
   ])
-  const product = await ProductProcess.create({ LOG_LEVEL: 'error' })
+  const product = await ProductProcess.create({ LOG_LEVEL: 'error', ...AS_STARTED })
   try {
     await product.start()
     const key = await seed(product.url, fast.line.trim(), slow.line.trim())
