@@ -53,7 +53,8 @@ export function createAppendQueue(options: Options): AppendQueue {
   let running: Promise<void> | null = null
   let isClosed = false
 
-  const expire = setInterval(() => failExpired([...inFlight, ...waiting]), 250)
+  const expireMs = Math.min(1_000, deadlineMs / 4)
+  const expire = setInterval(() => failExpired([...inFlight, ...waiting]), expireMs)
   expire.unref()
 
   const run = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { ReaderNotification } from './reader-notification.ts'
 
 const BATCH_DEFAULT = 500
 /** Polling is only a fallback, because appends wake the readers. */
-const POLL_MS = 1_000
+const POLL_MS = 5_000
 
 /** A page of events. It contains all matching events up to `position`. */
 export type Page = { readonly events: readonly Recorded[]; readonly position: number }

@@ -10,7 +10,12 @@ export type WatchedSession = {
   readonly endSession: () => void
 }
 
-export type SessionWatch = { readonly check: () => void; readonly stop: () => void }
+export type SessionWatch = {
+  /** Starts the checks. They end when no session is left. Call it for each new session. */
+  readonly start: () => void
+  readonly check: () => void
+  readonly stop: () => void
+}
 
 /**
  * Ends open streams and sockets when their session ends, or when their user is banned, deleted, or
@@ -23,9 +28,15 @@ export function watchSessions(
   watched: () => Iterable<WatchedSession>,
 ): SessionWatch {
   let isChecking = false
+  let timer: NodeJS.Timeout | null = null
+  const stop = (): void => {
+    if (timer !== null) clearInterval(timer)
+    timer = null
+  }
   const check = async (): Promise<void> => {
     const open = [...watched()]
-    if (open.length === 0 || isChecking) return
+    if (open.length === 0) return stop()
+    if (isChecking) return
     isChecking = true
     try {
       const isValid = await validSessions(app.gate, open)
@@ -37,8 +48,13 @@ export function watchSessions(
       isChecking = false
     }
   }
-  const timer = setInterval(check, everyMs).unref()
-  return { check: () => void check(), stop: () => clearInterval(timer) }
+  return {
+    start: () => {
+      timer ??= setInterval(check, everyMs).unref()
+    },
+    check: () => void check(),
+    stop,
+  }
 }
 
 async function validSessions(

@@ -46,6 +46,13 @@ export type Leases = {
 
 export const LEASE_TTL_MS = 10_000
 /**
+ * The lease time if no other process can exist, because this process has its own Postgres. Leases
+ * are then renewed less often.
+ */
+export const ONLY_PROCESS_TTL_MS = 60_000
+/** The pause before a lease is acquired again after its work has failed or it was not free. */
+const ACQUIRE_MS_MAX = LEASE_TTL_MS / 3
+/**
  * The minimum time limit of a renewal. After a stall, a lease may seem to have expired in this
  * process, but a renewal can still succeed if no other process has acquired the lease.
  */
@@ -84,7 +91,13 @@ const TAKE = `
     or held.expires_at < clock_timestamp()
   returning name, fence`
 
-export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()): Promise<Leases> {
+/** `ownTtlMs` is the default lease time of `hold`. */
+export async function createLeases(
+  pg: Pool,
+  log: Logger,
+  ownTtlMs = LEASE_TTL_MS,
+): Promise<Leases> {
+  const owner = randomUUID()
   await ensureSchema(pg, 'leases', DDL)
   const acquireAll: Leases['acquireAll'] = async (names, ttlMs) => {
     const { rows } = await pg.query<{ name: string; fence: string }>({
@@ -118,7 +131,7 @@ export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()):
     release,
     acquireAll,
     holders,
-    hold: (name, work, { ttlMs = LEASE_TTL_MS } = {}) =>
+    hold: (name, work, { ttlMs = ownTtlMs } = {}) =>
       holdLease({ acquire, release, log }, name, work, ttlMs),
   }
 }
@@ -155,9 +168,9 @@ function holdLease(
   ttlMs: number,
 ): HeldLease {
   const stopping = new AbortController()
-  const everyMs = ttlMs / 3
-  const pause = (signal = stopping.signal): Promise<void> =>
-    delay(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
+  const renewMs = ttlMs / 3
+  const pause = (ms: number, signal = stopping.signal): Promise<void> =>
+    delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
 
   /** Renews the lease repeatedly. Resolves when the lease is lost or the work has ended. */
   const renewUntilLost = async (
@@ -168,7 +181,7 @@ function holdLease(
     let validUntil = until
     const ended = AbortSignal.any([stopping.signal, over.signal])
     while (!ended.aborted) {
-      await pause(ended)
+      await pause(renewMs, ended)
       if (ended.aborted) break
       const requestedAt = performance.now()
       const leftMs = Math.max(validUntil - requestedAt, RENEW_MS_MIN)
@@ -195,7 +208,7 @@ function holdLease(
         await renewing
         await release(lease).catch(() => {})
       }
-      if (!stopping.signal.aborted) await pause()
+      if (!stopping.signal.aborted) await pause(Math.min(renewMs, ACQUIRE_MS_MAX))
     }
   }
   const running = run()

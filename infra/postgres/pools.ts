@@ -32,6 +32,8 @@ export type Pools = {
 /** The time limit for a connection, including the wait for a free connection in the pool. */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
+/** Longer than the intervals of regular queries, because a new connection costs both sides time. */
+const IDLE_MS = 60_000
 /** The maximum wait for the last response on a connection that is being closed. */
 const GIVE_UP_WITHIN_MS = 2_000
 
@@ -68,6 +70,7 @@ export async function createPools(
     pipeline: true,
     keepAlive: true,
     maxLifetimeSeconds: 3600,
+    idleTimeoutMillis: IDLE_MS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
   })
   boundQueries(pg, queryWithinMs)
@@ -80,7 +83,7 @@ export async function createPools(
     typeParsers,
     interceptors: [checkedRows],
     maxPoolSize: 16,
-    idleTimeout: 60_000,
+    idleTimeout: IDLE_MS,
     connectionTimeout: CONNECT_WITHIN_MS,
     gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
     // The connection is not reset, because sessions have no state.

@@ -13,10 +13,33 @@ export type Readings = {
   readonly busError: () => string | null
 }
 
+/**
+ * Collects Node's default metrics from the first scrape on. They include the delay of the event
+ * loop, whose measurement wakes the process a hundred times a second.
+ */
+class LazyRegistry extends Registry {
+  private isComplete = false
+
+  override metrics(): Promise<string> {
+    this.complete()
+    return super.metrics()
+  }
+
+  override getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']> {
+    this.complete()
+    return super.getMetricsAsJSON()
+  }
+
+  private complete(): void {
+    if (this.isComplete) return
+    this.isComplete = true
+    collectDefaultMetrics({ register: this })
+  }
+}
+
 /** Creates a registry with Node's default metrics and the product's metrics (`tallygate_…`). */
 export function createMetrics(readings: Readings): Registry {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  const registry = new LazyRegistry()
   const registers = [registry]
   new Gauge({
     name: 'tallygate_relay_calls_in_flight',

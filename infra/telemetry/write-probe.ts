@@ -24,6 +24,10 @@ const DISK_EVERY_MS = 5_000
  */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
+/** The interval of probes while nobody asks for their result. */
+const UNUSED_EVERY_MS = 60_000
+/** The time for which the result counts as used after it was asked for. */
+const USED_MS = 10_000
 /** The time without a successful write after which slow writes make the process unready. */
 const SLOW_MS = 12_000
 const ANSWER_MS = 2_000
@@ -34,7 +38,10 @@ export type WriteProbe = {
    * last result is too old. If the probe takes longer than 2 s, the previous result is returned.
    */
   readonly problem: () => Promise<string | null>
-  /** Returns the result of the last probe. A probe runs every few seconds. */
+  /**
+   * Returns the result of the last probe. A probe runs every few seconds while this function is
+   * called, and otherwise once a minute.
+   */
   readonly isWritable: () => boolean
   readonly stop: () => void
 }
@@ -42,6 +49,7 @@ export type WriteProbe = {
 /**
  * Creates a probe whose transaction needs space on the disk, because reads succeed from memory long
  * after the disk is full. The probe runs at most once every 5 s, and once a second after a failure.
+ * It runs once a minute while nobody asks for its result.
  */
 export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)
@@ -70,14 +78,15 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
   let writtenAt = performance.now()
   let nextAt = Number.NEGATIVE_INFINITY
   let isWritable = true
+  let askedAt = performance.now()
   let writing: Promise<void> | null = null
   const write = async (): Promise<void> => {
     try {
-      const askedAt = performance.now()
+      const startedAt = performance.now()
       await ask()
       writtenAt = performance.now()
       isWritable = true
-      nextAt = askedAt + everyMs
+      nextAt = startedAt + everyMs
     } catch (error) {
       const isSlow = error instanceof DatabaseUnavailable
       isWritable = isSlow && performance.now() - writtenAt < SLOW_MS
@@ -93,6 +102,21 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
     await Promise.race([writing, delay(ANSWER_MS, undefined, { ref: false })])
     return isWritable ? null : name
   }
-  const timer = setInterval(() => void problem(), AGAIN_MS).unref()
-  return { problem, isWritable: () => isWritable, stop: () => clearInterval(timer) }
+  const probeInTime = (): void => {
+    const now = performance.now()
+    const isUsed = !isWritable || now - askedAt < USED_MS
+    if (isUsed || now - writtenAt > UNUSED_EVERY_MS) void problem()
+  }
+  const timer = setInterval(probeInTime, AGAIN_MS).unref()
+  return {
+    problem: () => {
+      askedAt = performance.now()
+      return problem()
+    },
+    isWritable: () => {
+      askedAt = performance.now()
+      return isWritable
+    },
+    stop: () => clearInterval(timer),
+  }
 }

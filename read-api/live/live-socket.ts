@@ -104,7 +104,10 @@ export function liveSocket(app: App, deps: ReadDeps): void {
       preValidation: [async () => assertNotDraining(deps.draining), onlySocket],
       schema: { hide: true },
     },
-    (socket, request) => accept(deps, hub, open, socket, request),
+    (socket, request) => {
+      accept(deps, hub, open, socket, request)
+      sessions.start()
+    },
   )
 }
 

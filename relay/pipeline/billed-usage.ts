@@ -143,7 +143,7 @@ function dearerReading(
     .reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))
 }
 
-/** Returns the same totals of input and output, with all tokens as plain text. */
+/** Returns the usage with all tokens counted as text, and none as cached, image or audio tokens. */
 const unclassified = (usage: Usage): Usage => ({
   ...NO_USAGE,
   inputUncached: inputTokensOf(usage),

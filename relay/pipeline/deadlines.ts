@@ -67,8 +67,9 @@ export type Watched = { readonly watch: (now: number) => boolean }
 const TICK_MS = 100
 
 /**
- * The only timer of the relay. On every tick, it compares the time with the deadlines of all calls.
- * This costs less than starting and clearing two timers for every call.
+ * The only timer of the relay, which runs while there are calls. On every tick, it compares the
+ * time with the deadlines of all calls. This costs less than starting and clearing two timers for
+ * every call.
  */
 export class Watch {
   private readonly watched = new DenseList<Watched>()
@@ -86,10 +87,12 @@ export class Watch {
 
   close(): void {
     if (this.timer !== null) clearInterval(this.timer)
+    this.timer = null
     this.watched.clear()
   }
 
   private tick(): void {
+    if (this.watched.size === 0) this.close()
     const now = performance.now()
     for (const place of this.watched) {
       if (!place.member.watch(now)) this.watched.remove(place)

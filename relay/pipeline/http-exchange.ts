@@ -21,10 +21,7 @@ export type Exchange = {
   readonly arrivedAt: number
   readonly clientIp: string
   readonly language: Language
-  /**
-   * The logger. It is null in a process without a relay, which answers every call with the same
-   * error.
-   */
+  /** The logger. It is null in a process without a relay, because such a process logs no calls. */
   readonly log: Logger | null
 }
 

@@ -44,7 +44,7 @@ export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'c
  * from the request's length.
  */
 export type InputLimits = {
-  /** The maximum input tokens of the original request and of each channel's overridden form. */
+  /** The maximum input tokens of each form: the original request, and one for each channel. */
   readonly tokens: ReadonlyMap<FormBounds, number>
   readonly kinds: InputKinds
 }

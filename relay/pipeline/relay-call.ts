@@ -228,7 +228,7 @@ async function tryChannels(
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // A probe of an open circuit serves all calls, so it does not count as a try of this call.
+    // A probe tests an open circuit for the benefit of all calls. It is not a try of this call.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])

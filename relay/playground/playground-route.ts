@@ -56,6 +56,7 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
       }
       const watched = { principal: caller, endSession }
       if (!reply.raw.closed) open.add(watched)
+      sessions.start()
       reply.raw.once('close', () => open.delete(watched))
       call(request.raw, reply.raw, { userId: caller.userId, hasEnded: () => hasEnded })
     },

@@ -67,6 +67,8 @@ export const cancelPrices: Action = (api, deps) => {
 }
 
 const INTERVAL_MS = 1_000
+/** The interval while no price change is planned. */
+const IDLE_INTERVAL_MS = 5_000
 const LEASE = 'price-changes'
 
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
@@ -78,29 +80,37 @@ type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
-      await applyDuePrices(core).catch((err: unknown) => {
+      const plannedCount = await applyDuePrices(core).catch((err: unknown) => {
         warnThrottled(
           core.log,
           { reason: reasonOf(err) },
           'applying scheduled prices failed and will be retried',
         )
       })
-      await delay(INTERVAL_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+      const pauseMs = plannedCount === 0 ? IDLE_INTERVAL_MS : INTERVAL_MS
+      await delay(pauseMs, undefined, { signal: lost, ref: false }).catch(() => {})
     }
   })
 
 /**
  * Applies all price changes that are due. The options stream records each applied change, so that
- * no change is applied twice, even by two processes or after a crash.
+ * no change is applied twice, even by two processes or after a crash. Returns the number of changes
+ * that were planned.
  */
-export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
-  const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)
+export async function applyDuePrices({
+  actors,
+  now,
+}: Pick<Core, 'actors' | 'now'>): Promise<number> {
+  const planned = await actors.ask(optionsDecider, OPTIONS_STREAM, (state) =>
+    [...state.planned.values()].map(({ id, at }) => ({ id, at })),
+  )
   const at = now()
-  const due = [...planned.values()].filter((change) => change.at <= at)
+  const due = planned.filter((change) => change.at <= at)
   due.sort((one, other) => one.at - other.at || one.id - other.id)
   for (const { id } of due) {
     const context = { actor: 'system:price-changes', cause: `price-change-${id}`, at }
     const command = { type: 'ApplyPriceChange', id, now: at } as const
     await actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
   }
+  return planned.length
 }

@@ -18,7 +18,8 @@ export function Overlay(props: {
   const { isOpen, onClose } = props
   useFocusReturn(isOpen)
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // The focus may not be in the panel yet, so the panel itself would not receive the key.
+  // Just after the opening, the page may still have the focus. The page then closes the panel on
+  // Escape.
   useEffect(() => {
     if (!isOpen) return
     const closeOnEscape = ({ key, target }: KeyboardEvent): void => {
