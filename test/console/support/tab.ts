@@ -35,8 +35,9 @@ export async function openTab(browser: Browser, language: Language): Promise<Tab
     for (const event of EVENTS) page.removeAllListeners(event)
     removeSocketHandlers()
     const popups = context.pages().filter((other) => other !== page)
+    // The context's settings can't be changed while a page of it is closing.
+    await Promise.all(popups.map((popup) => popup.close()))
     await Promise.all([
-      ...popups.map((popup) => popup.close()),
       page.unrouteAll({ behavior: 'ignoreErrors' }),
       context.unrouteAll({ behavior: 'ignoreErrors' }),
       context.setOffline(false),
