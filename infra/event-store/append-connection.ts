@@ -196,30 +196,37 @@ async function send(
   appends: readonly (readonly ExactPart[])[],
 ): Promise<FlushResult> {
   writer.reset()
-  const parts = appends.flat()
-  const events = parts.flatMap((part) => part.events)
-  const reached = parts.map((part) => part.expected + part.events.length)
-  const { rows } = await client.query<[string[]]>({
+  const parts: { readonly part: ExactPart; readonly append: number }[] = []
+  const rows: { readonly stream: string; readonly revision: number; event: EncodedEvent }[] = []
+  for (const [append, own] of appends.entries()) {
+    for (const part of own) {
+      parts.push({ part, append })
+      let revision = part.expected
+      for (const event of part.events)
+        rows.push({ stream: part.stream, revision: ++revision, event })
+    }
+  }
+  const { rows: answer } = await client.query<[string[]]>({
     name: 'append',
     rowMode: 'array',
     text: 'select event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
     values: [
-      writer.texts(parts.map(({ stream }) => stream)),
-      writer.int8s(parts.map(({ expected }) => expected)),
-      writer.int8s(reached),
-      writer.int8s(appends.flatMap((append, index) => append.map(() => index))),
-      writer.texts(parts.flatMap((part) => part.events.map(() => part.stream))),
-      writer.int8s(parts.flatMap((part) => part.events.map((_, i) => part.expected + 1 + i))),
-      writer.uuids(events.map(({ id }) => id)),
-      writer.texts(events.map(({ type }) => type)),
-      writer.int2s(events.map(({ v }) => v)),
-      writer.texts(events.map(({ data }) => data)),
-      writer.texts(events.map(({ meta }) => meta.actor)),
-      writer.texts(events.map(({ meta }) => meta.cause)),
-      writer.int8s(events.map(({ meta }) => meta.at)),
+      writer.texts(parts, ({ part }) => part.stream),
+      writer.int8s(parts, ({ part }) => part.expected),
+      writer.int8s(parts, ({ part }) => part.expected + part.events.length),
+      writer.int8s(parts, ({ append }) => append),
+      writer.texts(rows, ({ stream }) => stream),
+      writer.int8s(rows, ({ revision }) => revision),
+      writer.uuids(rows, ({ event }) => event.id),
+      writer.texts(rows, ({ event }) => event.type),
+      writer.int2s(rows, ({ event }) => event.v),
+      writer.texts(rows, ({ event }) => event.data),
+      writer.texts(rows, ({ event }) => event.meta.actor),
+      writer.texts(rows, ({ event }) => event.meta.cause),
+      writer.int8s(rows, ({ event }) => event.meta.at),
     ],
   })
-  const [before = -1, ...actual] = (rows[0]?.[0] ?? []).map(Number)
+  const [before = -1, ...actual] = (answer[0]?.[0] ?? []).map(Number)
   return { before, actual: actual.length === 0 ? null : actual }
 }
 
