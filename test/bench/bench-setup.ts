@@ -6,7 +6,7 @@ import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import type { Target } from './apply-load.ts'
-import { pinTo, startPinned, unpin } from './pinned-processes.ts'
+import { AS_STARTED, pinTo, startPinned, unpin } from './pinned-processes.ts'
 
 export type BenchSetup = {
   readonly folder: string
@@ -41,6 +41,7 @@ export async function startBenchSetup(): Promise<BenchSetup> {
     SECRET_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'error',
     PORT: '0',
+    ...AS_STARTED,
   }
   const provider = await startPinned(LOAD_CORE, 'infra/demo/run-simulated-provider.ts', [
     ...['0', String(GAP_MS), String(ANSWER_TOKENS)],

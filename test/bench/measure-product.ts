@@ -4,7 +4,7 @@ import { treeOf } from '#test/support/process-tree.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { addChannel, setOption, setUpSite } from '#test/support/test-product.ts'
 import { closedLoop, openLoop, type Target } from './apply-load.ts'
-import { cpuSeconds, startPinned } from './pinned-processes.ts'
+import { AS_STARTED, cpuSeconds, startPinned } from './pinned-processes.ts'
 import type { Table } from './results-file.ts'
 
 const IDLE_SECONDS = 20
@@ -12,11 +12,6 @@ const SLOW_STREAMS = 500
 /** A slow stream has 60 events in 15 s. */
 const SLOW = { gapMs: 250, tokens: 58 }
 const LOAD_CORE = 1
-/** The variables and options of `npm start`. */
-const AS_STARTED = {
-  NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
-  NODE_OPTIONS: '--max-semi-space-size=8',
-}
 
 type Options = { readonly saturatedSeconds: number; readonly chatBody: (slow: boolean) => string }
 

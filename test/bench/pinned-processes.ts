@@ -3,6 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
 const TICKS_PER_SECOND = 100
+/** The variables and options of `npm start`. */
+export const AS_STARTED = {
+  NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
+  NODE_OPTIONS: '--max-semi-space-size=8',
+}
+
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
 
 /**

@@ -33,10 +33,11 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. `remain_quota` is the requested remaining quota. A client may also send what
- * it has read: `expected_remain_quota` and `budget_version`. Then only the difference is added, so
- * that calls made meanwhile still count. A lowered quota never exceeds `remain_quota`. If the
- * budget was edited since `budget_version`, the change is rejected with 409.
+ * A change of a token. `remain_quota` is the requested remaining quota. A client may also send the
+ * values that it has read: `expected_remain_quota` and `budget_version`. The quota is then changed
+ * by `remain_quota` less `expected_remain_quota`, so that calls made meanwhile still count. If this
+ * lowers the quota, the result is at most `remain_quota`. If the budget was edited since
+ * `budget_version`, the change is rejected with 409.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
