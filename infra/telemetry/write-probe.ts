@@ -76,13 +76,17 @@ export function withStoreProbe(disk: WriteProbe, store: EventStore): WriteProbe 
 
 function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): WriteProbe {
   let writtenAt = performance.now()
+  let probedAt = writtenAt
   let nextAt = Number.NEGATIVE_INFINITY
   let isWritable = true
   let askedAt = performance.now()
   let writing: Promise<void> | null = null
   const write = async (): Promise<void> => {
+    const startedAt = performance.now()
+    // After a time without probes, the age of the last write does not show that writes are slow.
+    const hasPaused = startedAt - probedAt > 2 * everyMs + AGAIN_MS
+    if (hasPaused && isWritable) writtenAt = startedAt
     try {
-      const startedAt = performance.now()
       await ask()
       writtenAt = performance.now()
       isWritable = true
@@ -92,6 +96,7 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
       isWritable = isSlow && performance.now() - writtenAt < SLOW_MS
       nextAt = performance.now() + AGAIN_MS
     }
+    probedAt = performance.now()
   }
   const problem = async (): Promise<string | null> => {
     if (writing === null && performance.now() >= nextAt) {
