@@ -31,7 +31,7 @@ export function readChatRequest(text: string, answerTokens: number): ChatRequest
     model: String(body.model),
     isStream: body.stream === true,
     wantsUsage: body.stream_options?.include_usage === true,
-    mark: (contents.at(-1) ?? '').slice(0, 200),
+    mark: copyOf((contents.at(-1) ?? '').slice(0, 200)),
     promptTokens: promptTokensOf(contents),
     completionTokens: Math.max(
       1,
@@ -39,6 +39,9 @@ export function readChatRequest(text: string, answerTokens: number): ChatRequest
     ),
   }
 }
+
+/** Copies a string, because a slice of a text keeps the whole text in memory. */
+const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content ?? '')

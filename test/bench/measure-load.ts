@@ -47,7 +47,11 @@ async function interleave(
   // The warm-up is a number of calls and not a time, because a slow target would otherwise be
   // measured before its code is compiled.
   for (const name of TARGET_NAMES) {
-    for (let calls = 0; calls < warmUpCalls; ) calls += Math.max(1, (await run(name)).count)
+    for (let calls = 0; calls < warmUpCalls; ) {
+      const { count, errors } = await run(name)
+      if (count === 0) throw new Error(`${name} answered none of ${errors} calls with success`)
+      calls += count
+    }
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const name of TARGET_NAMES) {
