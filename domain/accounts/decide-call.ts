@@ -44,7 +44,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   if (memory !== 'unknown') {
     return memory === 'ended' && task === undefined ? [] : codedError('CallEnded')
   }
-  assert(calls === undefined || (isCallCount(calls) && calls > 0), `1 to ${CALLS_MAX} calls`)
+  assert(calls === undefined || (isCallCount(calls) && calls > 0), () => `1 to ${CALLS_MAX} calls`)
   if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
   const unbudgeted = budgetError(command, state)
   if (unbudgeted !== null) return unbudgeted

@@ -94,7 +94,7 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
 function recordProgress(state: AccountState, data: CallProgressed['data']): AccountState {
   const { call, userId, leaseUntil, ...progress } = data
   const open = state.open.get(call)
-  assert(open !== undefined, `progress of ${call}, which is not open`)
+  assert(open !== undefined, () => `progress of ${call}, which is not open`)
   open.progress = progress
   open.leaseUntil = leaseUntil
   return state
@@ -148,7 +148,7 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
 
 function raise(state: AccountState, { call, tokenId, added }: HoldRaised['data']): AccountState {
   const open = state.open.get(call)
-  assert(open !== undefined, `a larger hold of ${call}, which is not open`)
+  assert(open !== undefined, () => `a larger hold of ${call}, which is not open`)
   const amount = fromWire(added)
   open.hold += amount
   state.balance -= amount
@@ -159,7 +159,7 @@ function raise(state: AccountState, { call, tokenId, added }: HoldRaised['data']
 
 function end(state: AccountState, { call, tokenId }: CallFacts, charge: Quota): AccountState {
   const open = state.open.get(call)
-  assert(open !== undefined, `end of ${call}, which is not open`)
+  assert(open !== undefined, () => `end of ${call}, which is not open`)
   const { hold } = open
   state.balance += hold - charge
   state.held -= hold

@@ -98,6 +98,6 @@ function balanced(
   legs: readonly (readonly [account: string, amount: Quota])[],
 ): readonly Posting[] {
   const sum = legs.reduce((total, [, amount]) => total + amount, 0n)
-  assert(sum === 0n, `postings leave ${sum}`)
+  assert(sum === 0n, () => `postings leave ${sum}`)
   return legs.map(([account, amount]) => [account, toWire(amount)] as const)
 }

@@ -80,7 +80,7 @@ export function costFor(
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
   if (price.mode === 'tokens') return weightedTokens(price, usage)
-  assert(isCallCount(calls), `a request counts as 0 to ${CALLS_MAX} calls`)
+  assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)
   const dollars = times(decimalOf(price.price), integer(calls))
   return times(dollars, integer(QUOTA_PER_DOLLAR))
 }

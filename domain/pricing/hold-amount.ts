@@ -32,7 +32,10 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
   assert(isCount(inputTokens) && isCount(outputTokens), 'bounds are whole numbers')
-  assert(isCount(choices) && choices >= 1 && choices <= CALLS_MAX, `1 to ${CALLS_MAX} choices`)
+  assert(
+    isCount(choices) && choices >= 1 && choices <= CALLS_MAX,
+    () => `1 to ${CALLS_MAX} choices`,
+  )
   if (price.mode === 'call') {
     const dollars = times(decimalOf(price.price), integer(choices))
     return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group)))

@@ -18,12 +18,12 @@ export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota 
 
 /** Throws if the quota is outside ±(2^53 − 1). Deciders check this range before. */
 export function toWire(quota: Quota): WireQuota {
-  assert(isInRange(quota), `quota ${quota} does not fit the wire`)
+  assert(isInRange(quota), () => `quota ${quota} does not fit the wire`)
   return Number(quota) as WireQuota
 }
 
 /** Throws if the number is not an exact integer. */
 export function fromWire(wire: number): Quota {
-  assert(Number.isSafeInteger(wire), `${wire} is not an exact quota`)
+  assert(Number.isSafeInteger(wire), () => `${wire} is not an exact quota`)
   return BigInt(wire)
 }

@@ -103,7 +103,8 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
 
 /** Returns prices as exact decimal text, and as numbers for clients that only display them. */
 function ofPrice(price: PriceSnapshot): object {
-  const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
+  const exact: Record<string, string> = {}
+  for (const key in price) exact[key] = String(price[key as keyof PriceSnapshot])
   if (price.mode === 'call') {
     return { model_price: Number(price.price), ...ofGroup(price), price: exact }
   }
@@ -161,8 +162,14 @@ function ofUsage(usage: Usage, calls: number | undefined): object {
   }
 }
 
-const countsOf = (usage: Usage): object =>
-  Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0))
+function countsOf(usage: Usage): object {
+  const counts: Partial<Record<keyof Usage, number>> = {}
+  for (const name in usage) {
+    const count = usage[name as keyof Usage]
+    if (count !== 0) counts[name as keyof Usage] = count
+  }
+  return counts
+}
 
 const adminInfo = (attempts: readonly Attempt[]): object => ({
   use_channel: attempts.map(({ channelId }) => channelId),

@@ -16,7 +16,13 @@ import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { UserGroupChanged } from '#domain/users/events.ts'
 import { attemptOutcome } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
-import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './log-row-details.ts'
+import {
+  endOf,
+  type Other,
+  otherOfInterrupted,
+  otherOfReleased,
+  otherOfSettled,
+} from './log-row-details.ts'
 
 export type LoggedEvent =
   | CallSettled
@@ -70,13 +76,34 @@ export type CallCells = {
   readonly is_stream: boolean
   readonly duration_ms: number
   readonly client_ip: Sealed | null
-  readonly other: string
-  readonly admin_other: string
   /** The ids of the channels whose attempts failed, if any. */
   readonly failed_channels?: readonly number[]
 }
 
-/** Converts an event to a log row. The row's id is the event's position. */
+/** The JSON texts of a call's log row. Only admins see `admin_other`. */
+export type CallDetails = { readonly other: string; readonly admin_other: string }
+
+/**
+ * Returns the JSON texts of a call's log row, or null for other events. They are not part of
+ * `rowOf`, because sums of the log don't need them.
+ */
+export function detailsOf(event: Recorded<LoggedEvent>): CallDetails | null {
+  const details = otherOf(event)
+  if (details === null) return null
+  const { other, adminOther } = details
+  return { other: JSON.stringify(other), admin_other: JSON.stringify(adminOther) }
+}
+
+function otherOf({ type, data }: Recorded<LoggedEvent>): Other | null {
+  if (type === 'CallSettled') return otherOfSettled(data)
+  if (type === 'CallReleased') return otherOfReleased(data)
+  return type === 'CallInterrupted' ? otherOfInterrupted(data) : null
+}
+
+/**
+ * Converts an event to a log row without the texts of `detailsOf`. The row's id is the event's
+ * position.
+ */
 export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   const base = { created_at: secondsOf(event.meta.at), ...NO_CALL }
   switch (event.type) {
@@ -142,7 +169,7 @@ const settled = ({ data }: Recorded<CallSettled>) => ({
   reason: 'settled',
   model: data.model,
   ...tokensOf(data.usage),
-  call: callOf(data, data.timings.durationMs, otherOfSettled(data)),
+  call: callOf(data, data.timings.durationMs),
 })
 
 const released = ({ data }: Recorded<CallReleased>) => ({
@@ -151,7 +178,7 @@ const released = ({ data }: Recorded<CallReleased>) => ({
   quota: 0,
   reason: `released:${endOf(data.attempts, data.reason)}`,
   model: data.model,
-  call: callOf(data, data.timings.durationMs, otherOfReleased(data)),
+  call: callOf(data, data.timings.durationMs),
 })
 
 const interrupted = ({ data, meta }: Recorded<CallInterrupted>) => ({
@@ -161,7 +188,7 @@ const interrupted = ({ data, meta }: Recorded<CallInterrupted>) => ({
   reason: 'interrupted',
   model: data.model,
   ...tokensOf(data.usage),
-  call: callOf(data, Math.max(0, meta.at - data.startedAt), otherOfInterrupted(data)),
+  call: callOf(data, Math.max(0, meta.at - data.startedAt)),
 })
 
 const tokensOf = (usage: Usage) => ({
@@ -172,7 +199,6 @@ const tokensOf = (usage: Usage) => ({
 const callOf = (
   data: (CallSettled | CallReleased | CallInterrupted)['data'],
   durationMs: number,
-  { other, adminOther }: { other: object; adminOther: object },
 ): CallCells => ({
   token_id: data.tokenId,
   channel_id: data.channelId ?? 0,
@@ -181,8 +207,6 @@ const callOf = (
   is_stream: data.isStream,
   duration_ms: Math.round(durationMs),
   client_ip: data.clientIp,
-  other: JSON.stringify(other),
-  admin_other: JSON.stringify(adminOther),
   ...('attempts' in data ? failedChannels(data.attempts) : {}),
 })
 

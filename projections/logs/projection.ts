@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
-import { type LoggedEvent, rowOf } from './log-row-of-event.ts'
+import { detailsOf, type LoggedEvent, rowOf } from './log-row-of-event.ts'
 
 /** One row for each ended call, each other change of a balance, and each change by an admin. */
 export const callLog = projectionOf<LoggedEvent>({
@@ -32,7 +32,7 @@ export const callLog = projectionOf<LoggedEvent>({
 function log(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   const { created_at, call, ...cells } = rowOf(event)
   const id = event.position
-  rows.insert('log', { id, created_at }, { ...cells, ...call })
+  rows.insert('log', { id, created_at }, { ...cells, ...call, ...detailsOf(event) })
   const { type, quota, prompt_tokens, completion_tokens } = cells
   const figures = { created_at, type, quota, prompt_tokens, completion_tokens }
   for (const channel_id of call?.failed_channels ?? []) {

@@ -35,7 +35,7 @@ export async function fold(
     if (handler === undefined || matches?.(event) === false) continue
     try {
       const newest = projection.newest?.[event.type] ?? 1
-      assert(event.v <= newest, `version ${event.v} is newer than this release`)
+      assert(event.v <= newest, () => `version ${event.v} is newer than this release`)
       const pending = handler(event, rows, context)
       if (pending !== undefined) await pending
     } catch (error) {

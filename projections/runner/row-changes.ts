@@ -71,38 +71,61 @@ export class RowChanges {
   }
 
   #merge(table: string, kind: ChangeKind, key: Cells, set: Cells, add: Increments): void {
-    for (const cell of Object.values(key)) assert(cell !== undefined, `${table}: key is missing`)
-    const rows = this.#tables.get(table) ?? new Map<string, RowChange>()
-    this.#tables.set(table, rows)
-    const id = Object.values(key).join('\u0001')
+    const rows = this.#rowsOf(table)
+    const id = idOf(table, key)
     const earlier = rows.get(id)
     if (earlier === undefined) {
       rows.set(id, { kind, key, set: withoutHoles(table, set), add: { ...add } })
       return
     }
-    assert(kind !== 'insert' && earlier.kind !== 'remove', `${table}: row ${id} made twice`)
+    assert(kind !== 'insert' && earlier.kind !== 'remove', () => `${table}: row ${id} made twice`)
     if (kind === 'remove') {
       // A row created and removed in the same batch is not written.
       if (earlier.kind === 'insert') rows.delete(id)
       else rows.set(id, { kind, key, set: {}, add: {} })
       return
     }
-    for (const [column, cell] of Object.entries(withoutHoles(table, set))) {
-      earlier.set[column] = cell
-      delete earlier.add[column]
-    }
-    for (const [column, increment] of Object.entries(add)) {
-      const before = earlier.set[column]
-      if (before !== undefined) earlier.set[column] = BigInt(before as number) + increment
-      else earlier.add[column] = (earlier.add[column] ?? 0n) + increment
-    }
+    addChange(table, earlier, set, add)
+  }
+
+  #rowsOf(table: string): Map<string, RowChange> {
+    const existing = this.#tables.get(table)
+    if (existing !== undefined) return existing
+    const rows = new Map<string, RowChange>()
+    this.#tables.set(table, rows)
+    return rows
+  }
+}
+
+function idOf(table: string, key: Cells): string {
+  let id = ''
+  for (const column in key) {
+    const cell = key[column]
+    assert(cell !== undefined, () => `${table}: key is missing`)
+    id += `${cell}\u0001`
+  }
+  return id
+}
+
+function addChange(table: string, change: RowChange, set: Cells, add: Increments): void {
+  for (const column in set) {
+    const cell = set[column]
+    assert(cell !== undefined, () => `${table}.${column} is missing in the event`)
+    change.set[column] = cell
+    if (column in change.add) delete change.add[column]
+  }
+  for (const column in add) {
+    const increment = add[column] ?? 0n
+    const before = change.set[column]
+    if (before !== undefined) change.set[column] = BigInt(before as number) + increment
+    else change.add[column] = (change.add[column] ?? 0n) + increment
   }
 }
 
 /** Throws if a cell is undefined, which means that the event has an unexpected shape. */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {
-    assert(set[column] !== undefined, `${table}.${column} is missing in the event`)
+    assert(set[column] !== undefined, () => `${table}.${column} is missing in the event`)
   }
   return { ...set }
 }

@@ -99,13 +99,21 @@ function writeTable(client: PoolClient, { table, shape, rows }: TableRows): Prom
   return writing
 }
 
+/** Groups rows with the same kind of change and the same columns, in any order of the columns. */
 function bySignature(rows: readonly RowChange[]): RowChange[][] {
   const groups = new Map<string, RowChange[]>()
+  // Names are sorted once for each order of columns and not once for each row.
+  const byOrder = new Map<string, RowChange[]>()
   for (const row of rows) {
-    const signature = `${row.kind}|${Object.keys(row.set).sort()}|${Object.keys(row.add).sort()}`
-    const group = groups.get(signature)
-    if (group === undefined) groups.set(signature, [row])
-    else group.push(row)
+    const order = `${row.kind}|${Object.keys(row.set)}|${Object.keys(row.add)}`
+    let group = byOrder.get(order)
+    if (group === undefined) {
+      const signature = `${row.kind}|${Object.keys(row.set).sort()}|${Object.keys(row.add).sort()}`
+      group = groups.get(signature) ?? []
+      groups.set(signature, group)
+      byOrder.set(order, group)
+    }
+    group.push(row)
   }
   return [...groups.values()]
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { type LoggedEvent, rowOf } from '#projections/logs/log-row-of-event.ts'
+import { detailsOf, type LoggedEvent, rowOf } from '#projections/logs/log-row-of-event.ts'
 import { wordsOf } from '#read-api/logs/log-response.ts'
 import { aCall, type Given, NOW, releasedCall, settledCall } from '../fixture.ts'
 
@@ -9,8 +9,9 @@ function rowWith(given: Given, end: object, error: string) {
   const attempts: Attempt[] = [{ channelId: 1, status: 200, error, latencyMs: 5 }]
   const data = { ...(given.data as object), ...end, attempts }
   const meta = { actor: 'token:1', cause: null, at: NOW }
-  const { reason, call } = rowOf({ ...given, data, meta } as unknown as Recorded<LoggedEvent>)
-  const other = call?.other ?? '{}'
+  const event = { ...given, data, meta } as unknown as Recorded<LoggedEvent>
+  const { reason } = rowOf(event)
+  const other = detailsOf(event)?.other ?? '{}'
   return { shown: { reason, end: JSON.parse(other).end }, row: { reason, other } }
 }
 
@@ -56,7 +57,7 @@ it('a log row names the requested reasoning effort, however the call ended', () 
     const data = { ...(given.data as object), ...more }
     const meta = { actor: 'token:1', cause: null, at: NOW }
     const event = { ...given, data, meta } as unknown as Recorded<LoggedEvent>
-    return JSON.parse(rowOf(event).call?.other ?? '{}')
+    return JSON.parse(detailsOf(event)?.other ?? '{}')
   }
   for (const end of [settledCall(call, 1, NOW), releasedCall(call, NOW)]) {
     expect(otherOf(end, { reasoningEffort: 'high' }).reasoning_effort).toBe('high')
@@ -75,7 +76,7 @@ it('a log row of a call with sound has the counts and ratios of sound and group'
   }
   const meta = { actor: 'token:1', cause: null, at: NOW }
   const otherOf = (event: unknown) =>
-    JSON.parse(rowOf(event as Recorded<LoggedEvent>).call?.other ?? '{}')
+    JSON.parse(detailsOf(event as Recorded<LoggedEvent>)?.other ?? '{}')
   expect(otherOf({ ...given, data, meta })).toMatchObject({
     ...{ group_ratio: 0.6, user_group_ratio: 0.6, audio_ratio: 8, audio_completion_ratio: 2 },
     ...{ audio: true, audio_input: 200, text_input: 100, audio_output: 300, text_output: 50 },
