@@ -8,8 +8,19 @@ import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, DurationCell, EmptyCell, ProgressCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask, TaskKind } from './task-kind.ts'
 
-type ColumnId = keyof Translations['taskLogs']['column']
+const SHARED_TITLES = {
+  username: 'shared.user',
+  channel: 'shared.channel',
+  status: 'shared.status',
+} as const
+type OwnTitle = keyof Translations['taskLogs']['column']
+export type ColumnId = OwnTitle | keyof typeof SHARED_TITLES
 type Cell<Task> = (task: Task) => ReactNode
+
+const hasOwnTitle = (id: ColumnId): id is OwnTitle => !(id in SHARED_TITLES)
+
+export const columnTitle = (t: TFunction, id: ColumnId): string =>
+  t(hasOwnTitle(id) ? `taskLogs.column.${id}` : SHARED_TITLES[id])
 
 export const taskColumn = <Task extends AnyTask>(
   t: TFunction,
@@ -18,7 +29,7 @@ export const taskColumn = <Task extends AnyTask>(
   cell: Cell<Task>,
   rest: Partial<Column<Task>> = {},
 ): Column<Task> => ({
-  ...{ id, title: t(`taskLogs.column.${id}`), width, cell },
+  ...{ id, title: columnTitle(t, id), width, cell },
   onCard: 'more',
   ...rest,
 })

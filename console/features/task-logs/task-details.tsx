@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Translations } from '#console/i18n/translation-types.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
+import { type ColumnId, columnTitle } from './task-columns.tsx'
 import type { AnyTask } from './task-kind.ts'
 
-type FactValue = readonly [keyof Translations['taskLogs']['column'], ReactNode]
+type FactValue = readonly [ColumnId, ReactNode]
 
 export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
   const { t } = useTranslation()
@@ -35,7 +35,7 @@ export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
       {facts
         .filter(([, value]) => value !== false && value !== '')
         .map(([name, value]) => (
-          <LabelledValue key={name} name={t(`taskLogs.column.${name}`)}>
+          <LabelledValue key={name} name={columnTitle(t, name)}>
             {value}
           </LabelledValue>
         ))}

@@ -35,13 +35,10 @@ export const taskLogs: Translations['taskLogs'] = {
   column: {
     submitted: 'Submitted',
     finished: 'Finished',
-    username: 'User',
-    channel: 'Channel',
     platform: 'Platform',
     action: 'Action',
     id: 'Task ID',
     code: 'Submission',
-    status: 'Status',
     progress: 'Progress',
     duration: 'Duration',
     prompt: 'Prompt',

@@ -31,13 +31,10 @@ export const taskLogs = {
   column: {
     submitted: '提交时间',
     finished: '结束时间',
-    username: '用户',
-    channel: '渠道',
     platform: '平台',
     action: '类型',
     id: '任务 ID',
     code: '提交结果',
-    status: '状态',
     progress: '进度',
     duration: '耗时',
     prompt: '提示词',

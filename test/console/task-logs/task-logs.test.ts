@@ -169,7 +169,7 @@ describe('the drawing log', () => {
     const page = await enterAt('/app/logs/drawing?channel=4', 'en', MEMBER)
     expect(callsTo('/api/mj/')).toEqual([])
     expect(callsTo('/api/mj/self')[0]?.query.get('channel_id')).toBeNull()
-    for (const name of [en('taskLogs.column.channel'), en('taskLogs.column.username')]) {
+    for (const name of [en('shared.channel'), en('shared.user')]) {
       expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
     }
     expect(await page.getByRole('note').count()).toBe(0)
