@@ -67,8 +67,8 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   const { t } = useTranslation()
   return ({ current, next, again }) => ({
     ...(hasPassword && current === '' && { current: t('me.currentRequired') }),
-    ...([...next].length < PASSWORD_LENGTH_MIN && { next: t('me.passwordTooShort') }),
-    ...([...next].length > PASSWORD_LENGTH_MAX && { next: t('me.passwordTooLong') }),
+    ...([...next].length < PASSWORD_LENGTH_MIN && { next: t('auth.passwordTooShort') }),
+    ...([...next].length > PASSWORD_LENGTH_MAX && { next: t('auth.passwordTooLong') }),
     ...(again !== next && { again: t('ui.passwordsDiffer') }),
     ...(again === '' && next === '' && { again: t('me.repeatPasswordRequired') }),
   })

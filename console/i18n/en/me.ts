@@ -67,8 +67,6 @@ export const me: Translations['me'] = {
   currentPassword: 'Current password',
   newPasswordAgain: 'New password again',
   currentRequired: 'Enter your current password',
-  passwordTooShort: 'The password must have at least 8 characters',
-  passwordTooLong: 'The password must have at most 128 characters',
   repeatPasswordRequired: 'Repeat the new password',
   passwordChanged: 'Your password has been changed',
   deleteAccount: 'Delete account',

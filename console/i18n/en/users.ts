@@ -107,8 +107,6 @@ export const users: Translations['users'] = {
   error: {
     bothMissing: 'Username and password are required',
     nameLong: 'The username must have at most 12 characters',
-    passwordShort: 'The password must have at least 8 characters',
-    passwordLong: 'The password must have at most 128 characters',
     originalMissing: 'Enter your current password',
     codeMissing: 'Enter the code',
     amountInvalid: 'Enter an amount above 0 that is a whole number of quota units',

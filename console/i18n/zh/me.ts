@@ -63,8 +63,6 @@ export const me = {
   currentPassword: '原密码',
   newPasswordAgain: '确认新密码',
   currentRequired: '请输入原密码',
-  passwordTooShort: '密码长度不得小于 8 位！',
-  passwordTooLong: '密码长度不得超过 128 位！',
   repeatPasswordRequired: '请再次输入新密码',
   passwordChanged: '密码修改成功！',
   deleteAccount: '删除账户',

@@ -95,8 +95,6 @@ export const users = {
   error: {
     bothMissing: '用户名和密码不能为空！',
     nameLong: '用户名长度不得超过 12 位！',
-    passwordShort: '密码长度不得小于 8 位！',
-    passwordLong: '密码长度不得超过 128 位！',
     originalMissing: '请输入当前密码',
     codeMissing: '请输入验证码',
     amountInvalid: '请输入大于 0 的金额，且须为整数个额度单位',

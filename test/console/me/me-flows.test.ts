@@ -163,7 +163,7 @@ describe('the personal settings page', () => {
     await dialog.getByRole('button', { name: zh('me.changePassword') }).click()
     for (const text of [
       zh('me.currentRequired'),
-      zh('me.passwordTooShort'),
+      zh('auth.passwordTooShort'),
       zh('me.repeatPasswordRequired'),
     ]) {
       await dialog.getByText(text, { exact: true }).waitFor()

@@ -18,9 +18,9 @@ describe('the form of a user', () => {
       password: 'bothMissing',
     })
     const short = { ...newUser(), username: 'a', password: '1234567' }
-    expect(validateUser('new', newUser(), short)).toEqual({ password: 'passwordShort' })
+    expect(validateUser('new', newUser(), short)).toEqual({ password: 'passwordTooShort' })
     const long = { ...short, username: 'thirteenchars', password: 'x'.repeat(129) }
-    const both = { username: 'nameLong', password: 'passwordLong' }
+    const both = { username: 'nameLong', password: 'passwordTooLong' }
     expect(validateUser('new', newUser(), long)).toEqual(both)
     const whole = { ...short, username: ' a ', password: '12345678', displayName: ' A ' }
     expect(validateUser('new', newUser(), whole)).toEqual({})

@@ -48,7 +48,12 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
   const form = useDraftForm<UserDraft, UserErrorKey>({
     initial: () => (user === null ? newUser() : draftOfUser(user)),
     validate: (draft, before) => validateUser(kind, before, draft),
-    errorText: (errorKey) => t(`users.error.${errorKey}`),
+    errorText: (errorKey) =>
+      t(
+        errorKey === 'passwordTooShort' || errorKey === 'passwordTooLong'
+          ? `auth.${errorKey}`
+          : `users.error.${errorKey}`,
+      ),
     save: async (draft, before) => {
       try {
         await save(before, draft)

@@ -24,7 +24,8 @@ export type UserDraft = {
 
 export type FormKind = 'new' | 'other' | 'self'
 
-export type UserErrorKey = keyof Translations['users']['error']
+type PasswordErrorKey = 'passwordTooShort' | 'passwordTooLong'
+export type UserErrorKey = PasswordErrorKey | keyof Translations['users']['error']
 export type UserErrorKeys = FieldErrors<UserDraft, UserErrorKey>
 
 export const newUser = (): UserDraft => ({
@@ -54,8 +55,8 @@ export function validateUser(kind: FormKind, before: UserDraft, draft: UserDraft
     if (password === '') errorKeys.password = 'bothMissing'
   }
   if (password !== '' && lengthOf(password) < PASSWORD_LENGTH_MIN)
-    errorKeys.password = 'passwordShort'
-  if (lengthOf(password) > PASSWORD_LENGTH_MAX) errorKeys.password = 'passwordLong'
+    errorKeys.password = 'passwordTooShort'
+  if (lengthOf(password) > PASSWORD_LENGTH_MAX) errorKeys.password = 'passwordTooLong'
   if (kind === 'self' && needsIdentityProof(draft) && draft.originalPassword.trim() === '') {
     errorKeys.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
