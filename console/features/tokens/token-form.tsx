@@ -88,7 +88,10 @@ function ExpiryField({ form }: TokenFormProps) {
       hint={neverExpires ? t('tokens.neverExpires') : undefined}
       presets={{
         label: t('tokens.expiryPresets'),
-        choices: EXPIRY_PRESETS.map((value) => ({ value, text: t(`tokens.preset.${value}`) })),
+        choices: EXPIRY_PRESETS.map((value) => ({
+          value,
+          text: t(value === 'never' ? 'shared.never' : `tokens.preset.${value}`),
+        })),
         selected: neverExpires ? 'never' : null,
         onSelect: (preset) => {
           const expiresAt = presetText(preset as ExpiryPreset, new Date())

@@ -44,7 +44,7 @@ export const tokens: Translations['tokens'] = {
   expiresAt: 'Expires at',
   neverExpires: 'Never expires',
   expiryPresets: 'Common lifetimes',
-  preset: { never: 'Never', hour: '1 hour', day: '1 day', month: '1 month' },
+  preset: { hour: '1 hour', day: '1 day', month: '1 month' },
   count: 'How many',
   countHint: 'With more than one, each further name gets a random 6-character suffix.',
   commonCounts: 'Common counts',

@@ -41,7 +41,7 @@ export const tokens = {
   expiresAt: '过期时间',
   neverExpires: '永不过期',
   expiryPresets: '常用期限',
-  preset: { never: '永不过期', hour: '1 小时', day: '1 天', month: '1 个月' },
+  preset: { hour: '1 小时', day: '1 天', month: '1 个月' },
   count: '创建数量',
   countHint: '多于一个时，其余令牌的名称会加上 6 位随机后缀。',
   commonCounts: '常用数量',
