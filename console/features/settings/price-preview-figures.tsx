@@ -13,7 +13,7 @@ export function PricePreviewFigures({ preview }: { preview: Figures }) {
   const number = useNumberFormat()
   const money = useExactMoney()
   const figures = [
-    [t('pricing.previewCalls'), number.format(preview.calls)],
+    [t('shared.calls'), number.format(preview.calls)],
     [t('pricing.previewCharged'), money(preview.charged)],
     [t('pricing.previewAtDraft'), money(preview.drafted)],
     [t('pricing.previewDifference'), differenceText(preview, money)],
@@ -44,7 +44,7 @@ export function PricePreviewTable(props: {
         <TableHead
           titles={[
             props.column,
-            t('pricing.previewCalls'),
+            t('shared.calls'),
             t('pricing.previewCharged'),
             t('pricing.previewAtDraft'),
             t('pricing.previewDifference'),

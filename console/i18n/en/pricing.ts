@@ -221,7 +221,6 @@ export const pricing: Translations['pricing'] = {
   previewCharged: 'Charged',
   previewAtDraft: 'At the new prices',
   previewDifference: 'Difference',
-  previewCalls: 'Calls',
   previewRefused: 'Unpriced',
   previewRefusedHint_one:
     '{{count}} call has no price in the draft. It would be refused, so it is not counted.',

@@ -212,7 +212,6 @@ export const pricing = {
   previewCharged: '实际收费',
   previewAtDraft: '按新价格',
   previewDifference: '差额',
-  previewCalls: '调用',
   previewRefused: '未定价',
   previewRefusedHint_one: '{{count}} 次调用的模型在新价格中未定价，会被拒绝，未计入。',
   previewRefusedHint_other: '{{count}} 次调用的模型在新价格中未定价，会被拒绝，未计入。',
