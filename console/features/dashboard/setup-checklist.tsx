@@ -101,8 +101,8 @@ function StepItem(props: { step: Step; number: number; path: string }) {
       <div>
         <h3>{t(`dashboard.steps.${name}.title`)}</h3>
         <p>
-          {name === 'price' && isSelfUse
-            ? t('dashboard.selfUsePrice')
+          {name === 'price'
+            ? t(isSelfUse ? 'dashboard.selfUsePrice' : 'shared.unpricedRefused')
             : t(`dashboard.steps.${name}.body`)}
         </p>
         {isForm && isNext && (

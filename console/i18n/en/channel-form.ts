@@ -8,7 +8,6 @@ export const channelForm: Translations['channelForm'] = {
   unpricedTitle_one: '{{count}} model has no price',
   unpricedTitle_other: '{{count}} models have no price',
   unpricedLead: 'The channel is saved. Calls to a model without a price are refused.',
-  unpricedRefused: 'Calls to a model without a price are refused.',
   unpricedLater: 'Later',
   presetInput: 'Input / 1M',
   presetMissing: 'Not in the preset list.',

@@ -184,6 +184,7 @@ const shared: SharedTranslations['shared'] = {
   noMessages: 'No messages yet',
   messageNotFound: 'The message does not exist',
   keyMasked: 'The key is masked here. The copied text contains the complete key.',
+  unpricedRefused: 'Calls to a model without a price are refused.',
 }
 
 export const en: SharedTranslations = {

@@ -97,11 +97,7 @@ export const dashboard: Translations['dashboard'] = {
       body: 'Enter the address, key and models of an upstream provider.',
       action: 'Add a channel',
     },
-    price: {
-      title: 'Set a price',
-      body: 'Calls to a model without a price are refused.',
-      action: 'Set prices',
-    },
+    price: { title: 'Set a price', action: 'Set prices' },
     token: {
       title: 'Create a token',
       body: 'Clients send its key with each call. It can limit spending and models.',

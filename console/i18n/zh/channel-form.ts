@@ -6,7 +6,6 @@ export const channelForm = {
   unpricedTitle_one: '{{count}} 个模型没有价格',
   unpricedTitle_other: '{{count}} 个模型没有价格',
   unpricedLead: '渠道已保存。没有价格的模型会被拒绝调用。',
-  unpricedRefused: '没有价格的模型会被拒绝调用。',
   unpricedLater: '稍后设置',
   presetInput: '输入 / 1M',
   presetMissing: '预设价格中没有此模型。',

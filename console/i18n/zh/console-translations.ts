@@ -183,6 +183,7 @@ const shared = {
   noMessages: '暂无消息',
   messageNotFound: '消息不存在',
   keyMasked: '代码中的密钥以掩码显示，复制时为完整密钥。',
+  unpricedRefused: '没有价格的模型会被拒绝调用。',
 } as const
 
 export const zh = {

@@ -87,7 +87,7 @@ export const dashboard = {
   todo: '待完成',
   steps: {
     channel: { title: '添加渠道', body: '填写上游服务的地址、密钥和模型。', action: '添加渠道' },
-    price: { title: '设置价格', body: '没有价格的模型会被拒绝调用。', action: '设置价格' },
+    price: { title: '设置价格', action: '设置价格' },
     token: {
       title: '创建令牌',
       body: '客户端用它来调用，也可以限制额度与模型。',

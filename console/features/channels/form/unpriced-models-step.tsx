@@ -91,7 +91,7 @@ export function UnpricedModelsStep(props: Props) {
       isOpen={isOpen}
       onClose={onClose}
       title={t('channelForm.unpricedTitle', { count: models.length })}
-      lead={t(isSaved === true ? 'channelForm.unpricedLead' : 'channelForm.unpricedRefused')}
+      lead={t(isSaved === true ? 'channelForm.unpricedLead' : 'shared.unpricedRefused')}
       footer={
         <>
           <Button onClick={onClose}>{t('channelForm.unpricedLater')}</Button>
