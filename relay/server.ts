@@ -15,6 +15,8 @@ import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { DenseList } from './dense-list.ts'
+import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
+import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
@@ -31,6 +33,7 @@ import { AutoDisable } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
 import { KeyChoice } from './pipeline/choose-channel-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
+import { BY_KEY, type CallWork, executeCall } from './pipeline/execute-call.ts'
 import {
   clientIpReader,
   type Exchange,
@@ -38,7 +41,6 @@ import {
   newCallId,
   sendError,
 } from './pipeline/http-exchange.ts'
-import { type Authenticator, relayCall } from './pipeline/relay-call.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
@@ -164,8 +166,9 @@ function playgroundOf(
   return {
     call: (request, response, session) => {
       const exchange = openExchange(request, response)
-      if (writes.isWritable()) runCall(deps, exchange, draining, sessionAuthenticator(session))
-      else sendError(exchange, NO_DISK)
+      if (!writes.isWritable()) return sendError(exchange, NO_DISK)
+      const authenticator = sessionAuthenticator(session)
+      runCall(deps, exchange, draining, { format: OPENAI_CHAT, authenticator })
     },
     reject: (request, response, error) => sendError(openExchange(request, response), error),
   }
@@ -224,6 +227,7 @@ const exchangeOf = (
   arrivedAt: performance.now(),
   clientIp: clientIpOf(request),
   language: languageOf(request.headers['accept-language']),
+  errors: OPENAI_ERRORS,
   log,
 })
 
@@ -297,7 +301,7 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   }
   if (path === '/v1/chat/completions') {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
-    return runCall(deps, exchange, draining)
+    return runCall(deps, exchange, draining, { format: OPENAI_CHAT, authenticator: BY_KEY })
   }
   if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
     return sendError(exchange, relayError('not_found'))
@@ -307,14 +311,9 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   listModels(deps, exchange, id).catch((err: unknown) => handleBug(deps, exchange, err))
 }
 
-function runCall(
-  deps: RelayDeps,
-  exchange: Exchange,
-  draining: Draining,
-  authenticator?: Authenticator,
-): void {
+function runCall(deps: RelayDeps, exchange: Exchange, draining: Draining, work: CallWork): void {
   if (draining.isBegun()) return sendError(exchange, drainingError())
-  const call = relayCall(deps, exchange, authenticator)
+  const call = executeCall(deps, exchange, work)
   draining.during(
     exchange,
     call.catch((err: unknown) => handleBug(deps, exchange, err)),

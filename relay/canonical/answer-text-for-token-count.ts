@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer'
-import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts'
+import { type ReadTexts, readEventTexts, type TextSink } from './read-answer-texts.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
@@ -62,15 +62,15 @@ class TextCollector implements TextSink {
   }
 }
 
-export function textOfAnswer(body: Buffer): CountableText {
+export function textOfAnswer(body: Buffer, readTexts: ReadTexts): CountableText {
   const collector = new TextCollector()
   readTexts(body.toString('utf8'), collector)
   return collector.read()
 }
 
-export function hasText(events: Buffer): boolean {
+export function hasText(events: Buffer, readTexts: ReadTexts): boolean {
   let length = 0
-  readEventTexts(events.toString('utf8'), {
+  readEventTexts(events.toString('utf8'), readTexts, {
     text: (_choice, _place, piece) => {
       length += piece.length
     },
@@ -87,6 +87,7 @@ export function hasText(events: Buffer): boolean {
  * needed.
  */
 export class DeliveredText {
+  private readonly readTexts: ReadTexts
   private readonly collector = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
@@ -95,6 +96,10 @@ export class DeliveredText {
   private pendingTokensAtMost = 0
   /** The number of bytes forwarded to the caller, which determines when progress is recorded. */
   bytes = 0
+
+  constructor(readTexts: ReadTexts) {
+    this.readTexts = readTexts
+  }
 
   add(events: Buffer): void {
     this.events.push(events)
@@ -128,7 +133,7 @@ export class DeliveredText {
   }
 
   private digest(): void {
-    readEventTexts(Buffer.concat(this.events).toString('utf8'), this.collector)
+    readEventTexts(Buffer.concat(this.events).toString('utf8'), this.readTexts, this.collector)
     this.events = []
     this.eventBytes = 0
     this.boundedEvents = 0

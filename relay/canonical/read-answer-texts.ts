@@ -32,11 +32,14 @@ const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'enc
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
+/** Passes every text in a complete answer, or in the data of one event, to the sink. */
+export type ReadTexts = (json: string, sink: TextSink) => void
+
 /**
  * Passes every text in an answer's messages to the sink, at any depth. Does nothing for invalid
  * JSON.
  */
-export function readTexts(json: string, sink: TextSink): void {
+export function readChatTexts(json: string, sink: TextSink): void {
   let choices: unknown
   try {
     choices = (JSON.parse(json) as { readonly choices?: unknown } | null)?.choices
@@ -50,7 +53,7 @@ export function readTexts(json: string, sink: TextSink): void {
 }
 
 /** Passes every text in a sequence of complete server-sent events to the sink. */
-export function readEventTexts(events: string, sink: TextSink): void {
+export function readEventTexts(events: string, readTexts: ReadTexts, sink: TextSink): void {
   for (const event of events.split(/\r\n\r\n|\n\n|\r\r/)) {
     const data = eventData(event)
     if (data !== null) readTexts(data, sink)

@@ -7,9 +7,12 @@ export type SseSink = {
   readonly pass: (bytes: Buffer) => void
   /** Receives one event that probably contains usage, an error or an empty list of choices. */
   readonly marked: (bytes: Buffer) => void
-  /** Receives the event whose data is `[DONE]`. */
+  /** Receives the last event of the stream. */
   readonly done: (bytes: Buffer) => void
 }
+
+/** Reports whether the event from `start` to `end` is the last event of the stream. */
+export type IsLastEvent = (bytes: Buffer, start: number, end: number) => boolean
 
 /**
  * The maximum length of an event in bytes. After a longer event, the rest of the stream is not
@@ -35,13 +38,15 @@ export class SseScanner {
   /** True once an event has exceeded `EVENT_BYTES_MAX`. Later bytes are not inspected. */
   isOverflown = false
   private readonly sink: SseSink
+  private readonly isLastEvent: IsLastEvent
   private carry: Buffer = NOTHING
   private carried = 0
   private hasSeenCr = false
   private isAfterCr = false
 
-  constructor(sink: SseSink) {
+  constructor(sink: SseSink, isLastEvent: IsLastEvent) {
     this.sink = sink
+    this.isLastEvent = isLastEvent
   }
 
   push(chunk: Buffer): void {
@@ -84,7 +89,7 @@ export class SseScanner {
       const eventEnd = this.hasSeenCr ? this.endOf(bytes, eventStart) : endByLf(bytes, eventStart)
       if (eventEnd < 0) break
       const isMarked = marks.isIn(eventStart, eventEnd)
-      const isDone = !isMarked && isDoneEvent(bytes, eventStart, eventEnd)
+      const isDone = !isMarked && this.isLastEvent(bytes, eventStart, eventEnd)
       if (isMarked || isDone) {
         if (passFrom < eventStart) this.sink.pass(view(bytes, passFrom, eventStart))
         const event = view(bytes, eventStart, eventEnd)
@@ -213,17 +218,6 @@ function nextEmpty(bytes: Buffer, from: number): number {
     if (start >= from && CHOICES.compare(bytes, start, end) === 0) return at
   }
   return bytes.length
-}
-
-const DONE = '[DONE]'
-
-function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // A quick check of the last byte excludes nearly all events: `[DONE]` ends with a bracket, and
-  // JSON objects end with a brace.
-  let last = end - 1
-  while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
-  if (bytes[last] !== 93 || end - start > 256) return false
-  return eventData(bytes.subarray(start, end))?.trim() === DONE
 }
 
 /** Returns the `data:` lines of an event, joined by line feeds; null if there are none. */

@@ -1,10 +1,10 @@
 import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
-import { outputCeiling, readOpenAiUsage } from '../canonical/provider-usage-report.ts'
+import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
-import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
-import { modelIn } from '../dialects/openai-chat/upstream-body.ts'
-import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
+import { modelIn } from '../dialects/model-in-answer.ts'
+import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { type Candidate, candidateOf } from '../pipeline/plan-call.ts'
@@ -45,7 +45,7 @@ function testRequest(
     [limit]: OUTPUT_TOKENS,
     ...(isStream ? { stream: true } : {}),
   }
-  const request = readChatRequest(Buffer.from(JSON.stringify(body)))
+  const request = OPENAI_CHAT.readRequest(Buffer.from(JSON.stringify(body)))
   return isRelayError(request) ? null : request
 }
 
@@ -148,8 +148,9 @@ async function sendTest(
   { target, candidate, deadlines, signal }: TestRequest,
 ): Promise<Answered | Failed> {
   const { request, body, upstreamModel } = candidate
-  const forwarder = request.isStream ? new StreamForwarder(DISCARD, false, null, () => {}) : null
-  const attempt = new UpstreamAttempt(forwarder, deadlines)
+  const { format, isStream } = request
+  const forwarder = isStream ? new StreamForwarder(format, DISCARD, false, null, () => {}) : null
+  const attempt = new UpstreamAttempt(format, forwarder, deadlines)
   const startedAt = performance.now()
   const watched = {
     watch: (at: number) => {
@@ -169,7 +170,8 @@ async function sendTest(
   signal?.removeEventListener('abort', abort)
   if (end.kind === 'plain') {
     const { body: answer } = end
-    return { kind: 'answered', rawUsage: usageInAnswer(answer), answeredModel: modelIn(answer) }
+    const rawUsage = format.usageInAnswer(answer)
+    return { kind: 'answered', rawUsage, answeredModel: modelIn(answer) }
   }
   if (end.kind === 'failed') return end
   const { status } = end
@@ -208,8 +210,9 @@ function countsOf(rawUsage: unknown, { request, channel }: Candidate) {
     inputCeiling: request.inputBound.ceiling,
     outputCeiling: outputCeiling(request.outputTokensMax ?? 0),
   }
-  const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
-  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
+  const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
+  const { format, body } = request
+  const report = format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt })
   if (!report.isTrusted) return null
   const { inputUncached, cacheRead, cacheWrite5m, inputAudio, inputImage, output } = report.usage
   return { input: inputUncached + cacheRead + cacheWrite5m + inputAudio + inputImage, output }

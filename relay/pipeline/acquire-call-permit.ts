@@ -9,7 +9,7 @@ import {
 } from '#relay/limits/call-limit-claims.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'

@@ -9,12 +9,7 @@ import {
   usageWithin,
 } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/answer-text-for-token-count.ts'
-import {
-  outputCeiling,
-  readOpenAiUsage,
-  type UsageReport,
-} from '#relay/canonical/provider-usage-report.ts'
-import { requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
+import { outputCeiling, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
 
@@ -105,23 +100,9 @@ function readReport(
     inputCeiling: request.inputBound.ceiling,
     outputCeiling: outputCeiling(outputTokens),
   }
-  const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
-  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
-  const { usage, withinPrompt } = report
-  return {
-    ...report,
-    usage: withHourCache(usage, request.body),
-    withinPrompt: withinPrompt && withHourCache(withinPrompt, request.body),
-  }
-}
-
-/**
- * Counts all cache writes as writes to the one-hour cache if the request uses it. Providers do not
- * report which cache was written.
- */
-function withHourCache(usage: Usage, body: Buffer): Usage {
-  if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage
-  return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite5m }
+  const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
+  const { format, body } = request
+  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt })
 }
 
 /**

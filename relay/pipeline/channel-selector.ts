@@ -88,7 +88,7 @@ export class ChannelSelector {
   }
 
   /** Makes `next` return the same channel again, for an attempt with another key. */
-  again(): void {
+  retryWithAnotherKey(): void {
     this.isAgain = true
   }
 

@@ -1,6 +1,6 @@
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'

@@ -8,10 +8,8 @@ import {
   findAnswerMismatch,
   reportedCost,
 } from '#relay/canonical/check-answered-model-and-cost.ts'
-import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
-import { streamOfAnswer, usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
+import { modelIn, withModel } from '../dialects/model-in-answer.ts'
 import { placeOf } from '../views/channel-view.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
@@ -81,11 +79,12 @@ export async function concludePlain(
   body: Buffer,
 ): Promise<boolean> {
   const { exchange, call } = closing
+  const { format } = candidate.request
   if (!call.isCallerGone && !call.isReadOn) call.noteFirstByte()
   const delivery: Delivery = {
-    rawUsage: usageInAnswer(body),
+    rawUsage: format.usageInAnswer(body),
     answeredModel: modelIn(body),
-    readText: () => textOfAnswer(body),
+    readText: () => textOfAnswer(body, format.readTexts),
     isWhole: true,
     chargesInput: true,
   }
@@ -100,7 +99,7 @@ export async function concludePlain(
   if (response.headersSent) {
     // The response has already begun as a stream with ping comments, so the answer is sent as a
     // stream event.
-    endStream(exchange, streamOfAnswer(visibleBody))
+    endStream(exchange, format.streamOfAnswer(visibleBody))
     return true
   }
   response.writeHead(200, [
@@ -150,8 +149,10 @@ export async function concludeStream(
   } else if (forwarder.errorEvent !== null) {
     const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
     const confidential = confidentialOf(candidate)
-    const body = providerErrorBody(forwarder.errorEvent, 502, { isHidden, confidential })
-    endStream(exchange, `data: ${JSON.stringify(body)}\n\n`)
+    const { errors } = exchange
+    const texts = { isHidden, confidential }
+    const body = errors.providerErrorBody(forwarder.errorEvent, 502, texts, exchange.call)
+    endStream(exchange, errors.errorEvent(body))
   } else
     endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
   return isWhole && isSettled
@@ -201,10 +202,11 @@ export async function concludeFailedCall(
 ): Promise<false> {
   const isHidden = deps.views.options.options.isUpstreamErrorHidden
   const { isCallerGone, revokedBy } = call
+  const context = { isHidden, isCallerGone, errors: exchange.errors, call: exchange.call }
   const answer =
     revokedBy === null
-      ? callErrorAnswer(candidate, end, { isHidden, isCallerGone, unserved })
-      : callErrorAnswer(null, null, { isHidden, isCallerGone, unserved: revokedBy })
+      ? callErrorAnswer(candidate, end, { ...context, unserved })
+      : callErrorAnswer(null, null, { ...context, unserved: revokedBy })
   if (candidate !== null && (end?.error === 'status' || end?.error === 'error-event')) {
     const { status, body } = end
     const isShown = 'body' in answer && !isHidden

@@ -1,5 +1,5 @@
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import { type ErrorBody, providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
@@ -16,7 +16,7 @@ export type CallErrorAnswer = {
 } & (
   | { readonly error: RelayError }
   /** The provider's error, from which confidential texts have been removed. */
-  | { readonly body: ErrorBody }
+  | { readonly body: object }
 )
 
 /** The error code that the API caller gets for each error of an attempt. */
@@ -49,6 +49,8 @@ type AnswerContext = {
   readonly isCallerGone: boolean
   /** The error for the caller if no channel was tried; otherwise null. */
   readonly unserved: RelayError | null
+  readonly errors: ErrorFormat
+  readonly call: string
 }
 
 /** A placeholder for the error of a call whose caller has disconnected. It is never sent. */
@@ -57,7 +59,7 @@ const NO_CHANNEL = relayError('no_channel')
 export function callErrorAnswer(
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
-  { isHidden, isCallerGone, unserved }: AnswerContext,
+  { isHidden, isCallerGone, unserved, errors, call }: AnswerContext,
 ): CallErrorAnswer {
   const reason = isCallerGone ? 'client-gone' : 'no-channel'
   if (isCallerGone || end === null || candidate === null) {
@@ -84,7 +86,8 @@ export function callErrorAnswer(
   const isErrorStatus = status !== null && status >= 400 && status <= 599
   const shownStatus = mapped ?? (isErrorStatus ? status : 502)
   const confidential = confidentialOf(candidate)
-  const body = providerErrorBody(end.body, status ?? 502, { isHidden, confidential })
+  const texts = { isHidden, confidential }
+  const body = errors.providerErrorBody(end.body, status ?? 502, texts, call)
   return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
 }
 
@@ -110,7 +113,7 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
   // The response has already begun as a stream with ping comments, so the error is sent as a stream
   // event.
   if (response.headersSent) {
-    endStream(exchange, `data: ${JSON.stringify(failure.body)}\n\n`)
+    endStream(exchange, exchange.errors.errorEvent(failure.body))
     return
   }
   const seconds = Math.ceil(failure.retryAfterMs / 1_000)

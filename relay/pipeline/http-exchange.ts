@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
-import { type ErrorBody, errorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 
 /** One HTTP request with its response and the call id that identifies it in logs and events. */
@@ -21,6 +21,8 @@ export type Exchange = {
   readonly arrivedAt: number
   readonly clientIp: string
   readonly language: Language
+  /** The format of the errors that the caller receives. */
+  readonly errors: ErrorFormat
   /** The logger. It is null in a process without a relay, because such a process logs no calls. */
   readonly log: Logger | null
 }
@@ -62,7 +64,7 @@ export function showDropped({ response }: Exchange, dropped: readonly string[]):
 
 /** Sends an error response. `end` writes the response body and ends the response. */
 export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
-  const { status, body } = errorBody(error, exchange.language)
+  const { status, body } = exchange.errors.errorBody(error, exchange.language, exchange.call)
   const headers: string[] = []
   if (isFinal(error, status)) headers.push('X-Should-Retry', 'false')
   if (error.retryAfter !== undefined) headers.push('Retry-After', `${error.retryAfter}`)
@@ -94,7 +96,7 @@ const endNow: EndAnswer = (response, text) => {
 export function sendJson(
   { response, call }: Exchange,
   status: number,
-  body: ErrorBody | object,
+  body: object,
   headers: readonly string[] = [],
   end = endNow,
 ): void {
@@ -112,8 +114,8 @@ export function sendJson(
 }
 
 /** Returns the text of a stream event with an error, for a response that has already begun. */
-export const errorEvent = (exchange: Exchange, error: RelayError): string =>
-  `data: ${JSON.stringify(errorBody(error, exchange.language).body)}\n\n`
+export const errorEvent = ({ errors, language, call }: Exchange, error: RelayError): string =>
+  errors.errorEvent(errors.errorBody(error, language, call).body)
 
 /**
  * Returns a function that determines the client's IP address. It reads `X-Forwarded-For` from the

@@ -6,14 +6,8 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import {
-  type ChatRequest,
-  NO_NAMES,
-  outlineOf,
-  readChatRequest,
-  requestsHourCache,
-} from '../dialects/openai-chat/chat-request.ts'
-import { upstreamBody } from '../dialects/openai-chat/upstream-body.ts'
+import { requestsHourCache } from '../dialects/hour-cache.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
@@ -170,12 +164,12 @@ export function candidateOf(
   const allowed = rules.allowedMembers
   const isDeployment = channel.target !== null && isByDeployment(channel.target)
   const change = { model, isDeployment, forcesUsage, overrides, allowed, outputTokens }
-  const { body, dropped } = upstreamBody(request, change)
+  const { body, dropped } = request.format.upstreamBody(request, change)
   const upstreamModel = model === request.model ? null : model
   if (overrides.size === 0 && dropped.length === 0) {
     return { channel, request: limited(request, outputTokens), body, upstreamModel, dropped }
   }
-  const overridden = readChatRequest(body, NO_NAMES)
+  const overridden = request.format.readChangedRequest(body)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // Overrides must not change the response to the caller, so the caller's own values are used.
@@ -259,7 +253,8 @@ export function formBoundsOf(
   options: RelayOptions,
 ): readonly FormBounds[] {
   if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return []
-  const sample = request.body.length < OUTLINED_FROM_BYTES ? request : outlineOf(request)
+  const isShort = request.body.length < OUTLINED_FROM_BYTES
+  const sample = isShort ? request : request.format.outlineOf(request)
   return [...overriddenForms(sample, offer, options)].map((form) => {
     const { choices, outputTokensMax } = form
     const added = Math.max(0, form.inputBound.tokens - sample.inputBound.tokens)

@@ -3,7 +3,7 @@ import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold-
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
 
 export type CallTerms = {
   readonly hold: Quota

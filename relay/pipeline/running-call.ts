@@ -4,7 +4,7 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
 import { chatPathOf } from '../providers/openai-compatible/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
@@ -95,13 +95,13 @@ export class RunningCall implements Watched {
     const { deadlines, via } = this.deps
     const { channelId } = candidate.channel
     const startedAt = performance.now()
-    const { isStream, wantsUsage, model } = this.request
+    const { format, isStream, wantsUsage, model } = this.request
     const shownModel = candidate.upstreamModel === null ? null : model
     this.candidate = candidate
     this.forwarder = isStream ? this.newForwarder(wantsUsage, shownModel) : null
     const { firstByteMs, firstBytePlainMs } = deadlines
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
-    this.attempt = new UpstreamAttempt(this.forwarder, deadlines, beginMs)
+    this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs)
     const path = chatPathOf(target, candidate.upstreamModel ?? model)
     const headers = [...target.headers, 'x-request-id', this.exchange.call]
     const request = { path, headers, body: candidate.body }
@@ -281,7 +281,16 @@ export class RunningCall implements Watched {
     const { screen } = this.deps
     const sink = { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) }
     const onDelivered = () => this.checkOutputHold()
-    return new StreamForwarder(sink, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
+    const { format } = this.request
+    return new StreamForwarder(
+      format,
+      sink,
+      wantsUsage,
+      shownModel,
+      onFirstByte,
+      screen,
+      onDelivered,
+    )
   }
 
   /** Sends a comment between two events, so that proxies don't close an idle connection. */

@@ -1,7 +1,8 @@
 import { DeliveredText, hasText } from '#relay/canonical/answer-text-for-token-count.ts'
+import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
-import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
-import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
+import { modelIn, withModel } from '../dialects/model-in-answer.ts'
+import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 
 export type StreamVerdict =
@@ -18,7 +19,6 @@ export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
 /** The maximum number of bytes that are read for the usage after the caller has disconnected. */
 const READ_ON_BYTES_MAX = 1024 * 1024
-const FINISHED = /"finish_reason"\s*:\s*"/
 /**
  * The number of most recent pieces of a stream that are searched for a finish reason. Comments or
  * content filter events may come between the finish reason and the usage.
@@ -42,8 +42,10 @@ export class StreamForwarder implements SseSink {
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
   hasDelivered = false
-  readonly delivered = new DeliveredText()
-  private readonly scanner = new SseScanner(this)
+  readonly delivered: DeliveredText
+  private readonly scanner: SseScanner
+  private readonly stream: StreamFormat
+  private readonly readTexts: ReadTexts
   private readonly sink: ByteSink
   private readonly wantsUsage: boolean
   private readonly onFirstByte: () => void
@@ -68,6 +70,7 @@ export class StreamForwarder implements SseSink {
    * each write and may call `endAt` or `pause`.
    */
   constructor(
+    { stream, readTexts }: WireFormat,
     sink: ByteSink,
     wantsUsage: boolean,
     shownModel: string | null,
@@ -75,6 +78,10 @@ export class StreamForwarder implements SseSink {
     screen: AnswerScreen | null = null,
     onDelivered: () => void = () => {},
   ) {
+    this.stream = stream
+    this.readTexts = readTexts
+    this.delivered = new DeliveredText(readTexts)
+    this.scanner = new SseScanner(this, stream.isLastEvent)
     this.sink = sink
     this.wantsUsage = wantsUsage
     this.shownModel = shownModel
@@ -85,7 +92,8 @@ export class StreamForwarder implements SseSink {
 
   /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
   isFinished(): boolean {
-    return this.latest.some((events) => FINISHED.test(events.toString('latin1')))
+    const { finishReason } = this.stream
+    return this.latest.some((events) => finishReason.test(events.toString('latin1')))
   }
 
   /**
@@ -134,12 +142,10 @@ export class StreamForwarder implements SseSink {
     if (this.verdict !== 'open') return
     const event = parsedEvent(bytes)
     if (event === null) return this.pass(bytes)
-    const { error, choices, model } = event
-    const usage = usageInEvent(event)
-    this.rawUsage = usage ?? this.rawUsage
+    const { usage, model, isError, isUsageOnly } = this.stream.readEvent(event)
+    if (usage !== undefined) this.rawUsage = this.stream.combineUsage(this.rawUsage, usage)
     this.noteModel(model)
-    const hasChoices = Array.isArray(choices) && choices.length > 0
-    if (error !== undefined && error !== null && !hasChoices) {
+    if (isError) {
       this.verdict = 'error'
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
@@ -147,7 +153,7 @@ export class StreamForwarder implements SseSink {
     // The usage includes the text of its own event, so this text does not make the usage early.
     // While the flag is true, `pass` does not search for text.
     if (usage !== undefined) this.isUsageEarly = true
-    if (hasChoices || !isOfUsage(event)) this.pass(bytes)
+    if (!isUsageOnly) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
     if (usage !== undefined) this.isUsageEarly = false
   }
@@ -179,7 +185,9 @@ export class StreamForwarder implements SseSink {
       this.modelLooksLeft -= 1
       this.noteModel(modelIn(bytes))
     }
-    if (this.rawUsage !== undefined && !this.isUsageEarly) this.isUsageEarly = hasText(bytes)
+    if (this.rawUsage !== undefined && !this.isUsageEarly) {
+      this.isUsageEarly = hasText(bytes, this.readTexts)
+    }
   }
 
   /**
@@ -220,28 +228,7 @@ export class StreamForwarder implements SseSink {
   }
 }
 
-/** The members of an event that contains only usage and no choices. */
-const USAGE_CHUNK = new Set([
-  ...['id', 'object', 'created', 'model', 'choices', 'usage'],
-  ...['system_fingerprint', 'service_tier', 'obfuscation'],
-])
-
-/**
- * Reports whether an event contains nothing but usage. NOTE: Azure sends content filter results
- * without choices, which may contain an empty usage.
- */
-const isOfUsage = (event: Event): boolean =>
-  'usage' in event &&
-  (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
-
-type Event = {
-  readonly usage?: unknown
-  readonly error?: unknown
-  readonly choices?: unknown
-  readonly model?: unknown
-}
-
-function parsedEvent(bytes: Buffer): Event | null {
+function parsedEvent(bytes: Buffer): object | null {
   const data = eventData(bytes)
   if (data === null) return null
   try {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import { errorOfAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { StreamForwarder } from './stream-forwarder.ts'
 
@@ -61,6 +61,7 @@ class Aborted extends Error {}
  * the relay's timer.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
+  private readonly format: WireFormat
   private readonly forwarder: StreamForwarder | null
   private readonly deadlines: Deadlines
   private readonly firstByteMs: number
@@ -81,10 +82,12 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   /** `firstByteMs` is the maximum time until the provider's answer begins. */
   constructor(
+    format: WireFormat,
     forwarder: StreamForwarder | null,
     deadlines: Deadlines,
     firstByteMs = deadlines.firstByteMs,
   ) {
+    this.format = format
     this.forwarder = forwarder
     this.deadlines = deadlines
     this.firstByteMs = firstByteMs
@@ -187,7 +190,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isStream) return this.finish(this.endBy('cut'))
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
     const body = this.gathered()
-    const error = errorOfAnswer(body)
+    const error = this.format.errorOfAnswer(body)
     this.finish(error === null ? { kind: 'plain', status, body } : this.endBy(error))
   }
 

@@ -4,7 +4,7 @@ import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
-import type { Authenticator } from '../pipeline/relay-call.ts'
+import type { Authenticator } from '../pipeline/execute-call.ts'
 import { RelayToken } from '../views/token-view.ts'
 
 /** A chat from the console: its settings, and its body without the settings. */

@@ -1,28 +1,30 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
-import { readEventTexts, readTexts, type TextSink } from '../canonical/read-answer-texts.ts'
+import { type ReadTexts, readEventTexts, type TextSink } from '../canonical/read-answer-texts.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
 /** Checks the text of one call's answer for screened words while the answer streams. */
 export class AnswerScreen {
   private readonly matcher: WordMatcher
+  private readonly readTexts: ReadTexts
   private state = MATCH_START
 
-  constructor(matcher: WordMatcher) {
+  constructor(matcher: WordMatcher, readTexts: ReadTexts) {
     this.matcher = matcher
+    this.readTexts = readTexts
   }
 
   isClean(events: Buffer): boolean {
     const pieces: string[] = []
-    readEventTexts(events.toString('utf8'), sinkInto(pieces))
+    readEventTexts(events.toString('utf8'), this.readTexts, sinkInto(pieces))
     this.state = this.matcher.feed(this.state, pieces.join(''))
     return this.state !== MATCHED
   }
 
   isCleanAnswer(answer: Buffer): boolean {
     const texts: string[] = []
-    readTexts(answer.toString('utf8'), sinkInto(texts))
+    this.readTexts(answer.toString('utf8'), sinkInto(texts))
     return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
   }
 }
@@ -36,8 +38,11 @@ const sinkInto = (texts: string[]): TextSink => ({
 export const answerScreen = (
   { matcher, isAnswerStopped, exemptGroup }: Screening,
   group: string,
+  readTexts: ReadTexts,
 ): AnswerScreen | null =>
-  matcher === null || !isAnswerStopped || group === exemptGroup ? null : new AnswerScreen(matcher)
+  matcher === null || !isAnswerStopped || group === exemptGroup
+    ? null
+    : new AnswerScreen(matcher, readTexts)
 
 export type Screening = {
   /** The matcher of the site's words, or null when there are no words to find. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { reserializeJson } from '#relay/dialects/openai-chat/chat-request.ts'
+import { reserializeJson } from '#relay/dialects/reserialize-json.ts'
 import { bodyText, serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { budget } from '#test/support/time-limit.ts'

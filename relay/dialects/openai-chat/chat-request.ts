@@ -1,12 +1,20 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
+import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
+import { withHourCache } from '../hour-cache.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type InvalidJson, type Member, scanObject } from '../scan-request-object.ts'
-import { BodyParts, TOOLS_MAX, type ToolElement } from './find-message-parts-and-tools.ts'
-import { type InputBound, inputBoundOf } from './input-token-bound.ts'
+import type { ChatRequest, WireFormat } from '../wire-format.ts'
+import { OPENAI_ERRORS } from './error-body.ts'
+import { BodyParts, TOOLS_MAX } from './find-message-parts-and-tools.ts'
+import { inputBoundOf } from './input-token-bound.ts'
+import { OPENAI_STREAM } from './stream-events.ts'
+import { upstreamBody } from './upstream-body.ts'
+import { errorOfAnswer, streamOfAnswer, usageInAnswer } from './usage-in-answer.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
@@ -49,23 +57,6 @@ function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   return !kinds.includes(kind) || (LISTS_OF_OBJECTS.has(key) && !isAllObjects)
 }
 
-/** A chat completion request, with the fields that the gateway reads. */
-export type ChatRequest = {
-  readonly body: Buffer
-  readonly members: readonly Member[]
-  readonly model: string
-  readonly isStream: boolean
-  /** True if the caller requested a final chunk with the usage of the stream. */
-  readonly wantsUsage: boolean
-  readonly choices: number
-  /** The output limit per choice; null if the caller set no limit. */
-  readonly outputTokensMax: number | null
-  /** The caller's `reasoning_effort`; null if it is absent or not a plain word. */
-  readonly reasoningEffort: string | null
-  readonly inputBound: InputBound
-  readonly tools: readonly ToolElement[]
-}
-
 const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
@@ -77,7 +68,7 @@ const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const OUTLINED = ['n', ...OUTPUT_LIMITS]
 const NAMES = namesByFoldedName([...READ_MEMBERS, ...OUTPUT_LIMITS, ...NUMBERS, ...FIELD_NAMES])
-export const NO_NAMES = namesByFoldedName([])
+const NO_NAMES = namesByFoldedName([])
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
@@ -115,6 +106,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   const limits = limitsOf(body, find)
   if (isRelayError(limits)) return limits
   return {
+    format: OPENAI_CHAT,
     body,
     members,
     model,
@@ -167,7 +159,7 @@ const OUTLINE_NUMBER_BYTES_MAX = 32
  * Returns an outline of the request, which has the same model, limits and number of choices, but
  * only one empty message.
  */
-export function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
+function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
     if (!OUTLINED.includes(key)) return []
     const text = body.toString('latin1', valueStart, valueEnd)
@@ -196,26 +188,6 @@ function limitsOf(
   const isLimited = limits.length > 0 && !limits.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...limits) : null }
 }
-
-/**
- * Matches the member `"ttl": "1h"` of a `cache_control`, even if its characters are escaped. The
- * text of a string can't match, because JSON escapes quotes inside a string.
- */
-const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
-
-/**
- * Every match of `HOUR_TTL` contains at least one of these texts. A quick search for them avoids
- * the slower expression for most bodies.
- */
-const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
-
-/**
- * Reports whether a request uses the provider's one-hour cache, which costs more than the
- * five-minute cache. This search is slow. It is made only once the provider has reported cache
- * writes or the text has been counted.
- */
-export const requestsHourCache = (body: Buffer): boolean =>
-  HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
 
 /**
  * Returns the value of an integer member. Returns null if the member is absent or null. Returns
@@ -272,31 +244,19 @@ const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
 const textOf = (body: Buffer, { valueStart, valueEnd }: Member): unknown =>
   JSON.parse(body.toString('utf8', valueStart, valueEnd))
 
-/**
- * Matches a number that may lose digits as a double. A false match inside a string only makes the
- * serialization slower.
- */
-const LONG_NUMBER = /\d{16}|\d[eE]/
-/**
- * The maximum length of a body whose numbers keep all digits. Keeping the digits requires a visit
- * to each value, which would block the event loop for a larger body.
- */
-const EXACT_BYTES_MAX = 1024 * 1024
-
-/**
- * Parses and serializes valid JSON. Of several members with the same name, only the last remains.
- * Numbers keep all their digits in bodies of up to `EXACT_BYTES_MAX` bytes.
- */
-export function reserializeJson(body: Buffer): Buffer {
-  const text = body.toString('utf8')
-  const isExact = body.length <= EXACT_BYTES_MAX && LONG_NUMBER.test(text)
-  return Buffer.from(JSON.stringify(isExact ? JSON.parse(text, withDigits) : JSON.parse(text)))
+/** OpenAI's chat completions, which most providers offer. */
+export const OPENAI_CHAT: WireFormat = {
+  name: 'openai-chat',
+  readRequest: (body) => readChatRequest(body),
+  readChangedRequest: (body) => readChatRequest(body, NO_NAMES),
+  outlineOf,
+  upstreamBody,
+  usageInAnswer,
+  readUsage: (raw, { body, isOutputTotalLessPrompt, ...bounds }) =>
+    withHourCache(readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt), body),
+  errorOfAnswer,
+  streamOfAnswer,
+  readTexts: readChatTexts,
+  stream: OPENAI_STREAM,
+  errors: OPENAI_ERRORS,
 }
-
-type Source = { readonly source?: string }
-
-/** NOTE: TypeScript's library does not yet declare the reviver's third argument and `rawJSON`. */
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
-
-const withDigits = (_key: string, value: unknown, context?: Source): unknown =>
-  typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value

@@ -1,5 +1,6 @@
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import type { ErrorFormat } from '../wire-format.ts'
 
 /** An error in the format that OpenAI's clients read. */
 export type ErrorBody = {
@@ -134,3 +135,9 @@ function errorIn(bytes: Buffer): LooseError {
 
 const textIn = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
+
+export const OPENAI_ERRORS: ErrorFormat = {
+  errorBody,
+  providerErrorBody,
+  errorEvent: (body) => `data: ${JSON.stringify(body)}\n\n`,
+}

@@ -1,39 +1,9 @@
 import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import type { ChatRequest } from './chat-request.ts'
+import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
-
-type UpstreamChange = {
-  readonly model: string
-  /**
-   * True if `model` is the name of a deployment. A deployment may have any name, whatever model it
-   * runs.
-   */
-  readonly isDeployment?: boolean
-  readonly forcesUsage: boolean
-  /** The members that the channel overrides, as JSON texts by member name. */
-  readonly overrides: ReadonlyMap<string, string>
-  /**
-   * The restricted members that may be sent to the provider. The entry `PROVIDER_TOOLS` allows
-   * tools that the provider runs.
-   */
-  readonly allowed: ReadonlySet<string>
-  /**
-   * The maximum number of output tokens per choice. It is sent if the request has a larger limit or
-   * no limit.
-   */
-  readonly outputTokens?: number | null
-}
-
-type UpstreamBody = {
-  readonly body: Buffer
-  /**
-   * The restricted members that were removed, in the caller's spelling. The entry `PROVIDER_TOOLS`
-   * stands for removed tools that the provider would run.
-   */
-  readonly dropped: readonly string[]
-}
 
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
@@ -231,76 +201,4 @@ function withUsage(
     .filter(({ key }) => key !== 'include_usage')
     .map(({ keyStart, valueEnd }) => options.toString('utf8', keyStart, valueEnd))
   return `{${[...remaining, '"include_usage":true'].join()}}`
-}
-
-const KEY = Buffer.from('"model"')
-const QUOTE = 34
-const BACKSLASH = 92
-const COLON = 58
-
-/**
- * Replaces the provider's name of the model by the caller's name in an answer or in complete
- * events. The key `"model"` is found by its bytes. No string contains these bytes, because JSON
- * escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
- */
-export function withModel(bytes: Buffer, model: string): Buffer {
-  const edits: ByteEdit[] = []
-  for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
-    if (bytes[at - 1] === BACKSLASH) continue
-    const colon = behindSpace(bytes, at + KEY.length)
-    if (bytes[colon] !== COLON) continue
-    const start = behindSpace(bytes, colon + 1)
-    const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
-    if (end > start + 2) edits.push({ start, end, text: JSON.stringify(model) })
-  }
-  return applyEdits(bytes, edits)
-}
-
-/** Returns the value of the first `model` member in an answer; null if there is no such member. */
-export function modelIn(bytes: Buffer): string | null {
-  for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
-    const colon = behindSpace(bytes, at + KEY.length)
-    if (bytes[colon] !== COLON) continue
-    const start = behindSpace(bytes, colon + 1)
-    const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
-    return end < 0 ? null : bytes.toString('utf8', start + 1, end - 1)
-  }
-  return null
-}
-
-function behindSpace(bytes: Buffer, from: number): number {
-  let at = from
-  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
-  return at
-}
-
-/**
- * Returns the offset after the closing quote of the string at `start`, or -1 if there is no closing
- * quote.
- */
-function endOfText(bytes: Buffer, start: number): number {
-  for (let at = start + 1; at < bytes.length; at += 1) {
-    if (bytes[at] === BACKSLASH) at += 1
-    else if (bytes[at] === QUOTE) return at + 1
-  }
-  return -1
-}
-
-/**
- * Replaces the bytes from `start` to `end` by `text`. If both offsets are equal, `text` is
- * inserted.
- */
-type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
-
-/** Applies edits that do not overlap. */
-function applyEdits(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
-  if (edits.length === 0) return bytes
-  const parts: Buffer[] = []
-  let at = 0
-  for (const edit of edits.toSorted((one, other) => one.start - other.start)) {
-    parts.push(bytes.subarray(at, edit.start), Buffer.from(edit.text))
-    at = edit.end
-  }
-  parts.push(bytes.subarray(at))
-  return Buffer.concat(parts)
 }

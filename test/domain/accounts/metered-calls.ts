@@ -11,8 +11,10 @@ import {
   DeliveredText,
   textOfAnswer,
 } from '#relay/canonical/answer-text-for-token-count.ts'
+import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { isClearlyAffordable } from '#relay/pipeline/admit-call.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { OutputHoldTracker } from '#relay/pipeline/output-covered-by-reserved-quota.ts'
@@ -95,7 +97,7 @@ export class MeteredCall {
   private readonly account: Account
   private readonly chat: ChatRequest
   private readonly outputHold: OutputHoldTracker
-  private readonly delivered = new DeliveredText()
+  private readonly delivered = new DeliveredText(readChatTexts)
   private readonly inputTokens: number
   /** What `RaiseHold` answered and the stream has not learnt yet. */
   private answer: { readonly hold: Quota | null } | null = null
@@ -273,7 +275,7 @@ export class MeteredCall {
     const said = this.delivered.read()
     if (this.request.isStream) return said
     const choices = [{ message: { content: said.text } }]
-    return textOfAnswer(Buffer.from(JSON.stringify({ choices })))
+    return textOfAnswer(Buffer.from(JSON.stringify({ choices })), readChatTexts)
   }
 }
 

@@ -5,14 +5,17 @@ import {
   estimateTokens,
   textOfAnswer,
 } from '#relay/canonical/answer-text-for-token-count.ts'
+import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 
 const answer = (...messages: object[]) =>
   Buffer.from(JSON.stringify({ choices: messages.map((message, index) => ({ index, message })) }))
 const event = (...choices: object[]) => Buffer.from(`data: ${JSON.stringify({ choices })}\n\n`)
 const delta = (index: number, words: object) => event({ index, delta: words })
 
+const textOf = (body: Buffer) => textOfAnswer(body, readChatTexts)
+
 function streamed(...events: Buffer[]) {
-  const delivered = new DeliveredText()
+  const delivered = new DeliveredText(readChatTexts)
   for (const one of events) delivered.add(one)
   return delivered.read()
 }
@@ -26,7 +29,7 @@ const wordsIn = (value: unknown, key = ''): string => {
 
 describe('counted text of an answer, plain and streamed', () => {
   it('is the same for several choices in any order', () => {
-    const plain = textOfAnswer(answer({ content: 'one two' }, { content: 'three four' }))
+    const plain = textOf(answer({ content: 'one two' }, { content: 'three four' }))
     const stream = streamed(
       delta(1, { content: 'three' }),
       delta(0, { content: 'one ' }),
@@ -38,7 +41,7 @@ describe('counted text of an answer, plain and streamed', () => {
 
   it('is the same for reasoning, content and tool calls that arrive in pieces', () => {
     const call = (name: string, text: string) => ({ function: { name, arguments: text } })
-    const plain = textOfAnswer(
+    const plain = textOf(
       answer({
         reasoning_content: 'so it is',
         content: 'yes',
@@ -75,7 +78,7 @@ describe('counted text of an answer, plain and streamed', () => {
     ['a custom tool', { tool_calls: [{ id: 'c', custom: { name: 'run', input: 'ls' } }] }],
     ['any other member', { extra: { deep: [[{ text: 'deep' }]], note: 'note' } }],
   ])('is the same for %s', (_name, message) => {
-    const plain = textOfAnswer(answer({ role: 'assistant', ...message }))
+    const plain = textOf(answer({ role: 'assistant', ...message }))
     expect(plain.text).toBe(wordsIn(message))
     expect(streamed(delta(0, { role: 'assistant' }), delta(0, message))).toEqual({
       text: plain.text,
@@ -86,7 +89,7 @@ describe('counted text of an answer, plain and streamed', () => {
   it('is the same for a text that is longer than the stored part', () => {
     const text = 'héllo 你好 🎉 '.repeat(40_000)
     const pieces = text.match(/.{1,977}/gs) ?? []
-    const plain = textOfAnswer(answer({ content: text }))
+    const plain = textOf(answer({ content: text }))
     expect(plain.text.length).toBe(256 * 1024)
     expect(plain.tokens).toBeGreaterThan(10_000)
     expect(streamed(...pieces.map((content) => delta(0, { content })))).toEqual(plain)
@@ -95,7 +98,7 @@ describe('counted text of an answer, plain and streamed', () => {
 
 describe('counted text of a delivered stream', () => {
   it('is bounded, whatever choice indexes a provider sends', () => {
-    const delivered = new DeliveredText()
+    const delivered = new DeliveredText(readChatTexts)
     for (let index = 0; index < 2_000; index += 1) delivered.add(delta(index * 7, { content: 'x' }))
     for (const index of [-1, 0.5, Number.MAX_VALUE]) delivered.add(delta(index, { content: 'x' }))
     expect(delivered.read()).toEqual({ text: 'x'.repeat(2_003), tokens: 0 })
@@ -128,7 +131,7 @@ describe('counted text of a delivered stream', () => {
     const ofPiece = fc.record({ content: piece, isEscaped: fc.boolean(), isParsed: fc.boolean() })
     fc.assert(
       fc.property(fc.array(ofPiece, { maxLength: 30 }), (pieces) => {
-        const delivered = new DeliveredText()
+        const delivered = new DeliveredText(readChatTexts)
         for (const { content, isEscaped, isParsed } of pieces) {
           const bytes = delta(0, { content }).toString()
           delivered.add(Buffer.from(isEscaped ? withEscapes(bytes) : bytes))

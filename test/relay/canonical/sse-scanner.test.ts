@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
 import { EVENT_BYTES_MAX, eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
+import { OPENAI_STREAM } from '#relay/dialects/openai-chat/stream-events.ts'
 
 type Seen = { all: Buffer; kinds: string[]; scanner: SseScanner }
 
@@ -8,17 +9,20 @@ type Seen = { all: Buffer; kinds: string[]; scanner: SseScanner }
 function scan(parts: readonly Buffer[]): Seen {
   const handed: Buffer[] = []
   const kinds: string[] = []
-  const scanner = new SseScanner({
-    pass: (bytes) => handed.push(bytes),
-    marked: (bytes) => {
-      kinds.push('marked')
-      handed.push(bytes)
+  const scanner = new SseScanner(
+    {
+      pass: (bytes) => handed.push(bytes),
+      marked: (bytes) => {
+        kinds.push('marked')
+        handed.push(bytes)
+      },
+      done: (bytes) => {
+        kinds.push('done')
+        handed.push(bytes)
+      },
     },
-    done: (bytes) => {
-      kinds.push('done')
-      handed.push(bytes)
-    },
-  })
+    OPENAI_STREAM.isLastEvent,
+  )
   for (const part of parts) scanner.push(Buffer.from(part))
   return { all: Buffer.concat([...handed, scanner.rest()]), kinds, scanner }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readChatRequest, requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
+import { requestsHourCache } from '#relay/dialects/hour-cache.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
+import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { OPENAI_CHAT, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
@@ -18,7 +18,7 @@ const BOUNDS = { inputCeiling: 300_000, outputCeiling: 300_000 }
 function carried(pieces: readonly Buffer[], wantsUsage: boolean) {
   const written: Buffer[] = []
   const outlet = { write: (bytes: Buffer) => written.push(Buffer.from(bytes)) > 0 }
-  const forwarder = new StreamForwarder(outlet, wantsUsage, null, () => {})
+  const forwarder = new StreamForwarder(OPENAI_CHAT, outlet, wantsUsage, null, () => {})
   for (const piece of pieces) forwarder.push(Buffer.from(piece))
   const text = Buffer.concat([...written, forwarder.terminalBytes()]).toString('utf8')
   return { text, verdict: forwarder.verdict, rawUsage: forwarder.rawUsage }

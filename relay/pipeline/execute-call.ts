@@ -1,7 +1,7 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
-import { reserializeJson } from '#relay/dialects/openai-chat/chat-request.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import { reserializeJson } from '../dialects/reserialize-json.ts'
+import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
@@ -42,27 +42,31 @@ export type Authenticator = {
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
+/** What distinguishes the endpoints of calls: the wire format and the kind of credentials. */
+export type CallWork = { readonly format: WireFormat; readonly authenticator: Authenticator }
+
 /** The authenticator for calls with a key. It leaves the request body unchanged. */
-const BY_KEY: Authenticator = {
+export const BY_KEY: Authenticator = {
   authenticate: (deps, { request, clientIp, startedAt }) =>
     authenticate(deps, request, clientIp, startedAt),
   open: (caller, body) => ({ caller, body }),
 }
 
 /**
- * Handles one chat completion from the request to the last byte of the response. This file alone
- * decides the order of the steps, so the steps do not depend on each other.
+ * Executes one call from the request to the last byte of the response. This file alone decides the
+ * order of the steps, so the steps do not depend on each other. Most steps return a promise only in
+ * rare cases. Only then is it awaited, because each `await` would let other calls run in between.
  */
-export async function relayCall(
+export async function executeCall(
   deps: RelayDeps,
   exchange: Exchange,
-  authenticator: Authenticator = BY_KEY,
+  { format, authenticator }: CallWork,
 ): Promise<void> {
-  const authenticating = authenticator.authenticate(deps, exchange)
-  const authenticated = authenticating instanceof Promise ? await authenticating : authenticating
+  const pendingCaller = authenticator.authenticate(deps, exchange)
+  const authenticated = pendingCaller instanceof Promise ? await pendingCaller : pendingCaller
   if (isRelayError(authenticated)) return sendError(exchange, authenticated)
-  const owning = chatBodyOwnerOf(deps, authenticated, exchange.request)
-  const owner = owning instanceof Promise ? await owning : owning
+  const pendingOwner = chatBodyOwnerOf(deps, authenticated, exchange.request)
+  const owner = pendingOwner instanceof Promise ? await pendingOwner : pendingOwner
   if (isRelayError(owner)) return rejectUpload(exchange, owner)
   const upload = await readBody(exchange.request, deps.bodies, owner)
   if (isRelayError(upload)) return rejectUpload(exchange, upload)
@@ -70,23 +74,24 @@ export async function relayCall(
     const authorized = authenticator.open(authenticated, upload)
     if (isRelayError(authorized)) return sendError(exchange, authorized)
     const { caller, body } = authorized
-    const request = readRequest(deps, body)
+    const request = readRequest(deps, format, body)
     if (isRelayError(request)) return sendError(exchange, request)
     const plan = planCall(deps.views, caller, request, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options
-    const looking = screenPrompt(screening, caller.group, body)
-    const unfit = looking === null ? null : await looking
-    if (unfit !== null) return sendError(exchange, unfit)
+    const pendingScreening = screenPrompt(screening, caller.group, body)
+    const screeningError = pendingScreening === null ? null : await pendingScreening
+    if (screeningError !== null) return sendError(exchange, screeningError)
     const permit = await acquirePermit(deps, caller, request)
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NOTHING
     try {
-      const fitting = checkInputLength(deps, exchange, caller, request, plan)
-      const offer = fitting instanceof Promise ? await fitting : fitting
+      const pendingOffer = checkInputLength(deps, exchange, caller, request, plan)
+      const offer = pendingOffer instanceof Promise ? await pendingOffer : pendingOffer
       if (isRelayError(offer)) return sendError(exchange, offer)
-      outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, upload })
+      const planned = { request, plan: { ...plan, offer }, upload }
+      outcome = await executePlannedCall(deps, exchange, caller, planned)
     } finally {
       permit.release(outcome)
     }
@@ -100,10 +105,14 @@ export async function relayCall(
  * Parses the request. In pass-through mode, the request is first serialized again, and the result
  * is sent and billed.
  */
-function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
-  const request = readChatRequest(body)
+function readRequest(
+  { views }: RelayDeps,
+  format: WireFormat,
+  body: Buffer,
+): ChatRequest | RelayError {
+  const request = format.readRequest(body)
   if (isRelayError(request) || !views.options.options.isPassThrough) return request
-  return readChatRequest(reserializeJson(body))
+  return format.readRequest(reserializeJson(body))
 }
 
 type Planned = {
@@ -119,7 +128,7 @@ const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
  * Executes a planned call, from the reservation of the hold to the bill. The call succeeds if the
  * provider answered completely.
  */
-async function carry(
+async function executePlannedCall(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
@@ -137,7 +146,7 @@ async function carry(
     deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
   }
   const { pingIntervalMs, screening } = deps.views.options.options
-  const screen = answerScreen(screening, caller.group)
+  const screen = answerScreen(screening, caller.group, request.format.readTexts)
   const { deadlines, outbound } = deps
   const counter = deps.counter.of(caller.user.userId)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
@@ -204,8 +213,8 @@ async function tryChannels(
     const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
     const candidate = candidateOf(channel, request, isOverridden, outputLimit)
-    const choosing = isRelayError(candidate) ? null : deps.keys.choose(channel, used)
-    const keyChoice = choosing instanceof Promise ? await choosing : choosing
+    const pendingKey = isRelayError(candidate) ? null : deps.keys.choose(channel, used)
+    const keyChoice = pendingKey instanceof Promise ? await pendingKey : pendingKey
     const isRetry = last !== null
     const isUnfit = isRelayError(candidate) || keyChoice === null
     // The caller may have disconnected while a channel and key were chosen.
@@ -232,7 +241,7 @@ async function tryChannels(
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])
-      selector.again()
+      selector.retryWithAnotherKey()
     }
   }
   return last

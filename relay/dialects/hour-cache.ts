@@ -1,0 +1,40 @@
+import type { Usage } from '#domain/pricing/usage.ts'
+import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
+
+/**
+ * Matches the member `"ttl": "1h"` of a `cache_control`, even if its characters are escaped. The
+ * text of a string can't match, because JSON escapes quotes inside a string.
+ */
+const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
+
+/**
+ * Every match of `HOUR_TTL` contains at least one of these texts. A quick search for them avoids
+ * the slower expression for most bodies.
+ */
+const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
+
+/**
+ * Reports whether a request uses the provider's one-hour cache, which costs more than the
+ * five-minute cache. This search is slow. It is made only once the provider has reported cache
+ * writes or the text has been counted.
+ */
+export const requestsHourCache = (body: Buffer): boolean =>
+  HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
+
+/**
+ * Counts all cache writes in a report as writes to the one-hour cache if the request uses it, for
+ * providers that do not report which cache was written.
+ */
+export function withHourCache(report: UsageReport, body: Buffer): UsageReport {
+  const { usage, withinPrompt } = report
+  const hasWrites = usage.cacheWrite5m > 0 || (withinPrompt?.cacheWrite5m ?? 0) > 0
+  if (!hasWrites || !requestsHourCache(body)) return report
+  const within = withinPrompt && inHourCache(withinPrompt)
+  return { ...report, usage: inHourCache(usage), withinPrompt: within }
+}
+
+const inHourCache = (usage: Usage): Usage => ({
+  ...usage,
+  cacheWrite5m: 0,
+  cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m,
+})

@@ -1,0 +1,54 @@
+import { applyEdits, type ByteEdit } from './byte-edits.ts'
+
+const KEY = Buffer.from('"model"')
+const QUOTE = 34
+const BACKSLASH = 92
+const COLON = 58
+
+/**
+ * Replaces the provider's name of the model by the caller's name in an answer or in complete
+ * events. The key `"model"` is found by its bytes. No string contains these bytes, because JSON
+ * escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
+ */
+export function withModel(bytes: Buffer, model: string): Buffer {
+  const edits: ByteEdit[] = []
+  for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
+    if (bytes[at - 1] === BACKSLASH) continue
+    const colon = behindSpace(bytes, at + KEY.length)
+    if (bytes[colon] !== COLON) continue
+    const start = behindSpace(bytes, colon + 1)
+    const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
+    if (end > start + 2) edits.push({ start, end, text: JSON.stringify(model) })
+  }
+  return applyEdits(bytes, edits)
+}
+
+/** Returns the value of the first `model` member in an answer; null if there is no such member. */
+export function modelIn(bytes: Buffer): string | null {
+  for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
+    const colon = behindSpace(bytes, at + KEY.length)
+    if (bytes[colon] !== COLON) continue
+    const start = behindSpace(bytes, colon + 1)
+    const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
+    return end < 0 ? null : bytes.toString('utf8', start + 1, end - 1)
+  }
+  return null
+}
+
+function behindSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
+  return at
+}
+
+/**
+ * Returns the offset after the closing quote of the string at `start`, or -1 if there is no closing
+ * quote.
+ */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let at = start + 1; at < bytes.length; at += 1) {
+    if (bytes[at] === BACKSLASH) at += 1
+    else if (bytes[at] === QUOTE) return at + 1
+  }
+  return -1
+}

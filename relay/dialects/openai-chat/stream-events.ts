@@ -1,0 +1,55 @@
+import { eventData } from '#relay/canonical/sse-scanner.ts'
+import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+import { usageInEvent } from './usage-in-answer.ts'
+
+const DONE = '[DONE]'
+const CLOSE_BRACKET = 93
+const DONE_BYTES_MAX = 256
+
+function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
+  // A quick check of the last byte excludes nearly all events: `[DONE]` ends with a bracket, and
+  // JSON objects end with a brace.
+  let last = end - 1
+  while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
+  if (bytes[last] !== CLOSE_BRACKET || end - start > DONE_BYTES_MAX) return false
+  return eventData(bytes.subarray(start, end))?.trim() === DONE
+}
+
+/** The members of an event that contains only usage and no choices. */
+const USAGE_CHUNK = new Set([
+  ...['id', 'object', 'created', 'model', 'choices', 'usage'],
+  ...['system_fingerprint', 'service_tier', 'obfuscation'],
+])
+
+type Event = {
+  readonly usage?: unknown
+  readonly error?: unknown
+  readonly choices?: unknown
+  readonly model?: unknown
+}
+
+/**
+ * Reports whether an event contains nothing but usage. NOTE: Azure sends content filter results
+ * without choices, which may contain an empty usage.
+ */
+const isOfUsage = (event: Event): boolean =>
+  'usage' in event &&
+  (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
+
+function readEvent(event: Event): EventMeaning {
+  const { error, choices, model } = event
+  const hasChoices = Array.isArray(choices) && choices.length > 0
+  return {
+    usage: usageInEvent(event),
+    model,
+    isError: error !== undefined && error !== null && !hasChoices,
+    isUsageOnly: !hasChoices && isOfUsage(event),
+  }
+}
+
+export const OPENAI_STREAM: StreamFormat = {
+  isLastEvent: isDoneEvent,
+  finishReason: /"finish_reason"\s*:\s*"/,
+  readEvent,
+  combineUsage: (earlier, later) => later ?? earlier,
+}

@@ -1,0 +1,138 @@
+import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
+import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
+import type { ReadTexts } from '../canonical/read-answer-texts.ts'
+import type { RelayError } from '../canonical/relay-error.ts'
+import type { IsLastEvent } from '../canonical/sse-scanner.ts'
+import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
+import type { InputBound } from './openai-chat/input-token-bound.ts'
+import type { Member } from './scan-request-object.ts'
+
+/** A request for an answer of a model, with the fields that the gateway reads. */
+export type ChatRequest = {
+  readonly format: WireFormat
+  readonly body: Buffer
+  readonly members: readonly Member[]
+  readonly model: string
+  readonly isStream: boolean
+  /** True if the caller requested a final chunk with the usage of the stream. */
+  readonly wantsUsage: boolean
+  readonly choices: number
+  /** The output limit per choice; null if the caller set no limit. */
+  readonly outputTokensMax: number | null
+  /** The caller's `reasoning_effort`; null if it is absent or not a plain word. */
+  readonly reasoningEffort: string | null
+  readonly inputBound: InputBound
+  readonly tools: readonly ToolElement[]
+}
+
+export type UpstreamChange = {
+  readonly model: string
+  /**
+   * True if `model` is the name of a deployment. A deployment may have any name, whatever model it
+   * runs.
+   */
+  readonly isDeployment?: boolean
+  readonly forcesUsage: boolean
+  /** The members that the channel overrides, as JSON texts by member name. */
+  readonly overrides: ReadonlyMap<string, string>
+  /**
+   * The restricted members that may be sent to the provider. The entry `PROVIDER_TOOLS` allows
+   * tools that the provider runs.
+   */
+  readonly allowed: ReadonlySet<string>
+  /**
+   * The maximum number of output tokens per choice. It is sent if the request has a larger limit or
+   * no limit.
+   */
+  readonly outputTokens?: number | null
+}
+
+export type UpstreamBody = {
+  readonly body: Buffer
+  /**
+   * The restricted members that were removed, in the caller's spelling. The entry `PROVIDER_TOOLS`
+   * stands for removed tools that the provider would run.
+   */
+  readonly dropped: readonly string[]
+}
+
+/** What an event with usage, an error or an empty list of choices means. */
+export type EventMeaning = {
+  /** The usage in the event; undefined if there is none. */
+  readonly usage: unknown
+  readonly model: unknown
+  /** True if the provider ends the stream with this error. */
+  readonly isError: boolean
+  /** True if the event contains only usage, which only callers that requested it receive. */
+  readonly isUsageOnly: boolean
+}
+
+/** How a stream of a format is read without parsing most of its events. */
+export type StreamFormat = {
+  readonly isLastEvent: IsLastEvent
+  /** Matches an event after which only usage can follow. */
+  readonly finishReason: RegExp
+  readonly readEvent: (event: object) => EventMeaning
+  /** Combines the usage so far with the usage in a later event. */
+  readonly combineUsage: (earlier: unknown, later: unknown) => unknown
+}
+
+/** The part of a request and a channel that decides how a usage report is read. */
+export type UsageContext = UsageBounds & {
+  readonly body: Buffer
+  readonly isOutputTotalLessPrompt: boolean
+}
+
+/** How the errors of a format are written. */
+export type ErrorFormat = {
+  /**
+   * Renders an error of the gateway in the caller's language, with its HTTP status. `call` is the
+   * id of the call.
+   */
+  readonly errorBody: (
+    error: RelayError,
+    language: Language,
+    call: string,
+  ) => { readonly status: number; readonly body: object }
+  /**
+   * Renders a provider's error. If `isHidden` is true, the provider's texts are left out. The texts
+   * in `confidential` are removed.
+   */
+  readonly providerErrorBody: (
+    bytes: Buffer,
+    status: number,
+    options: { readonly isHidden: boolean; readonly confidential: readonly string[] },
+    call: string,
+  ) => object
+  /** Renders an error as the last event of a stream. */
+  readonly errorEvent: (body: object) => string
+}
+
+/**
+ * What the pipeline of calls must know about a wire format. All functions are pure. None builds
+ * objects from a complete request.
+ */
+export type WireFormat = {
+  readonly name: 'openai-chat' | 'anthropic-messages'
+  readonly readRequest: (body: Buffer) => ChatRequest | RelayError
+  /**
+   * Reads a request that was read before and then changed, for example by overrides. Names that may
+   * be mistaken for others are not looked for again.
+   */
+  readonly readChangedRequest: (body: Buffer) => ChatRequest | RelayError
+  /**
+   * Returns an outline of the request, which has the same model, limits and number of choices, but
+   * only one empty message.
+   */
+  readonly outlineOf: (request: ChatRequest) => ChatRequest
+  readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
+  readonly usageInAnswer: (body: Buffer) => unknown
+  readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
+  /** Returns null for a valid answer with status 200. */
+  readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
+  /** Renders a complete answer as a stream. */
+  readonly streamOfAnswer: (body: Buffer) => string
+  readonly readTexts: ReadTexts
+  readonly stream: StreamFormat
+  readonly errors: ErrorFormat
+}
