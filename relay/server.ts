@@ -14,9 +14,13 @@ import { relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
+import { countTokens } from './count-tokens.ts'
 import { DenseList } from './dense-list.ts'
+import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
+import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
+import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
@@ -227,7 +231,7 @@ const exchangeOf = (
   arrivedAt: performance.now(),
   clientIp: clientIpOf(request),
   language: languageOf(request.headers['accept-language']),
-  errors: OPENAI_ERRORS,
+  errors: errorFormatOf(request),
   log,
 })
 
@@ -277,6 +281,21 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
   }
 }
 
+/** The paths of calls, each with the format of its requests and answers. */
+const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
+  ['/v1/chat/completions', OPENAI_CHAT],
+  ['/v1/messages', ANTHROPIC_MESSAGES],
+])
+
+/**
+ * Returns the format of the errors of a request. Anthropic's clients name a version in the headers
+ * of all requests.
+ */
+const errorFormatOf = ({ url = '', headers }: IncomingMessage): ErrorFormat =>
+  url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
+    ? ANTHROPIC_ERRORS
+    : OPENAI_ERRORS
+
 type RouteDeps = {
   readonly deps: RelayDeps
   readonly tasks: Tasks
@@ -299,9 +318,18 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
       task.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
-  if (path === '/v1/chat/completions') {
+  const format = FORMAT_OF_PATH.get(path)
+  if (format !== undefined) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
-    return runCall(deps, exchange, draining, { format: OPENAI_CHAT, authenticator: BY_KEY })
+    return runCall(deps, exchange, draining, { format, authenticator: BY_KEY })
+  }
+  if (path === '/v1/messages/count_tokens') {
+    if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
+    const counting = countTokens(deps, exchange)
+    return draining.during(
+      exchange,
+      counting.catch((err: unknown) => handleBug(deps, exchange, err)),
+    )
   }
   if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
     return sendError(exchange, relayError('not_found'))

@@ -132,7 +132,7 @@ function withCacheBeside(
  * A token count that is divided into parts. `take` subtracts a part, which is limited to the tokens
  * that are left, and returns this part.
  */
-class Whole {
+export class Whole {
   left: number
 
   constructor(count: number) {
@@ -146,11 +146,11 @@ class Whole {
   }
 }
 
-const recordOf = (value: unknown): Record<string, unknown> =>
+export const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 /** Reads the token counts of a report and stores the first anomaly, such as a negative count. */
-class Counts {
+export class Counts {
   anomaly: UsageAnomaly | null = null
 
   required(value: unknown, most: number): number {

@@ -3,7 +3,7 @@ import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Lease } from '#infra/leases/exclusive-leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
+import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 import { inParallel } from './run-in-parallel.ts'
 import { testChannel } from './send-channel-test.ts'
 import { type CheckDeps, viewsNow } from './wait-for-views.ts'
@@ -86,7 +86,7 @@ async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
  * would cost too much.
  */
 const isTestable = (channel: RelayChannel | undefined): boolean =>
-  channel !== undefined && channel.target !== null && requestKindOf(channel) === 'chat'
+  channel !== undefined && channel.target !== null && acceptsCalls(channel)
 
 async function record({ actors }: CheckDeps, { id, channelIds, context }: Run): Promise<number> {
   const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const

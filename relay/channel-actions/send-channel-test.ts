@@ -2,8 +2,8 @@ import { channelChecksDecider, channelChecksStream } from '#domain/channel-check
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
+import { formatOf } from '../dialects/all-formats.ts'
 import { modelIn } from '../dialects/model-in-answer.ts'
-import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
@@ -16,7 +16,7 @@ import {
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
+import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
 /** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
@@ -37,15 +37,17 @@ function testRequest(
   model: string,
   isStream: boolean,
 ): ChatRequest | null {
-  if (requestKindOf({ terms }) !== 'chat') return null
-  const limit = REASONING_MODELS.test(model) ? 'max_completion_tokens' : 'max_tokens'
+  if (!acceptsCalls({ terms })) return null
+  const format = formatOf({ terms })
+  const isNewer = format.name === 'chat' && REASONING_MODELS.test(model)
+  const limit = isNewer ? 'max_completion_tokens' : 'max_tokens'
   const body = {
     model: terms.modelPrefix + model,
     messages: [{ role: 'user', content: 'hi' }],
     [limit]: OUTPUT_TOKENS,
     ...(isStream ? { stream: true } : {}),
   }
-  const request = OPENAI_CHAT.readRequest(Buffer.from(JSON.stringify(body)))
+  const request = format.readRequest(Buffer.from(JSON.stringify(body)))
   return isRelayError(request) ? null : request
 }
 
@@ -162,7 +164,8 @@ async function sendTest(
   const abort = () => attempt.abort('draining')
   watch.add(watched)
   const path = chatPathOf(target, upstreamModel ?? request.model)
-  const { headers, origin, proxy } = target
+  const { origin, proxy } = target
+  const headers = [...target.headers, ...format.passedHeaders({})]
   const ended = attempt.start(outbound.via(proxy).poolFor(origin), { path, headers, body })
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()

@@ -6,7 +6,7 @@ import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import { confidentialTo, type RelayChannel, requestKindOf } from '../views/channel-view.ts'
+import { acceptsCalls, confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { type ChannelAction, contextOf, currentChannel, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { PROXY_FAILED } from './fetch-from-provider.ts'
@@ -32,7 +32,7 @@ function testWords(
 ): Words {
   if (isSuccess) return otherModel === null ? { zh: '', en: '' } : otherModelWords(otherModel)
   if (end === null) {
-    if (requestKindOf(channel) !== 'chat') return NO_CHATS
+    if (!acceptsCalls(channel)) return NO_CHATS
     return reason === 'no-request' ? NO_REQUEST : channelActionError('ChannelNotCallable').words
   }
   if (end.isProxy === true) return PROXY_FAILED

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
 import type { ReadTexts } from '../canonical/read-answer-texts.ts'
@@ -6,6 +7,9 @@ import type { IsLastEvent } from '../canonical/sse-scanner.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { InputBound } from './openai-chat/input-token-bound.ts'
 import type { Member } from './scan-request-object.ts'
+
+/** The highest output limit that a request may have, in tokens. */
+export const OUTPUT_TOKENS_MAX = 10_000_000
 
 /** A request for an answer of a model, with the fields that the gateway reads. */
 export type ChatRequest = {
@@ -108,12 +112,15 @@ export type ErrorFormat = {
   readonly errorEvent: (body: object) => string
 }
 
+/** Idempotency keys are stored with these names, so they must not change. */
+export type FormatName = 'chat' | 'messages'
+
 /**
  * What the pipeline of calls must know about a wire format. All functions are pure. None builds
  * objects from a complete request.
  */
 export type WireFormat = {
-  readonly name: 'openai-chat' | 'anthropic-messages'
+  readonly name: FormatName
   readonly readRequest: (body: Buffer) => ChatRequest | RelayError
   /**
    * Reads a request that was read before and then changed, for example by overrides. Names that may
@@ -126,6 +133,10 @@ export type WireFormat = {
    */
   readonly outlineOf: (request: ChatRequest) => ChatRequest
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
+  /**
+   * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
+   */
+  readonly passedHeaders: (headers: IncomingHttpHeaders) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
   /** Returns null for a valid answer with status 200. */

@@ -85,7 +85,7 @@ export async function admit(
 ): Promise<Admitted | RelayError> {
   const attempt = async (terms: CallTerms): Promise<Admitted | RelayError> => {
     if (isCallerGone(arrived)) return CALLER_GONE
-    const keyedContent = { work: 'chat', body: upload } as const
+    const keyedContent = { work: request.format.name, body: upload }
     const keyed = await claimIdempotencyKey(deps, arrived, caller, keyedContent)
     if (keyed !== null && isRelayError(keyed)) return keyed
     const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }

@@ -3,7 +3,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/answer-text-for-token-count.ts'
-import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
+import { OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
 import type { CallTerms } from './quota-reserved-for-call.ts'
 
 /**

@@ -61,10 +61,13 @@ export function planCall(
   const { options, prices } = views.options
   const error = accessError(caller, options, model)
   if (error !== null) return error
-  const offer = offerFor(views, caller, model)
+  const offer = offerFor(views, caller, request)
   // An unknown model must be reported as unknown, and not as a model without a price.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
     return relayError('model_not_found', { param: 'model', subject: model })
+  }
+  if (offer.length === 0 && isOnlyInOtherFormat(views, caller, request)) {
+    return relayError('model_of_other_format', { param: 'model', subject: model })
   }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
@@ -189,13 +192,23 @@ function limited(request: ChatRequest, outputTokens: number | null): ChatRequest
   return { ...request, outputTokensMax: outputTokens }
 }
 
-function offerFor({ channels }: Views, caller: Caller, model: string): Offer<RelayChannel> {
+function offerFor(
+  { channels }: Views,
+  caller: Caller,
+  { model, format: { name } }: ChatRequest,
+): Offer<RelayChannel> {
   const { group, pinnedChannelId } = caller
-  if (pinnedChannelId === null) return channels.offering(group, model)
+  if (pinnedChannelId === null) return channels.offering(group, model, name)
   const pinned = channels.find(pinnedChannelId)
-  const isFit = pinned?.isEnabled && pinned.target !== null && requestKindOf(pinned) === 'chat'
+  const isFit = pinned?.isEnabled && pinned.target !== null && requestKindOf(pinned) === name
   return isFit ? offerOf([pinned]) : []
 }
+
+const isOnlyInOtherFormat = (
+  { channels }: Views,
+  { group, pinnedChannelId }: Caller,
+  { model, format: { name } }: ChatRequest,
+): boolean => pinnedChannelId === null && channels.isOfferedInOtherFormat(group, model, name)
 
 export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
   for (const { channels } of offer) {

@@ -103,7 +103,9 @@ export class RunningCall implements Watched {
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs)
     const path = chatPathOf(target, candidate.upstreamModel ?? model)
-    const headers = [...target.headers, 'x-request-id', this.exchange.call]
+    const { request: incoming, call } = this.exchange
+    const passed = format.passedHeaders(incoming.headers)
+    const headers = [...target.headers, ...passed, 'x-request-id', call]
     const request = { path, headers, body: candidate.body }
     this.channelUnderWay = channelId
     const end = await this.attempt.start(via(target.proxy).poolFor(target.origin), request)

@@ -14,6 +14,10 @@ const NEWLINE = 10
 const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
 /** The members of a message whose JSON reaches the model unchanged. */
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
+/** The members of a message part that are text, if they are strings. */
+const TEXT_PART_MEMBERS = new Set(['text', 'thinking', 'content'])
+/** The types of message parts that are pictures. */
+const PICTURES = new Set(['image_url', 'image'])
 
 /**
  * The nesting depth of the request's members. The next constants are the depths of messages and of
@@ -22,6 +26,10 @@ const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
 const IN_PART = 5
+/** The depth of a part of a tool's result, which is in the `content` of a message part. */
+const IN_RESULT_PART = 7
+/** The depth of a part of Anthropic's `system`. */
+const IN_SYSTEM_PART = 3
 
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
@@ -37,7 +45,7 @@ export class RequestText {
   bytesRead = 0
   private readonly string: JsonStringReader
   private readonly isObject: boolean[] = []
-  /** The latest key of each open object, by depth. Keys below message parts are not stored. */
+  /** The latest key of each open object, by depth. Keys below parts of results are not stored. */
   private readonly keys: string[] = []
   private expectsKey = false
   private role: Role | null = null
@@ -113,8 +121,9 @@ export class RequestText {
   private isRawValue(): boolean {
     const { keys, depth } = this
     if (depth === IN_REQUEST) return RAW_MEMBERS.has(keys[IN_REQUEST] ?? '')
-    const isMessage = depth === IN_MESSAGE && keys[IN_REQUEST] === 'messages'
-    return isMessage && RAW_MESSAGE_MEMBERS.has(keys[IN_MESSAGE] ?? '')
+    if (keys[IN_REQUEST] !== 'messages') return false
+    if (depth === IN_MESSAGE) return RAW_MESSAGE_MEMBERS.has(keys[IN_MESSAGE] ?? '')
+    return depth === IN_PART && keys[IN_MESSAGE] === 'content' && keys[IN_PART] === 'input'
   }
 
   private beginString(): void {
@@ -127,12 +136,24 @@ export class RequestText {
   private roleOfString(): Role {
     const { keys, depth } = this
     if (this.rawDepth > 0) return 'raw'
-    if (this.expectsKey) return depth <= IN_PART ? 'key' : 'none'
+    if (this.expectsKey) return depth <= IN_RESULT_PART ? 'key' : 'none'
+    if (keys[IN_REQUEST] === 'system') return this.isSystemText() ? 'text' : 'none'
     if (keys[IN_REQUEST] !== 'messages' || depth < IN_MESSAGE) return 'none'
     if (depth === IN_MESSAGE) return keys[IN_MESSAGE] === 'content' ? 'text' : 'none'
-    if (depth !== IN_PART || keys[IN_MESSAGE] !== 'content') return 'none'
-    if (keys[IN_PART] === 'text') return 'text'
-    return keys[IN_PART] === 'type' ? 'type' : 'none'
+    if (keys[IN_MESSAGE] !== 'content') return 'none'
+    if (depth === IN_RESULT_PART) return this.roleInPart(keys[IN_PART] === 'content')
+    return this.roleInPart(depth === IN_PART)
+  }
+
+  private isSystemText(): boolean {
+    if (this.depth === IN_REQUEST) return true
+    return this.depth === IN_SYSTEM_PART && this.keys[IN_SYSTEM_PART] === 'text'
+  }
+
+  private roleInPart(isInPart: boolean): Role {
+    const key = this.keys[this.depth] ?? ''
+    if (isInPart && TEXT_PART_MEMBERS.has(key)) return 'text'
+    return isInPart && key === 'type' ? 'type' : 'none'
   }
 
   private endString(): void {
@@ -140,7 +161,7 @@ export class RequestText {
     this.role = null
     if (role === 'raw') this.text.addByte(QUOTE)
     if (role === 'key') this.keys[this.depth] = string.captured
-    if (role === 'type' && string.captured === 'image_url') this.images += 1
+    if (role === 'type' && PICTURES.has(string.captured)) this.images += 1
   }
 
   /** Inserts a line feed between two texts, so that each text is counted as the start of a line. */

@@ -13,7 +13,8 @@ import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-g
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
+import type { FormatName } from '#relay/dialects/wire-format.ts'
+import { profileOf, taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import {
   confidentialOf,
   type ProviderTarget,
@@ -49,12 +50,17 @@ export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Pla
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 
 const NONE: Offer<RelayChannel> = []
+const CALL_FORMATS: readonly FormatName[] = ['chat', 'messages']
 
-/** The kind of requests that a channel accepts: chats, or tasks of one kind. */
-export type RequestKind = 'chat' | TaskKind
+/** The kind of requests that a channel accepts: calls in one format, or tasks of one kind. */
+export type RequestKind = FormatName | TaskKind
 
 export const requestKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): RequestKind =>
-  taskProfileOf(terms.type)?.tasks ?? 'chat'
+  taskProfileOf(terms.type)?.tasks ?? profileOf(terms.type)?.format ?? 'chat'
+
+/** Reports whether the channel accepts calls, and not tasks. */
+export const acceptsCalls = ({ terms }: Pick<ChannelRecord, 'terms'>): boolean =>
+  taskProfileOf(terms.type) === undefined
 
 type Secrets = Pick<Vault, 'getSecrets'>
 const NO_SECRETS: ReadonlyMap<string, string> = new Map()
@@ -80,25 +86,33 @@ export class ChannelView {
   }
 
   /** Returns the enabled channels that offer the model to the group. */
-  offering(group: string, model: string, work: RequestKind = 'chat'): Offer<RelayChannel> {
+  offering(group: string, model: string, work: RequestKind): Offer<RelayChannel> {
     return this.index(work).get(group)?.get(model) ?? NONE
   }
 
   /**
-   * Reports whether any channel has the model for chats. Disabled channels and channels of other
+   * Reports whether any channel has the model for calls. Disabled channels and channels of other
    * groups count as well.
    */
   isKnown(model: string): boolean {
     this.names ??= new Set(
       [...this.channels.values()]
-        .filter((channel) => requestKindOf(channel) === 'chat')
+        .filter(acceptsCalls)
         .flatMap(({ terms: { modelPrefix, models } }) => models.map((name) => modelPrefix + name)),
     )
     return this.names.has(model)
   }
 
-  modelsOf(group: string): readonly string[] {
-    return [...(this.index('chat').get(group)?.keys() ?? [])]
+  /** Returns the models that calls in this format may name. */
+  modelsOf(group: string, format: FormatName): readonly string[] {
+    return [...(this.index(format).get(group)?.keys() ?? [])]
+  }
+
+  /** Reports whether the group's calls may name the model in some other format than this one. */
+  isOfferedInOtherFormat(group: string, model: string, format: FormatName): boolean {
+    return CALL_FORMATS.some(
+      (other) => other !== format && this.offering(group, model, other).length > 0,
+    )
   }
 
   /** Reports whether some model of some group would have no channel left without this channel. */

@@ -53,7 +53,9 @@ const decide = (command: ChannelCommand) =>
     at: Date.now(),
   })
 const offered = (model: string): number[] =>
-  [...channelsIn(views.channels.offering('default', model))].map(({ channelId }) => channelId)
+  [...channelsIn(views.channels.offering('default', model, 'chat'))].map(
+    ({ channelId }) => channelId,
+  )
 const follows = (model: string, ids: readonly number[]): Promise<void> =>
   vi.waitFor(() => expect(offered(model).sort()).toEqual(ids), {
     timeout: WITHIN_MS,

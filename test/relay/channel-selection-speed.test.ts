@@ -53,7 +53,7 @@ async function manyChannels(expiredTime: (id: number) => number): Promise<Channe
 async function microsecondsOf(view: ChannelView): Promise<number> {
   const keys = new KeyChoice(parts.breaker)
   const choose = async (): Promise<number> => {
-    const selector = new ChannelSelector(parts, view.offering('default', 'm'), 'm', false)
+    const selector = new ChannelSelector(parts, view.offering('default', 'm', 'chat'), 'm', false)
     const turn = selector.next()
     const channel = turn instanceof Promise ? await turn : turn
     return channel === null || keys.choose(channel) === null ? 0 : 1

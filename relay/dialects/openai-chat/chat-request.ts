@@ -6,15 +6,24 @@ import { isRelayError, type RelayError, relayError } from '#relay/canonical/rela
 import { innerRules } from '../check-nested-json-members.ts'
 import { withHourCache } from '../hour-cache.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import {
+  errorInMessages,
+  flagOf,
+  isMembers,
+  isNumberOrNull,
+  modelOf,
+  RESERVED,
+  wholeOf,
+} from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
-import { type InvalidJson, type Member, scanObject } from '../scan-request-object.ts'
-import type { ChatRequest, WireFormat } from '../wire-format.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { OPENAI_ERRORS } from './error-body.ts'
-import { BodyParts, TOOLS_MAX } from './find-message-parts-and-tools.ts'
+import { BodyParts, CHAT_NAMES, TOOLS_MAX } from './find-message-parts-and-tools.ts'
 import { inputBoundOf } from './input-token-bound.ts'
 import { OPENAI_STREAM } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
-import { errorOfAnswer, streamOfAnswer, usageInAnswer } from './usage-in-answer.ts'
+import { answerCheck, streamOfAnswer, usageInAnswer } from './usage-in-answer.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
@@ -58,13 +67,6 @@ function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
 }
 
 const CHOICES_MAX = 128
-export const OUTPUT_TOKENS_MAX = 10_000_000
-const MODEL_LENGTH_MAX = 256
-/**
- * A member name that can change an object's prototype when code copies the member. No parameter of
- * the API has this name.
- */
-const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const OUTLINED = ['n', ...OUTPUT_LIMITS]
 const NAMES = namesByFoldedName([...READ_MEMBERS, ...OUTPUT_LIMITS, ...NUMBERS, ...FIELD_NAMES])
@@ -76,25 +78,15 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
  * mistaken for a name in `known`. `known` is empty for a changed form of a checked request.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
-  const parts = new BodyParts(body)
+  const parts = new BodyParts(body, CHAT_NAMES)
   const members = scanObject(body, known, MESSAGE_RULES, parts)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const messages = find('messages')
-  if (messages === undefined) return relayError('missing_parameter', { param: 'messages' })
-  if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
-    return relayError('invalid_parameter', { param: 'messages' })
-  }
-  if (messages.ambiguity !== null) {
-    const { path, other } = messages.ambiguity
-    return ambiguousKey(`messages${path}`, other)
-  }
-  if (messages.misfit !== null) {
-    return relayError('invalid_parameter', { param: `messages${messages.misfit}` })
-  }
+  const error = errorInMessages(find('messages'))
+  if (error !== null) return error
   const wrong = members.find(
     (member) => isMisfit(member) || (NUMBERS.includes(member.key) && !isNumberOrNull(body, member)),
   )
@@ -117,24 +109,6 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
   }
-}
-
-const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is readonly Member[] =>
-  Array.isArray(outcome)
-
-function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
-  if (member === undefined) return relayError('missing_parameter', { param: 'model' })
-  const model = member.kind === 'string' ? (textOf(body, member) as string) : ''
-  const isSane = model !== '' && model.length <= MODEL_LENGTH_MAX && !hasControls(model)
-  return isSane ? model : relayError('invalid_parameter', { param: 'model' })
-}
-
-function hasControls(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (code < 32 || code === 127) return true
-  }
-  return false
 }
 
 /**
@@ -190,31 +164,6 @@ function limitsOf(
 }
 
 /**
- * Returns the value of an integer member. Returns null if the member is absent or null. Returns
- * undefined if the value is not an integer from `least` to `most`.
- */
-function wholeOf(
-  body: Buffer,
-  member: Member | undefined,
-  least: number,
-  most: number,
-): number | null | undefined {
-  if (member === undefined || member.kind === 'null') return null
-  if (member.kind !== 'number') return undefined
-  const value = Number(body.toString('latin1', member.valueStart, member.valueEnd))
-  return Number.isInteger(value) && value >= least && value <= most ? value : undefined
-}
-
-/**
- * Returns the value of a boolean member, or null if the value is not a boolean. An absent or null
- * member is false.
- */
-function flagOf(member: Member | undefined): boolean | null {
-  if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
-  return member.kind === 'true' ? true : null
-}
-
-/**
  * Reports whether `stream_options` requests the usage chunk. NOTE: the object is scanned and not
  * parsed, because parsing many different keys would block the event loop.
  */
@@ -234,19 +183,14 @@ function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | Relay
 const badOption = (path: string): RelayError =>
   relayError('invalid_parameter', { param: `stream_options${path}` })
 
-const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>
-  kind === 'null' ||
-  (kind === 'number' && Number.isFinite(Number(body.toString('latin1', valueStart, valueEnd))))
-
 const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
   body.subarray(valueStart, valueEnd)
 
-const textOf = (body: Buffer, { valueStart, valueEnd }: Member): unknown =>
-  JSON.parse(body.toString('utf8', valueStart, valueEnd))
+const NO_HEADERS: readonly string[] = []
 
 /** OpenAI's chat completions, which most providers offer. */
 export const OPENAI_CHAT: WireFormat = {
-  name: 'openai-chat',
+  name: 'chat',
   readRequest: (body) => readChatRequest(body),
   readChangedRequest: (body) => readChatRequest(body, NO_NAMES),
   outlineOf,
@@ -254,7 +198,8 @@ export const OPENAI_CHAT: WireFormat = {
   usageInAnswer,
   readUsage: (raw, { body, isOutputTotalLessPrompt, ...bounds }) =>
     withHourCache(readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt), body),
-  errorOfAnswer,
+  errorOfAnswer: answerCheck('choices'),
+  passedHeaders: () => NO_HEADERS,
   streamOfAnswer,
   readTexts: readChatTexts,
   stream: OPENAI_STREAM,

@@ -44,25 +44,44 @@ const PLAIN_IN_MESSAGE = [
 const PART_KINDS = Object.keys(KINDS) as PartKind[]
 
 type Meaning = PartKind | 'plain'
-const meanings = (plain: readonly string[]): ReadonlyMap<string, Meaning> =>
+/** Returns the meanings of names. All names in `plain` have at most one token per byte. */
+export const meanings = (plain: readonly string[]): ReadonlyMap<string, Meaning> =>
   new Map<string, Meaning>([
     ...PART_KINDS.flatMap((kind) => KINDS[kind].map((name) => [name, kind] as const)),
     ...plain.map((name) => [name, 'plain'] as const),
   ])
-const IN_PART = meanings(PLAIN)
-const IN_MESSAGE = meanings(PLAIN_IN_MESSAGE)
 
 const quoted = (name: string): Buffer => Buffer.from(JSON.stringify(name))
+
+/** The names in the messages and tools of a wire format. */
+export type BodyNames = {
+  /** The meanings of the members and types of message parts. */
+  readonly inPart: ReadonlyMap<string, Meaning>
+  readonly inMessage: ReadonlyMap<string, Meaning>
+  /** Matches the types of tools that the caller runs. */
+  readonly callersTool: RegExp
+  /**
+   * The members of a tool that the caller runs. A tool without a `type` that has any other member
+   * counts as the provider's.
+   */
+  readonly untypedTool: readonly Buffer[]
+  /** True if a message part may be a tool's result, whose `content` has parts of its own. */
+  readonly hasResults: boolean
+}
+
+export const namesOfTool = (names: readonly string[]): readonly Buffer[] => names.map(quoted)
+
+export const CHAT_NAMES: BodyNames = {
+  inPart: meanings(PLAIN),
+  inMessage: meanings(PLAIN_IN_MESSAGE),
+  callersTool: /^(?:function|custom)$/,
+  untypedTool: namesOfTool(['function', 'name', 'description', 'parameters', 'strict']),
+  hasResults: false,
+}
+
 const CONTENT = quoted('content')
 const TYPE = quoted('type')
 const TEXT = quoted('text')
-const FUNCTION = quoted('function')
-const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
-/**
- * The members of a tool that the caller runs. A tool without a `type` that has any other member
- * counts as the provider's.
- */
-const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
  * The members that show that the provider runs a tool, even if its `type` is unknown. The names are
  * in lower case and without underscores.
@@ -94,6 +113,8 @@ const NONE: readonly PartKind[] = []
  */
 const ELEMENT_DEPTH = 2
 const PART_DEPTH = 4
+/** The depth of a part of a tool's result. */
+const RESULT_PART_DEPTH = 6
 
 /**
  * Finds the message parts and tools of a chat while its body is scanned. Both keys and types are
@@ -105,9 +126,13 @@ export class BodyParts implements ObjectVisitor {
   hasUnknown = false
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
+  private readonly names: BodyNames
   private list: 'messages' | 'tools' | null = null
   private isInContent = false
+  private isInResult = false
   private kinds: readonly PartKind[] = NONE
+  /** The kinds of the part that contains the current part of a tool's result. */
+  private outerKinds: readonly PartKind[] = NONE
   private toolStart = 0
   /**
    * True if the caller runs the current tool as a function; null until the tool's type has been
@@ -116,8 +141,9 @@ export class BodyParts implements ObjectVisitor {
   private isCallersTool: boolean | null = null
   private hasUnknownMember = false
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, names: BodyNames) {
     this.bytes = bytes
+    this.names = names
   }
 
   begin(key: string): void {
@@ -127,11 +153,14 @@ export class BodyParts implements ObjectVisitor {
 
   visits(depth: number): boolean {
     if (this.list === null) return false
+    if (depth === RESULT_PART_DEPTH) return this.isInResult
     return depth === ELEMENT_DEPTH || (depth === PART_DEPTH && this.isInContent)
   }
 
   enter(depth: number, at: number): void {
-    if (depth === PART_DEPTH) {
+    if (depth === RESULT_PART_DEPTH) this.outerKinds = this.kinds
+    this.isInResult = depth === RESULT_PART_DEPTH
+    if (depth >= PART_DEPTH) {
       this.kinds = NONE
       return
     }
@@ -142,7 +171,7 @@ export class BodyParts implements ObjectVisitor {
   }
 
   member(depth: number, start: number, end: number, valueAt: number, isRuled: boolean): void {
-    if (depth === PART_DEPTH) this.partMember(start, end, valueAt)
+    if (depth >= PART_DEPTH) this.partMember(depth, start, end, valueAt)
     else if (this.list === 'tools') this.toolMember(start, end, valueAt)
     else {
       this.isInContent = this.bytes[valueAt] === OPEN_BRACKET && this.is(start, end, CONTENT)
@@ -151,8 +180,9 @@ export class BodyParts implements ObjectVisitor {
   }
 
   leave(depth: number, end: number): void {
-    if (depth === PART_DEPTH) {
+    if (depth >= PART_DEPTH) {
       for (const kind of this.kinds) this.counts[kind] += 1
+      if (depth === RESULT_PART_DEPTH) this.kinds = this.outerKinds
       return
     }
     if (this.list !== 'tools' || this.tools.length === TOOLS_MAX) return
@@ -162,20 +192,25 @@ export class BodyParts implements ObjectVisitor {
 
   mixedArray(depth: number): void {
     if (depth === PART_DEPTH - 1 && this.isInContent) this.hasUnknown = true
+    if (depth === RESULT_PART_DEPTH - 1 && this.isInResult) this.hasUnknown = true
   }
 
   private messageMember(name: string): void {
-    const meaning = IN_MESSAGE.get(name)
+    const meaning = this.names.inMessage.get(name)
     if (meaning === undefined) this.hasUnknown = true
     else if (meaning !== 'plain') this.counts[meaning] += 1
   }
 
-  private partMember(start: number, end: number, valueAt: number): void {
-    const { bytes } = this
+  private partMember(depth: number, start: number, end: number, valueAt: number): void {
+    const { bytes, names } = this
+    if (names.hasResults && depth === PART_DEPTH && this.is(start, end, CONTENT)) {
+      this.isInResult = bytes[valueAt] === OPEN_BRACKET
+      return
+    }
     if (this.is(start, end, TEXT)) return
     const isType = this.is(start, end, TYPE)
     if (isType && isAt(bytes, valueAt, TEXT)) return
-    const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
+    const meaning = names.inPart.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
     if (meaning === 'plain') return
     // A list in such a member may have any number of tokens. A video's list of frames is the only
     // exception.
@@ -185,11 +220,11 @@ export class BodyParts implements ObjectVisitor {
   }
 
   private toolMember(start: number, end: number, valueAt: number): void {
-    const { bytes } = this
+    const { bytes, names } = this
     if (this.is(start, end, TYPE)) {
-      const isCallers = CALLERS_TOOLS.some((type) => isAt(bytes, valueAt, type))
+      const isCallers = names.callersTool.test(this.textAt(valueAt))
       this.isCallersTool = isCallers && this.isCallersTool === null
-    } else if (!UNTYPED_TOOL.some((name) => this.is(start, end, name))) {
+    } else if (!names.untypedTool.some((name) => this.is(start, end, name))) {
       this.hasUnknownMember = true
       if (end - start > ESCAPED_NAME_BYTES_MAX) return
       const key = foldedKey(bytes, start, end)

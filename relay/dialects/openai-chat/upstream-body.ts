@@ -138,11 +138,11 @@ function removedOf(
 }
 
 /** The values of `service_tier` that the provider charges at the standard price. */
-const STANDARD_TIERS = new Set(['"auto"', '"default"', 'null'])
+const STANDARD_TIERS = new Set(['"auto"', '"default"', '"standard_only"', 'null'])
 
 const isStandard = (body: Buffer, { key, valueStart, valueEnd }: Member): boolean =>
   key === 'service_tier' &&
-  valueEnd - valueStart <= 9 &&
+  valueEnd - valueStart <= 16 &&
   STANDARD_TIERS.has(body.toString('latin1', valueStart, valueEnd))
 
 type Span = { readonly start: number; readonly end: number }

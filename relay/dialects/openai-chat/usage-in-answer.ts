@@ -87,19 +87,24 @@ function parsed(bytes: Buffer, start: number, end: number): unknown {
 }
 
 const ERROR = Buffer.from('"error"')
-const CHOICES = Buffer.from('"choices"')
 
 /**
- * Checks the body of an answer with status 200. Returns null for a valid answer, `format` if the
- * body is not a JSON object, and `error-event` if the body contains an error.
+ * Returns a function that checks the body of an answer with status 200. It returns null for a valid
+ * answer, which has the member `member`. It returns `format` if the body is not a JSON object, and
+ * `error-event` if the body contains an error.
  */
-export function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
+export function answerCheck(member: string) {
+  const key = Buffer.from(JSON.stringify(member))
+  return (body: Buffer): 'format' | 'error-event' | null => errorOfAnswer(body, key)
+}
+
+function errorOfAnswer(body: Buffer, member: Buffer): 'format' | 'error-event' | null {
   let first = 0
   let last = body.length - 1
   while ((body[first] ?? 33) <= 32) first += 1
   while ((body[last] ?? 33) <= 32) last -= 1
   if (body[first] !== OPEN_BRACE || body[last] !== CLOSE_BRACE) return 'format'
-  if (body.includes(CHOICES)) return null
+  if (body.includes(member)) return null
   return body.includes(ERROR) ? 'error-event' : null
 }
 

@@ -1,9 +1,10 @@
 import type { Words } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
+import type { FormatName } from '#relay/dialects/wire-format.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
 /** A header that holds the key alone, without a scheme such as `Bearer`. */
-export type KeyHeader = 'api-key' | 'mj-api-secret'
+export type KeyHeader = 'api-key' | 'x-api-key' | 'mj-api-secret'
 
 /** A channel field that only some channel types have. `key` is the field's name in the API. */
 export type ProfileField = {
@@ -28,7 +29,7 @@ export type NamedBase = {
 }
 
 /**
- * Describes how a provider of OpenAI's chat format differs from OpenAI. In a path, `{model}` stands
+ * Describes how a provider differs from OpenAI. In a path, `{model}` stands
  * for the provider's name for the model, and `{other}` for the channel's field `other`.
  */
 export type Profile = {
@@ -39,6 +40,8 @@ export type Profile = {
   readonly baseUrl: string | null
   readonly bases?: readonly NamedBase[]
   readonly chatPath: string
+  /** The wire format of the calls. The default is OpenAI's chat format. */
+  readonly format?: FormatName
   /** The path of the list of models, or null if the provider has no list. */
   readonly modelsPath: string | null
   /** The name of the header that holds the key. The default is `Authorization: Bearer`. */

@@ -1,6 +1,7 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
+import { API_VERSION } from '../../dialects/anthropic-messages/passed-headers.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
 import type { KeyHeader, Profile } from './provider-profile.ts'
 
@@ -133,7 +134,12 @@ export function providerRequest(
   const [name = '', value = ''] = keyHeader(options.keyHeader ?? profile.keyHeader, address.key)
   return {
     url: `${origin}${withQuery(filled(below, address.other), search)}`,
-    headers: { [name]: value, 'accept-encoding': 'identity', 'user-agent': 'tallygate' },
+    headers: {
+      [name]: value,
+      ...(profile.format === 'messages' ? { 'anthropic-version': API_VERSION } : {}),
+      'accept-encoding': 'identity',
+      'user-agent': 'tallygate',
+    },
   }
 }
 

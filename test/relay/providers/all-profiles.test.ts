@@ -30,6 +30,7 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   10: null,
   12: null,
   13: null,
+  14: 'https://api.anthropic.com/v1/messages',
   17: 'https://dashscope.aliyuncs.com/compatible-mode/v1/chat/completions',
   19: 'https://api.360.cn/v1/chat/completions',
   20: 'https://openrouter.ai/api/v1/chat/completions',
@@ -58,7 +59,7 @@ describe('provider profiles', () => {
     expect(ids.toSorted((one, other) => one - other)).toEqual(Object.keys(ADDRESSES).map(Number))
   })
 
-  it.each(Object.entries(ADDRESSES))('type %s sends chats to %s', (type, expected) => {
+  it.each(Object.entries(ADDRESSES))('type %s sends calls to %s', (type, expected) => {
     const other = type === '39' ? 'acc/1' : ''
     expect(address(Number(type), { other })).toBe(expected ?? 'none')
   })
@@ -67,7 +68,8 @@ describe('provider profiles', () => {
     for (const { id } of PROFILES) {
       const headers = target(id, { baseUrl: 'https://a.example', other: 'x' })?.headers ?? []
       const at = headers.findIndex((text) => text.includes(KEY))
-      const expected = id === 3 ? ['api-key', KEY] : ['authorization', `Bearer ${KEY}`]
+      const name = { 3: 'api-key', 14: 'x-api-key' }[id]
+      const expected = name === undefined ? ['authorization', `Bearer ${KEY}`] : [name, KEY]
       expect(headers.slice(at - 1, at + 1)).toEqual(expected)
       expect(headers.filter((text) => text.includes(KEY))).toHaveLength(1)
     }
@@ -167,6 +169,5 @@ describe('named base addresses', () => {
 })
 
 it('a type of another API format has no profile', () => {
-  for (const type of [0, 2, 11, 14, 21, 24, 33, 38, 41, 999])
-    expect(profileOf(type)).toBeUndefined()
+  for (const type of [0, 2, 11, 21, 24, 33, 38, 41, 999]) expect(profileOf(type)).toBeUndefined()
 })

@@ -1,0 +1,46 @@
+import { isRelayError, relayError } from './canonical/relay-error.ts'
+import { readCountRequest } from './dialects/anthropic-messages/messages-request.ts'
+import { acquirePermit } from './pipeline/acquire-call-permit.ts'
+import { authenticate } from './pipeline/authenticate.ts'
+import { chatBodyOwnerOf } from './pipeline/body-memory-share.ts'
+import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
+import { accessError } from './pipeline/plan-call.ts'
+import { readBody } from './pipeline/read-body.ts'
+import { rejectUpload } from './pipeline/reject-upload.ts'
+import type { RelayDeps } from './pipeline/relay-deps.ts'
+
+/**
+ * Serves `POST /v1/messages/count_tokens`. The gateway counts the tokens itself, so that a count
+ * never becomes a generation and costs nothing. It counts towards the limits of calls.
+ */
+export async function countTokens(deps: RelayDeps, exchange: Exchange): Promise<void> {
+  const { request, clientIp, startedAt } = exchange
+  const caller = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(caller)) return sendError(exchange, caller)
+  const owner = await chatBodyOwnerOf(deps, caller, request)
+  if (isRelayError(owner)) return rejectUpload(exchange, owner)
+  const upload = await readBody(request, deps.bodies, owner)
+  if (isRelayError(upload)) return rejectUpload(exchange, upload)
+  try {
+    const counted = readCountRequest(upload)
+    if (isRelayError(counted)) return sendError(exchange, counted)
+    const { model } = counted
+    const error = accessError(caller, deps.views.options.options, model)
+    if (error !== null) return sendError(exchange, error)
+    if (!deps.views.channels.isKnown(model)) {
+      return sendError(exchange, relayError('model_not_found', { param: 'model', subject: model }))
+    }
+    const permit = await acquirePermit(deps, caller, counted)
+    if (isRelayError(permit)) return sendError(exchange, permit)
+    try {
+      const counter = deps.counter.of(caller.user.userId)
+      const { input } = await counter.count({ requestBody: upload, text: '' })
+      sendJson(exchange, 200, { input_tokens: input })
+    } finally {
+      permit.release({ isSuccess: true, tokens: 0 })
+    }
+  } finally {
+    deps.bodies.giveBack(upload.length)
+    deps.bodies.release(owner, upload.length)
+  }
+}

@@ -1,0 +1,130 @@
+import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { readAnthropicUsage } from '#relay/canonical/anthropic-usage-report.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { innerRules } from '../check-nested-json-members.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { BodyParts, TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import {
+  errorInMessages,
+  flagOf,
+  isMembers,
+  isNumberOrNull,
+  modelOf,
+  RESERVED,
+  wholeOf,
+} from '../read-request-members.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
+import { ANTHROPIC_ERRORS } from './error-body.ts'
+import { MESSAGES_NAMES } from './names-in-messages.ts'
+import { passedHeaders } from './passed-headers.ts'
+import { readMessageTexts } from './read-message-texts.ts'
+import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
+
+/**
+ * The JSON kinds that each field may have. Other kinds are refused here. The provider checks the
+ * values. A null counts as an absent field.
+ */
+const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
+  ['system', ['string', 'array']],
+  ['tools', ['array']],
+  ['tool_choice', ['object']],
+  ['metadata', ['object']],
+  ['thinking', ['object']],
+  ['output_config', ['object']],
+  ['output_format', ['object']],
+  ['context_management', ['object']],
+  ['cache_control', ['object']],
+  ['stop_sequences', ['array']],
+])
+const NUMBERS = ['temperature', 'top_p', 'top_k']
+const MESSAGE_RULES = innerRules('messages', {
+  role: ['string'],
+  content: ['string', 'array'],
+})
+const NAMES = namesByFoldedName([
+  ...['model', 'messages', 'stream', 'max_tokens', ...NUMBERS, ...FIELDS.keys()],
+])
+const NO_NAMES = namesByFoldedName([])
+
+function isMisfit(body: Buffer, member: Member): boolean {
+  const { key, kind, length, isAllObjects } = member
+  if (NUMBERS.includes(key)) return !isNumberOrNull(body, member)
+  const kinds = FIELDS.get(key)
+  if (kinds === undefined || kind === 'null') return false
+  if (key === 'tools' && kind === 'array' && (length > TOOLS_MAX || !isAllObjects)) return true
+  return !kinds.includes(kind)
+}
+
+/** Reads a request to count tokens, which sets no output limit. */
+export const readCountRequest = (body: Buffer): ChatRequest | RelayError => readParsed(body, NAMES)
+
+/**
+ * Reads a request of Anthropic's Messages API without building objects. `known` is empty for a
+ * changed form of a checked request.
+ */
+export function readMessagesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+  const request = readParsed(body, known)
+  if (isRelayError(request) || request.outputTokensMax !== null) return request
+  return relayError('missing_parameter', { param: 'max_tokens' })
+}
+
+function readParsed(body: Buffer, known: NamesByFoldedName): ChatRequest | RelayError {
+  const parts = new BodyParts(body, MESSAGES_NAMES)
+  const members = scanObject(body, known, MESSAGE_RULES, parts)
+  if (!isMembers(members)) return jsonError(body, members)
+  const find = (key: string) => members.find((member) => member.key === key)
+  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
+  const model = modelOf(body, find('model'))
+  if (typeof model !== 'string') return model
+  const error = errorInMessages(find('messages'))
+  if (error !== null) return error
+  const misfit = members.find((member) => isMisfit(body, member))
+  if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
+  const isStream = flagOf(find('stream'))
+  if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
+  const outputTokensMax = wholeOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
+  if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: 'max_tokens' })
+  return {
+    format: ANTHROPIC_MESSAGES,
+    body,
+    members,
+    model,
+    isStream,
+    // Usage is a part of the format's first and last events, so every caller receives it.
+    wantsUsage: true,
+    choices: 1,
+    outputTokensMax,
+    reasoningEffort: null,
+    inputBound: inputBoundOf(body, members, parts),
+    tools: parts.tools,
+  }
+}
+
+function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
+  const text = { model, stream: isStream, messages: [{}], max_tokens: outputTokensMax }
+  const outline = readMessagesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
+
+/** Anthropic's Messages API. */
+export const ANTHROPIC_MESSAGES: WireFormat = {
+  name: 'messages',
+  readRequest: (body) => readMessagesRequest(body),
+  readChangedRequest: (body) => readMessagesRequest(body, NO_NAMES),
+  outlineOf,
+  upstreamBody: (request, change) => upstreamBody(request, { ...change, forcesUsage: false }),
+  passedHeaders,
+  usageInAnswer,
+  readUsage: readAnthropicUsage,
+  errorOfAnswer: answerCheck('content'),
+  streamOfAnswer: streamOfMessage,
+  readTexts: readMessageTexts,
+  stream: ANTHROPIC_STREAM,
+  errors: ANTHROPIC_ERRORS,
+}

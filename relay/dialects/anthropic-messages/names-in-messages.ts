@@ -1,0 +1,36 @@
+import {
+  type BodyNames,
+  meanings,
+  namesOfTool,
+} from '../openai-chat/find-message-parts-and-tools.ts'
+
+/**
+ * The types and members of content blocks that have at most one token per byte, because their
+ * content is in the request itself. The types of pictures and documents are not in this list.
+ */
+const PLAIN = [
+  ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],
+  ...['tool_use', 'id', 'name', 'input', 'caller', 'tool_result', 'tool_use_id', 'content'],
+  ...['is_error', 'source', 'type', 'title', 'context', 'search_result', 'tool_reference'],
+  ...['tool_name', 'server_tool_use', 'web_search_tool_result', 'web_search_result', 'url'],
+  ...['encrypted_content', 'page_age', 'web_fetch_tool_result', 'code_execution_tool_result'],
+  ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result'],
+  ...['tool_search_tool_result', 'compaction'],
+]
+
+/**
+ * Matches the types of tools that have no price of their own. The caller runs them, even if
+ * Anthropic defines them, as `bash_20250124`. The search tools find other tools of the request.
+ */
+const CALLERS_TOOL = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_\w+)_\d{8})$/
+
+export const MESSAGES_NAMES: BodyNames = {
+  inPart: meanings(PLAIN),
+  inMessage: meanings([]),
+  callersTool: CALLERS_TOOL,
+  untypedTool: namesOfTool([
+    ...['name', 'description', 'input_schema', 'cache_control', 'strict', 'defer_loading'],
+    ...['allowed_callers', 'input_examples', 'eager_input_streaming'],
+  ]),
+  hasResults: true,
+}

@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The API version that is sent if the caller names none. */
+export const API_VERSION = '2023-06-01'
+
+const BETA = 'anthropic-beta'
+/**
+ * Matches the betas that raise the price of a request: the fast mode and the long context of older
+ * models. They are not sent, as the members that belong to them.
+ */
+const PRICED_BETA = /^(?:fast-mode|context-1m)-/
+
+/**
+ * Returns the headers that are sent to a provider of Anthropic's format, as a flat list of names
+ * and values: all `anthropic-*` headers of the caller. Members of a request and beta headers come
+ * in pairs, and Anthropic refuses one without the other.
+ */
+export function passedHeaders(headers: IncomingHttpHeaders): readonly string[] {
+  const passed = ['anthropic-version', String(headers['anthropic-version'] ?? API_VERSION)]
+  for (const name in headers) {
+    if (!name.startsWith('anthropic-') || name === 'anthropic-version') continue
+    const value = String(headers[name])
+    const kept = name === BETA ? unpricedBetas(value) : value
+    if (kept !== '') passed.push(name, kept)
+  }
+  return passed
+}
+
+/** Returns the list unchanged if no beta is removed. */
+function unpricedBetas(list: string): string {
+  const betas = list.split(',').map((beta) => beta.trim())
+  const kept = betas.filter((beta) => !PRICED_BETA.test(beta))
+  return kept.length === betas.length ? list : kept.join(',')
+}

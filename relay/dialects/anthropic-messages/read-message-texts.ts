@@ -1,0 +1,46 @@
+import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/**
+ * The highest index of a content block whose text is collected separately. Without this limit, a
+ * provider could exhaust memory with invented indexes.
+ */
+const INDEX_MAX = 128
+
+/**
+ * Passes every text in a complete message, or in the data of one event, to the sink. Does nothing
+ * for invalid JSON.
+ */
+export function readMessageTexts(json: string, sink: TextSink): void {
+  let value: JsonObject | null
+  try {
+    value = JSON.parse(json) as JsonObject | null
+  } catch {
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  const { content, content_block: block, delta, index } = value
+  if (Array.isArray(content)) {
+    for (const [at, one] of content.entries()) readBlock(one, at, sink)
+  } else {
+    const at = typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : 0
+    readBlock(block ?? delta, at, sink)
+  }
+}
+
+function readBlock(block: unknown, index: number, sink: TextSink): void {
+  if (typeof block !== 'object' || block === null) return
+  const place = Math.min(index, INDEX_MAX)
+  const { type, name, text, thinking, partial_json, signature, data, input } = block as JsonObject
+  if (type === 'tool_use' && typeof name === 'string') sink.text(0, place, name)
+  for (const piece of [thinking, text, partial_json]) {
+    if (typeof piece === 'string' && piece !== '') sink.text(0, place, piece)
+  }
+  for (const piece of [signature, data]) {
+    if (typeof piece === 'string') sink.data(piece.length)
+  }
+  if (typeof input !== 'object' || input === null) return
+  const json = JSON.stringify(input)
+  if (json !== '{}') sink.text(0, place, json)
+}

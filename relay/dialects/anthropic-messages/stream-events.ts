@@ -1,0 +1,85 @@
+import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const recordOf = (value: unknown): JsonObject | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : null
+
+/** The event is short, and no text of a model can contain the type, because JSON escapes quotes. */
+const STOP = /"type"\s*:\s*"message_stop"/
+const STOP_BYTES_MAX = 512
+
+/** The members of a usage that a later event leaves null keep their earlier values. */
+function combineUsage(earlier: unknown, later: unknown): unknown {
+  const combined: Record<string, unknown> = { ...recordOf(earlier) }
+  for (const [name, value] of Object.entries(recordOf(later) ?? {})) {
+    if (value !== null) combined[name] = value
+  }
+  return combined
+}
+
+function readEvent(event: JsonObject): EventMeaning {
+  const message = recordOf(event.message)
+  const isBare = event.type === undefined && recordOf(event.error) !== null
+  return {
+    usage: recordOf(message?.usage) ?? recordOf(event.usage) ?? undefined,
+    model: message?.model,
+    isError: event.type === 'error' || isBare,
+    isUsageOnly: false,
+  }
+}
+
+export const ANTHROPIC_STREAM: StreamFormat = {
+  isLastEvent: (bytes, start, end) =>
+    end - start <= STOP_BYTES_MAX && STOP.test(bytes.toString('latin1', start, end)),
+  finishReason: /"stop_reason"\s*:\s*"/,
+  readEvent: (event) => readEvent(event as JsonObject),
+  combineUsage,
+}
+
+export const eventOf = (data: JsonObject): string =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** Renders a complete message as a stream, with one delta for each content block. */
+export function streamOfMessage(body: Buffer): string {
+  const message = recordOf(JSON.parse(body.toString('utf8'))) ?? {}
+  const { content, stop_reason, stop_sequence, usage, ...rest } = message
+  const blocks = Array.isArray(content) ? content : []
+  const begun = { ...rest, content: [], stop_reason: null, stop_sequence: null, usage }
+  const { output_tokens } = recordOf(usage) ?? {}
+  return [
+    { type: 'message_start', message: begun },
+    ...blocks.flatMap((block, index) => eventsOfBlock(recordOf(block) ?? {}, index)),
+    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens } },
+    { type: 'message_stop' },
+  ]
+    .map(eventOf)
+    .join('')
+}
+
+/** The members of a content block that arrive in deltas, each with an empty value. */
+const DELTAS = [
+  { member: 'thinking', empty: '', type: 'thinking_delta', name: 'thinking' },
+  { member: 'signature', empty: '', type: 'signature_delta', name: 'signature' },
+  { member: 'text', empty: '', type: 'text_delta', name: 'text' },
+  { member: 'input', empty: {}, type: 'input_json_delta', name: 'partial_json' },
+] as const
+
+function eventsOfBlock(block: JsonObject, index: number): JsonObject[] {
+  const begun: Record<string, unknown> = { ...block }
+  const deltas: JsonObject[] = []
+  for (const { member, empty, type, name } of DELTAS) {
+    const value = block[member]
+    if (value === undefined) continue
+    begun[member] = empty
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    deltas.push({ type: 'content_block_delta', index, delta: { type, [name]: text } })
+  }
+  return [
+    { type: 'content_block_start', index, content_block: begun },
+    ...deltas,
+    { type: 'content_block_stop', index },
+  ]
+}
