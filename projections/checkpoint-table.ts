@@ -41,9 +41,8 @@ export const CHECKPOINT_SCHEMA = 'projections'
 
 export type AtPosition<Row> = {
   /**
-   * The rows include every event up to this position. In some lanes (stream partitions), they also
-   * include later events. A reader that continues from this position may receive those events
-   * again.
+   * The rows include every event up to this position. In some lanes, they also include later
+   * events. A reader that continues from this position may receive those events again.
    */
   readonly position: number
   readonly rows: readonly Row[]

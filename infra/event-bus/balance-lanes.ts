@@ -5,8 +5,8 @@ import { ALL_LANES, LANE_COUNT } from './lane-of-stream.ts'
 
 export type LaneHolder = {
   /**
-   * The leases of this process, by lane (partition). The balancer changes this map, and the caller
-   * of `balanceLanes` reads it.
+   * The leases of this process, by lane. The balancer changes this map, and the caller of
+   * `balanceLanes` reads it.
    */
   readonly held: Map<number, Lease>
   readonly onGained: (lanes: readonly number[]) => Promise<void>
@@ -16,9 +16,9 @@ export type LaneHolder = {
 type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
 
 /**
- * Distributes the lanes (partitions) evenly among the processes that work under `name`. Each
- * process acquires a member lease, so that the processes can count the members. There are
- * `LANE_COUNT` member leases. A process without a member lease gets no lanes.
+ * Distributes the lanes evenly among the processes that work under `name`. Each process acquires a
+ * member lease, so that the processes can count the members. There are `LANE_COUNT` member leases.
+ * A process without a member lease gets no lanes.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,
@@ -67,8 +67,8 @@ class LaneBalancer {
   }
 
   /**
-   * Renews the leases, and acquires or releases lanes (partitions). Returns true if this process
-   * then has its fair share of the lanes.
+   * Renews the leases, and acquires or releases lanes. Returns true if this process then has its
+   * fair share of the lanes.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -104,8 +104,8 @@ class LaneBalancer {
   }
 
   /**
-   * Returns how many lanes (partitions) this process should have. A process without a member lease
-   * first acquires one.
+   * Returns how many lanes this process should have. A process without a member lease first
+   * acquires one.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)

@@ -11,14 +11,14 @@ export type DirectBusDeps = {
   readonly leases: Leases
   readonly log: Logger
   /**
-   * The lease time of a lane (partition). After a process stalls, it keeps its lanes for this time.
+   * The lease time of a lane. After a process stalls, it keeps its lanes for this time.
    */
   readonly ttlMs?: number
 }
 
 /**
- * The default lease time of a lane (partition). If a process does not renew its lease, other
- * processes can acquire the lane after this time.
+ * The default lease time of a lane. If a process does not renew its lease, other processes can
+ * acquire the lane after this time.
  */
 export const LANE_TTL_MS = 5_000
 /**
@@ -30,7 +30,7 @@ const RETRY_MS = 250
 
 /**
  * Creates an event bus without a broker. Each process has one subscription to the event store.
- * Leases assign the lanes (partitions) to processes.
+ * Leases assign the lanes to processes.
  */
 export function createDirectBus({
   store,

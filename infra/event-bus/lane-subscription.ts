@@ -10,9 +10,9 @@ const RETRY_MS = 250
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * The only subscription of a process, for all of its lanes (partitions). It starts at the last
- * position of the store when the first lane is added. A worker with an earlier position reads the
- * missing events from the store.
+ * The only subscription of a process, for all of its lanes. It starts at the last position of the
+ * store when the first lane is added. A worker with an earlier position reads the missing events
+ * from the store.
  */
 export class LaneSubscription {
   private readonly deps: Deps

@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /**
- * All events of `lanes` (partitions) after `after` up to and including `position`, in order. A
- * consumer with a position before `after` must read the missing events from the event store.
+ * All events of `lanes` after `after` up to and including `position`, in order. A consumer with a
+ * position before `after` must read the missing events from the event store.
  */
 export type LaneBatch = {
   readonly lanes: readonly number[]
@@ -14,12 +14,12 @@ export type LaneBatch = {
 
 export type LaneWorker = {
   /**
-   * Called when this process acquired lanes (partitions). Batches start after the promise resolves.
+   * Called when this process acquired lanes. Batches start after the promise resolves.
    */
   readonly onGained: (lanes: readonly number[]) => Promise<void>
   /**
-   * Called when this process has lost lanes (partitions). Work in progress for these lanes can no
-   * longer be committed.
+   * Called when this process has lost lanes. Work in progress for these lanes can no longer be
+   * committed.
    */
   readonly onLost: (lanes: readonly number[]) => void
   /**
@@ -32,8 +32,8 @@ export type LaneWorker = {
 
 export type LaneWork = {
   /**
-   * Returns false when another process may have acquired a lane (partition), so that the caller
-   * must roll back its transaction.
+   * Returns false when another process may have acquired a lane, so that the caller must roll back
+   * its transaction.
    */
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly stop: () => Promise<void>
@@ -42,8 +42,8 @@ export type LaneWork = {
 /** Delivers committed events from the event store, which remains the source of truth. */
 export interface EventBus {
   /**
-   * Divides the lanes (partitions) among all processes that call `work` with this name, and
-   * recovers from failures. Only one process at a time works on a lane.
+   * Divides the lanes among all processes that call `work` with this name, and recovers from
+   * failures. Only one process at a time works on a lane.
    */
   work(name: string, worker: LaneWorker): LaneWork
   /**

@@ -32,8 +32,7 @@ const recorded = (row: Row): Recorded => ({
 })
 
 /**
- * The SQL form of `laneOf`, which computes the lane (partition) from the last three characters of
- * the id.
+ * The SQL form of `laneOf`, which computes the lane from the last three characters of the id.
  */
 export const LANE_OF_STREAM = `(
   ascii(split_part(reverse(stream), '-', 1))

@@ -15,7 +15,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // Several lanes (stream partitions) change a row: each has some readers of the message.
+    // Several lanes change a row: each has some readers of the message.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {

@@ -112,7 +112,7 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/** A read model's position is the lowest position of its lanes (stream partitions). */
+/** A read model's position is the lowest position of its lanes. */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name

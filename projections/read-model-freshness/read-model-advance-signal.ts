@@ -5,18 +5,18 @@ export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
   /**
-   * Publishes positions to the listeners. A runner that owns all lanes (stream partitions)
-   * publishes at its start and after each commit.
+   * Publishes positions to the listeners. A runner that owns all lanes publishes at its start and
+   * after each commit.
    */
   readonly publish: (positions: Positions) => void
   /**
-   * True while a runner in this process owns all lanes (stream partitions). If false, other
-   * processes may advance lanes without this signal.
+   * True while a runner in this process owns all lanes. If false, other processes may advance lanes
+   * without this signal.
    */
   readonly isComplete: () => boolean
   /**
-   * Sets whether the runner owns all lanes (stream partitions). A runner that owns only some lanes
-   * sets false after each commit, so that waiting readers poll again.
+   * Sets whether the runner owns all lanes. A runner that owns only some lanes sets false after
+   * each commit, so that waiting readers poll again.
    */
   readonly setComplete: (isComplete: boolean) => void
   /**

@@ -5,7 +5,7 @@ import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 import { HASHES_WITH_COMMENTS } from './hashes-with-comments.ts'
 
-/** For each lane (stream partition), the position up to which events are included. */
+/** For each lane, the position up to which events are included. */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
@@ -51,7 +51,7 @@ export async function adoptEarlierHashes(
   )
 }
 
-/** Returns the position that a read model has reached in all lanes (stream partitions). */
+/** Returns the position that a read model has reached in all lanes. */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
 export async function readCheckpoints(
@@ -72,7 +72,7 @@ export async function readCheckpoints(
   return found
 }
 
-/** Sets the checkpoints of all lanes (stream partitions) in the caller's transaction. */
+/** Sets the checkpoints of all lanes in the caller's transaction. */
 export async function writeCheckpoint(
   client: PoolClient,
   projection: Projection,
@@ -131,8 +131,7 @@ type LikeMoves = {
 }
 
 /**
- * Groups moves with the same start, end and lanes (stream partitions). One statement then makes all
- * moves of a group.
+ * Groups moves with the same start, end and lanes. One statement then makes all moves of a group.
  */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()

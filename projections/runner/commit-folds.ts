@@ -9,7 +9,7 @@ import { writeChanges } from './write-row-changes.ts'
 
 /**
  * After this idle time, Postgres ends the transaction. NOTE: without this limit, a stalled process
- * would keep its locks, and other processes could not take over its lanes (stream partitions).
+ * would keep its locks, and other processes could not take over its lanes.
  */
 const IDLE_MAX_MS = 3_000
 
@@ -19,7 +19,7 @@ const BEGIN = `begin; set local synchronous_commit = off;
 /** The time limit of the transaction in milliseconds, equal to the pool's limit for a query. */
 const WITHIN_MS = 15_000
 
-/** The row changes of one projection, and its new checkpoints in some lanes (stream partitions). */
+/** The row changes of one projection, and its new checkpoints in some lanes. */
 export type Folded = {
   readonly projection: Projection
   readonly moves: readonly (Move & { readonly cursor: Cursor })[]
@@ -34,7 +34,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** Another process now owns the lanes (stream partitions). The transaction has written nothing. */
+/** Another process now owns the lanes. The transaction has written nothing. */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
   constructor(lanes: readonly number[]) {
@@ -53,10 +53,10 @@ export type CommitDeps = {
 }
 
 /**
- * Commits folded batches in one transaction, which checks that this process still owns the lanes
- * (stream partitions). Locks are taken in the order leases, checkpoints, rows. The commit does not
- * wait for the disk. After a crash of Postgres, lost rows are folded again, because their
- * checkpoints are lost with them.
+ * Commits folded batches in one transaction, which checks that this process still owns the lanes.
+ * Locks are taken in the order leases, checkpoints, rows. The commit does not wait for the disk.
+ * After a crash of Postgres, lost rows are folded again, because their checkpoints are lost with
+ * them.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,

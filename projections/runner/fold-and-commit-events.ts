@@ -27,8 +27,8 @@ export type FoldAndCommitDeps = CommitDeps & {
 }
 
 /**
- * Events of several lanes (stream partitions) that are folded together: all events between the
- * start and end positions in `spans`.
+ * Events of several lanes that are folded together: all events between the start and end positions
+ * in `spans`.
  */
 export type Segment = {
   readonly spans: ReadonlyMap<number, { readonly after: number; readonly position: number }>
@@ -36,8 +36,8 @@ export type Segment = {
 }
 
 /**
- * Joins batches of several lanes (stream partitions), to write them in one transaction. Events of
- * one lane stay in order.
+ * Joins batches of several lanes, to write them in one transaction. Events of one lane stay in
+ * order.
  */
 export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
   spans: new Map(
@@ -49,10 +49,10 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 })
 
 /**
- * Folds a segment and moves the cursors of its lanes (stream partitions) in one transaction. It
- * retries after a lost connection. Returns the lanes that another process may own by now, for which
- * nothing was written. If a cursor's events cannot be folded or written, only this cursor stops. If
- * another process has moved a checkpoint, the cursor continues from there.
+ * Folds a segment and moves the cursors of its lanes in one transaction. It retries after a lost
+ * connection. Returns the lanes that another process may own by now, for which nothing was written.
+ * If a cursor's events cannot be folded or written, only this cursor stops. If another process has
+ * moved a checkpoint, the cursor continues from there.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,
@@ -100,8 +100,7 @@ async function commitCursors(
 
 /**
  * Commits all changes in one transaction. If the database rejects it, the changes are committed
- * separately by projection and then by lane (stream partition). This finds the lane whose rows are
- * rejected.
+ * separately by projection and then by lane. This finds the lane whose rows are rejected.
  */
 async function commitOrSplit(
   deps: FoldAndCommitDeps,
@@ -132,8 +131,8 @@ const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds a segment for several cursors. A lane (stream partition) whose events cannot be folded is
- * stopped and omitted from the result.
+ * Folds a segment for several cursors. A lane whose events cannot be folded is stopped and omitted
+ * from the result.
  */
 async function foldCursors(
   deps: FoldAndCommitDeps,
@@ -162,7 +161,7 @@ async function foldCursors(
   }
 }
 
-/** Folds a segment for all lanes (stream partitions) together, except lanes that failed earlier. */
+/** Folds a segment for all lanes together, except lanes that failed earlier. */
 async function foldTogether(
   { context }: FoldAndCommitDeps,
   folds: readonly Folded[],

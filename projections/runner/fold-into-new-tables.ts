@@ -9,8 +9,7 @@ import { writeChanges } from './write-row-changes.ts'
 const BATCH = 2_000
 
 /**
- * Creates a projection's tables in `schema` and folds each lane (stream partition) up to its
- * position in `upTo`.
+ * Creates a projection's tables in `schema` and folds each lane up to its position in `upTo`.
  */
 export async function foldIntoNewTables(
   core: Core,
@@ -25,7 +24,7 @@ export async function foldIntoNewTables(
 
 /**
  * Folds further events into a schema that is not in use yet. These are the events after `after`, up
- * to the position of their lane (stream partition) in `upTo`.
+ * to the position of their lane in `upTo`.
  */
 export async function continueFold(
   core: Core,

@@ -13,7 +13,7 @@ export type ProjectionFailure = {
 }
 
 /**
- * The progress of one projection in one lane (stream partition), in the process that owns the lane.
+ * The progress of one projection in one lane, in the process that owns the lane.
  */
 export type Cursor = {
   readonly projection: Projection
@@ -24,13 +24,13 @@ export type Cursor = {
 
 export type ProjectionHealth = {
   readonly name: ProjectionName
-  /** The number of the projection's lanes (stream partitions) that this process owns. */
+  /** The number of the projection's lanes that this process owns. */
   readonly lanes: number
-  /** The lowest position of the lanes (stream partitions) that this process owns, or 0. */
+  /** The lowest position of the lanes that this process owns, or 0. */
   readonly position: number
-  /** `standby`: this process owns none of the projection's lanes (stream partitions). */
+  /** `standby`: this process owns none of the projection's lanes. */
   readonly state: 'live' | 'catching-up' | 'stopped' | 'standby'
-  /** The failure of a stopped lane (stream partition), or null. */
+  /** The failure of a stopped lane, or null. */
   readonly failure: ProjectionFailure | null
 }
 
@@ -52,7 +52,7 @@ export function healthOf(
   }
 }
 
-/** Stops a lane (stream partition) until the process restarts or the read model is rebuilt. */
+/** Stops a lane until the process restarts or the read model is rebuilt. */
 export function stopCursor(cursor: Cursor, error: unknown, log: Logger): void {
   cursor.failure = failureOf(cursor.projection, error, log, cursor.lane)
 }

@@ -32,8 +32,8 @@ const STOPPED_CHECK_INTERVAL_MS = 2_000
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Another process may own the lanes (stream partitions) by now. The bus receives this error and can
- * deliver the events again.
+ * Another process may own the lanes by now. The bus receives this error and can deliver the events
+ * again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -47,9 +47,9 @@ type Deps = FoldAndCommitDeps & {
 }
 
 /**
- * Folds the events that the bus delivers. A cursor is the progress of one projection in one lane
- * (stream partition). All pending batches are folded in one transaction. Cursors behind the bus
- * read the missing events from the event store together.
+ * Folds the events that the bus delivers. A cursor is the progress of one projection in one lane.
+ * All pending batches are folded in one transaction. Cursors behind the bus read the missing events
+ * from the event store together.
  */
 export class ProjectionWorker implements LaneWorker {
   private readonly deps: Deps
@@ -58,9 +58,9 @@ export class ProjectionWorker implements LaneWorker {
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * For each lane (stream partition), the last position that the bus has reported. Initially, it is
-   * the store's last position when the lane was acquired. A cursor below this position reads the
-   * missing events from the store.
+   * For each lane, the last position that the bus has reported. Initially, it is the store's last
+   * position when the lane was acquired. A cursor below this position reads the missing events from
+   * the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
@@ -121,8 +121,7 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   /**
-   * Returns each projection's lowest position over the lanes (stream partitions) that this process
-   * owns.
+   * Returns each projection's lowest position over the lanes that this process owns.
    */
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()
@@ -204,7 +203,7 @@ export class ProjectionWorker implements LaneWorker {
     clearTimeout(timer)
   }
 
-  /** Removes the next batch of each lane (stream partition) from the queue. */
+  /** Removes the next batch of each lane from the queue. */
   private takePending(): Pending[] {
     const lanes = new Set<number>()
     const ready = this.pending.filter(({ batch }) => {
@@ -298,8 +297,7 @@ export class ProjectionWorker implements LaneWorker {
 }
 
 /**
- * With fewer lanes (stream partitions), a page is longer, so that each transaction has about the
- * same number of events.
+ * With fewer lanes, a page is longer, so that each transaction has about the same number of events.
  */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))

@@ -24,7 +24,7 @@ import { type VerificationResult, verifyReadModel } from './verify-read-model.ts
 
 export type ProjectionRunner = {
   /**
-   * Each projection's lowest position over the lanes (stream partitions) that this process owns.
+   * Each projection's lowest position over the lanes that this process owns.
    */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
@@ -53,8 +53,8 @@ export type RunnerOptions = {
 
 /**
  * Starts to maintain the read models. Read models that are missing or have another definition are
- * built first. Several processes share the work by lanes (stream partitions). Resolves when the
- * read models can be read, even if they are still catching up.
+ * built first. Several processes share the work by lanes. Resolves when the read models can be
+ * read, even if they are still catching up.
  */
 export async function startProjections(
   core: Core,
@@ -105,8 +105,7 @@ export async function startProjections(
 }
 
 /**
- * A runner that owns only some lanes (stream partitions) does not know all positions, so readers
- * poll the database.
+ * A runner that owns only some lanes does not know all positions, so readers poll the database.
  */
 function publishPositions(runner: ProjectionWorker, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())

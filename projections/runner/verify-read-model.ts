@@ -10,7 +10,7 @@ import { foldIntoNewTables } from './fold-into-new-tables.ts'
 export type VerificationResult = {
   readonly name: ProjectionName
   /**
-   * The lowest position of all lanes (stream partitions). Each lane was compared at its checkpoint.
+   * The lowest position of all lanes. Each lane was compared at its checkpoint.
    */
   readonly position: number
   readonly isEqual: boolean

@@ -23,7 +23,7 @@ const ROOT_ALLOWED = new Set([
   'SECURITY.md',
   '.ci',
 ])
-/** Words that were replaced; the glossary of domain/README.md has those that are used instead. */
+/** Words that were replaced; domain/glossary.md has those that are used instead. */
 const REPLACED = new RegExp(
   [
     String.raw`\b(?:Relay|Read|Task|Act)Parts\b`,

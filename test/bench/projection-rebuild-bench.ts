@@ -14,10 +14,9 @@ import { aCall, admitted, type Given, settledCall } from '../projections/fixture
 import { cpuSeconds } from './pinned-processes.ts'
 
 /**
- * Measures the rebuild of all read models by one process with every lane (partition), and by two
- * processes with half of the lanes each. Prints events per second, and CPU µs per event of the
- * processes and of Postgres.
- * Parameters: events (150000), rounds (2).
+ * Measures the rebuild of all read models by one process with every lane, and by two processes with
+ * half of the lanes each. Prints events per second, and CPU µs per event of the processes and of
+ * Postgres. Parameters: events (150000), rounds (2).
  */
 const EVENTS = Number(process.argv[2] ?? 150_000)
 const ROUNDS = Number(process.argv[3] ?? 2)

@@ -4,9 +4,8 @@ import { startCore } from '#infra/start-core.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 
 /**
- * Runs a process with projections. The process acquires its share of the lanes (partitions), tells
- * its parent process, and processes events after the parent's reply.
- * Parameter: the number of lanes.
+ * Runs a process with projections. The process acquires its share of the lanes, tells its parent
+ * process, and processes events after the parent's reply. Parameter: the number of lanes.
  */
 const share = Number(process.argv[2])
 const started = Promise.withResolvers<void>()

@@ -15,8 +15,8 @@ type SessionDeps = {
   readonly timings: KafkaTimings
   readonly log: Logger
   /**
-   * Called with all lanes (partitions) that Kafka now assigns to this consumer. All other lanes are
-   * no longer assigned to it.
+   * Called with all lanes that Kafka now assigns to this consumer. All other lanes are no longer
+   * assigned to it.
    */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
@@ -227,7 +227,7 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'silentMs'>
   /**
    * Reports whether the consumer may be stalled: it is a member of its group, but lanes
-   * (partitions) are fed from the event store.
+   * are fed from the event store.
    */
   readonly isSuspected: () => boolean
   /** The `performance.now()` of a lane's last message; null for a lane that is not consumed. */

@@ -8,27 +8,27 @@ const RETRY_MS_MAX = 1_000
 
 export type LaneDelivery = {
   readonly gain: (lanes: readonly number[], begin: () => Promise<number>) => void
-  /** Marks lanes (partitions) as lost. Resolves when their work in progress has ended. */
+  /** Marks lanes as lost. Resolves when their work in progress has ended. */
   readonly lose: (lanes: readonly number[]) => Promise<void>
   /**
-   * The position up to which the lane (partition) was delivered; null while the lane is not ready.
+   * The position up to which the lane was delivered; null while the lane is not ready.
    */
   readonly deliveredUpTo: (lane: number) => number | null
   /**
-   * Runs `work` with the `lanes` (partitions) that this process still has, if there are any. No
-   * other work for these lanes runs at the same time.
+   * Runs `work` with the `lanes` that this process still has, if there are any. No other work for
+   * these lanes runs at the same time.
    */
   readonly runExclusive: (
     lanes: readonly number[],
     work: (lanes: readonly number[]) => Promise<void>,
   ) => Promise<void>
-  /** Retries a batch until it succeeds or this process has lost all its lanes (partitions). */
+  /** Retries a batch until it succeeds or this process has lost all its lanes. */
   readonly deliver: (batch: LaneBatch) => Promise<void>
 }
 
 /**
- * Delivers batches to a worker, one at a time per lane (partition), and retries a failed batch. For
- * a lane that was lost and acquired again, it calls `onGained` again.
+ * Delivers batches to a worker, one at a time per lane, and retries a failed batch. For a lane that
+ * was lost and acquired again, it calls `onGained` again.
  */
 export function createLaneDelivery(
   worker: LaneWorker,
@@ -100,8 +100,8 @@ function restrictTo(batch: LaneBatch, lanes: readonly number[]): LaneBatch {
 type Chain = (lanes: readonly number[], work: () => Promise<void>) => Promise<void>
 
 /**
- * Creates a function that runs work when all earlier work for its lanes (partitions) has ended. The
- * returned promise never rejects.
+ * Creates a function that runs work when all earlier work for its lanes has ended. The returned
+ * promise never rejects.
  */
 function createChains(onError: (error: unknown) => void): Chain {
   const tails = new Map<number, Promise<void>>()

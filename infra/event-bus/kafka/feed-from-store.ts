@@ -13,7 +13,7 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
   readonly log: Logger
   readonly name: string
-  /** The `performance.now()` of the last Kafka message that advanced the lane (partition). */
+  /** The `performance.now()` of the last Kafka message that advanced the lane. */
   readonly lastProgressAt: (lane: number) => number
   readonly isDelivering: (lane: number) => boolean
 }
@@ -25,14 +25,13 @@ export type StoreFeed = {
 }
 
 /**
- * Feeds lanes (partitions) from the event store while Kafka does not deliver. A lane counts as
- * stalled when the event store has newer events but Kafka messages have not advanced the lane for
- * `stallMs`.
+ * Feeds lanes from the event store while Kafka does not deliver. A lane counts as stalled when the
+ * event store has newer events but Kafka messages have not advanced the lane for `stallMs`.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
-  /** The lanes (partitions) that currently receive their events from the event store. */
+  /** The lanes that currently receive their events from the event store. */
   const fed = new Set<number>()
   let lastFedAt = Number.NEGATIVE_INFINITY
   const isStalled = createStallDetector(deps, fed)

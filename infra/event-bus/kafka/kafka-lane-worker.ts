@@ -21,21 +21,20 @@ export type WorkDeps = {
 }
 
 type KafkaWork = LaneWork & {
-  /** True while events of some lanes (partitions) are read from the store instead of Kafka. */
+  /** True while events of some lanes are read from the store instead of Kafka. */
   readonly isDegraded: () => boolean
   readonly operatorError: ConsumerSession['operatorError']
 }
 
 /**
- * The time for which a lane (partition) counts as degraded after its last feed from the event
- * store. A lane stays degraded after the feed, because only new messages can show that Kafka
- * delivers again.
+ * The time for which a lane counts as degraded after its last feed from the event store. A lane
+ * stays degraded after the feed, because only new messages can show that Kafka delivers again.
  */
 const RECENTLY_FED_MS = 30_000
 
 /**
- * Runs a consumer in the Kafka group `name`, and acquires the leases of the lanes (partitions) that
- * the group assigns.
+ * Runs a consumer in the Kafka group `name`, and acquires the leases of the lanes that the group
+ * assigns.
  */
 export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
@@ -103,8 +102,7 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
 
 /**
  * Checks regularly how long this process has been out of its consumer group. After `outOfGroupMs`,
- * it acquires all unleased lanes (partitions), because the other processes may have left the group
- * as well.
+ * it acquires all unleased lanes, because the other processes may have left the group as well.
  */
 const watchAbsence = (
   session: ConsumerSession,
@@ -117,7 +115,7 @@ const watchAbsence = (
       laneLeases.assign(null)
   }, outOfGroupMs / 4)
 
-/** Creates one queue per lane (partition), in which messages wait for the lane's lease. */
+/** Creates one queue per lane, in which messages wait for the lane's lease. */
 function createQueues(create: (lane: number) => LaneQueue) {
   const queues = new Map<number, LaneQueue>()
   return {

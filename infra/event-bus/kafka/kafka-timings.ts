@@ -10,15 +10,14 @@ export type KafkaTimings = {
   readonly silentMs: number
   readonly reconnectMsMax: number
   /**
-   * The time outside of its consumer group after which a process acquires unleased lanes
-   * (partitions).
+   * The time outside of its consumer group after which a process acquires unleased lanes.
    */
   readonly outOfGroupMs: number
-  /** The lease time of a lane (partition). A stalled process keeps its lanes for this time. */
+  /** The lease time of a lane. A stalled process keeps its lanes for this time. */
   readonly laneTtlMs: number
-  /** The time for which work in progress may continue after its lane (partition) was lost. */
+  /** The time for which work in progress may continue after its lane was lost. */
   readonly graceMs: number
-  /** The delay of Kafka after which a lane (partition) is fed from the event store. */
+  /** The delay of Kafka after which a lane is fed from the event store. */
   readonly stallMs: number
   /** The poll interval of the store's last position while Kafka delivers. */
   readonly headPollMs: number

@@ -5,8 +5,8 @@ import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
 /**
- * If another process has the lease of an assigned lane (partition), the lease is requested again
- * after this pause.
+ * If another process has the lease of an assigned lane, the lease is requested again after this
+ * pause.
  */
 const RETRY_MS = 150
 
@@ -19,11 +19,11 @@ const ACQUIRE_MS_MAX = 500
 
 export type LaneLeases = {
   /**
-   * Sets the lanes (partitions) whose leases are acquired. Null keeps the current lanes and adds
-   * all lanes without a lease.
+   * Sets the lanes whose leases are acquired. Null keeps the current lanes and adds all lanes
+   * without a lease.
    */
   readonly assign: (lanes: readonly number[] | null) => void
-  /** Returns the lease of a lane (partition), also while the lane is being released. */
+  /** Returns the lease of a lane, also while the lane is being released. */
   readonly leaseOf: (lane: number) => Lease | undefined
   readonly stop: () => Promise<void>
 }
@@ -34,13 +34,13 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'laneTtlMs' | 'graceMs'>
   readonly log: Logger
   readonly onGained: (lanes: readonly number[]) => void
-  /** Called with lost lanes (partitions). Resolves when their work in progress has ended. */
+  /** Called with lost lanes. Resolves when their work in progress has ended. */
   readonly onLost: (lanes: readonly number[]) => Promise<void>
 }
 
 /**
- * Acquires the leases of the lanes (partitions) that Kafka assigns. The lease in Postgres decides
- * which process may write, because only a lease can be checked inside the transaction.
+ * Acquires the leases of the lanes that Kafka assigns. The lease in Postgres decides which process
+ * may write, because only a lease can be checked inside the transaction.
  */
 export function createLaneLeases(deps: Deps): LaneLeases {
   const { leases, name, timings, log } = deps
@@ -106,7 +106,7 @@ const fencesOf = (leases: readonly Lease[]): ReadonlyMap<string, number> =>
 
 const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 
-/** Releases lanes (partitions) as soon as their work in progress has ended. */
+/** Releases lanes as soon as their work in progress has ended. */
 function createReleasing({ leases, timings, onLost }: Deps) {
   const releasing = new Map<number, Lease>()
   const endings = new Set<Promise<void>>()

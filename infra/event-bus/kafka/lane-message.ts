@@ -3,9 +3,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { laneKeyOf } from '../lane-of-stream.ts'
 
 /**
- * States that `event` is the only event of the lane (partition) after position `after` and up to
- * `position`. A message without an event is a watermark: the lane has no event in this range.
- * Repeated and late messages do no harm.
+ * States that `event` is the only event of the lane after position `after` and up to `position`. A
+ * message without an event is a watermark: the lane has no event in this range. Repeated and late
+ * messages do no harm.
  */
 export type LaneMessage = {
   readonly after: number
@@ -86,9 +86,9 @@ export type GaplessBatch = {
 }
 
 /**
- * Groups the messages of a lane (partition) into batches without gaps, and skips messages up to
- * `delivered`. If the messages end before `gapUpTo`, an empty batch at this position is added. It
- * makes the worker read the missing events from the store.
+ * Groups the messages of a lane into batches without gaps, and skips messages up to `delivered`. If
+ * the messages end before `gapUpTo`, an empty batch at this position is added. It makes the worker
+ * read the missing events from the store.
  */
 export function gaplessBatches(
   delivered: number,

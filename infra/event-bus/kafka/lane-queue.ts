@@ -38,7 +38,7 @@ type Deps = {
   readonly setPaused: (isPaused: boolean) => void
 }
 
-/** Queues the messages of one lane (partition), so that a slow lane can't delay the consumer. */
+/** Queues the messages of one lane, so that a slow lane can't delay the consumer. */
 export function createLaneQueue(deps: Deps): LaneQueue {
   const { lane, delivery, log, setPaused } = deps
   let waiting: KafkaMessage[] = []
@@ -116,7 +116,7 @@ function createDeliverer({ lane, delivery }: Deps) {
     return true
   }
   return {
-    /** Returns false when the lane (partition) is not ready, or was lost during the delivery. */
+    /** Returns false when the lane is not ready, or was lost during the delivery. */
     deliverDecoded: async ({ messages, gapUpTo }: Decoded): Promise<boolean> => {
       const delivered = delivery.deliveredUpTo(lane)
       if (delivered === null) return false

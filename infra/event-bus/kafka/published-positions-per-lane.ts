@@ -21,13 +21,13 @@ export type PublishedLanes = {
   /** Records that all events up to `position` were passed to `batchesOf`. */
   readonly reach: (position: number) => void
   /**
-   * Returns a watermark (empty message) for every lane (partition) whose last message is before the
-   * position that `reach` received.
+   * Returns a watermark (empty message) for every lane whose last message is before the position
+   * that `reach` received.
    */
   readonly watermarks: () => MessageBatch
 }
 
-/** Tracks for each lane (partition) the position up to which its events are in the topic. */
+/** Tracks for each lane the position up to which its events are in the topic. */
 export function createPublishedLanes(
   start: ReadonlyMap<number, number>,
   history: string,
@@ -35,7 +35,7 @@ export function createPublishedLanes(
   const positions = new Map(start)
   let reached = Math.min(...start.values())
   const positionOf = (lane: number): number => positions.get(lane) ?? 0
-  /** The lanes (partitions) whose start position has not been sent yet. */
+  /** The lanes whose start position has not been sent yet. */
   const unannounced = new Set(ALL_LANES)
 
   const messageOf = (event: Recorded): { lane: number; message: Message; bytes: number } | null => {

@@ -92,7 +92,7 @@ async function waitForHistory(
   return null
 }
 
-/** Returns for each lane (partition) the position after which publishing continues. */
+/** Returns for each lane the position after which publishing continues. */
 async function startPositions(
   { kafka, topic, store, timings, log }: PublisherDeps,
   history: string,

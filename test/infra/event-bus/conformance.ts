@@ -70,8 +70,7 @@ export async function openBusFixture(createBus: CreateBus): Promise<BusFixture> 
 }
 
 /**
- * Appends `count` events to streams of all lanes (partitions), with up to 100 appends at the same
- * time.
+ * Appends `count` events to streams of all lanes, with up to 100 appends at the same time.
  */
 export async function appendSome(store: EventStore, count: number, streams = 40): Promise<void> {
   const append = async (index: number): Promise<void> => {
@@ -85,7 +84,7 @@ export async function appendSome(store: EventStore, count: number, streams = 40)
 
 /**
  * Waits until the workers of this name have processed all events. Expects that they wrote every
- * event once, and in order within each lane (partition).
+ * event once, and in order within each lane.
  */
 export async function expectFold({ pg, store }: BusFixture, name: string): Promise<void> {
   const head = await store.headPosition()
@@ -98,8 +97,8 @@ export async function expectFold({ pg, store }: BusFixture, name: string): Promi
 const sorted = (lanes: Iterable<number>): number[] => [...lanes].sort((a, b) => a - b)
 
 /**
- * Returns the lanes (partitions) of all workers in ascending order. Each lane occurs once if the
- * lanes are divided correctly.
+ * Returns the lanes of all workers in ascending order. Each lane occurs once if the lanes are
+ * divided correctly.
  */
 export const lanesOf = (workers: readonly RecordingWorker[]): number[] =>
   sorted(workers.flatMap(({ lanes }) => [...lanes]))

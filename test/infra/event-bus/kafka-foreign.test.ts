@@ -57,8 +57,8 @@ const unreadable = () => warnings.filter((line) => line.includes('unreadable Kaf
 type Foreign = { readonly key: string | null; readonly value: Buffer | null }
 
 /**
- * Sends a foreign message to every lane (partition), with and without headers that claim positions
- * after the head of the store.
+ * Sends a foreign message to every lane, with and without headers that claim positions after the
+ * head of the store.
  */
 async function sendForeign(message: Foreign): Promise<void> {
   const head = await fixture.store.headPosition()

@@ -6,8 +6,7 @@ import type { Lease, Leases } from '#infra/leases/exclusive-leases.ts'
 const LANES = [0, 1, 2, 3]
 
 /**
- * Creates leases where a release resolves only when the release of every lane (partition) has been
- * requested.
+ * Creates leases where a release resolves only when the release of every lane has been requested.
  */
 function leasesBackTogether(): Leases {
   const asked: Lease[] = []

@@ -57,8 +57,8 @@ describe('a message', () => {
 })
 
 /**
- * Returns the messages that publishers would send about a lane (partition) with these events. There
- * is one publisher per start position.
+ * Returns the messages that publishers would send about a lane with these events. There is one
+ * publisher per start position.
  */
 const publishedBy = (events: readonly number[], starts: readonly number[]): LaneMessage[] =>
   starts.flatMap((start) => {

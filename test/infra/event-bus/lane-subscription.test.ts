@@ -44,7 +44,7 @@ const last = () => {
   return { after: batch?.after, position: batch?.position, count: batch?.events.length }
 }
 
-/** Simulates that another process has the lanes (partitions) for some time and writes an event. */
+/** Simulates that another process has the lanes for some time and writes an event. */
 async function loseAndRegain(): Promise<void> {
   feed.remove(ALL_LANES)
   await write()

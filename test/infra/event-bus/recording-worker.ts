@@ -38,8 +38,8 @@ type Deps = {
 
 /**
  * Starts a worker that processes events as the projections do. In one transaction it checks the
- * leases, writes one row per event and saves the checkpoints of the lanes (partitions). Events that
- * were processed before are skipped, and missing events are read from the store.
+ * leases, writes one row per event and saves the checkpoints of the lanes. Events that were
+ * processed before are skipped, and missing events are read from the store.
  */
 export function startRecording({ pg, store, bus, name, beforeWrite }: Deps): RecordingWorker {
   const lanes = new Set<number>()
@@ -135,8 +135,8 @@ async function readBetween(store: EventStore, after: number, upTo: number): Prom
 }
 
 /**
- * Returns the ids of the events that all workers of this name wrote, by lane (partition) and in the
- * order of writing.
+ * Returns the ids of the events that all workers of this name wrote, by lane and in the order of
+ * writing.
  */
 export async function applied(pg: Pool, name: string): Promise<string[][]> {
   const { rows } = await pg.query<{ lane: number; id: string }>(
@@ -147,8 +147,8 @@ export async function applied(pg: Pool, name: string): Promise<string[][]> {
 }
 
 /**
- * Returns the expected ids: every event of the store after `after`, by lane (partition) and in
- * ascending position.
+ * Returns the expected ids: every event of the store after `after`, by lane and in ascending
+ * position.
  */
 export async function foldOf(store: EventStore, after = 0): Promise<string[][]> {
   const all = await readBetween(store, after, await store.headPosition())
@@ -157,7 +157,7 @@ export async function foldOf(store: EventStore, after = 0): Promise<string[][]> 
   )
 }
 
-/** Returns the lowest checkpoint of the lanes (partitions); -1 while a lane has no checkpoint. */
+/** Returns the lowest checkpoint of the lanes; -1 while a lane has no checkpoint. */
 export async function lowestCheckpoint(pg: Pool, name: string): Promise<number> {
   const { rows } = await pg.query<{ count: string; lowest: string }>(
     'select count(*), min(position) as lowest from checkpoints where name = $1',
