@@ -1,7 +1,7 @@
 import type { TermsErrorCode } from '#domain/channels/validate-channel-fields.ts'
 import type { OptionErrorCode } from '#domain/options/check-option.ts'
 import type { OptionUnit } from '#domain/options/option-definition.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 
 type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode
@@ -16,15 +16,15 @@ export function validationMessage({
   minimum,
   maximum,
   unit = '',
-}: Details): Words {
+}: Details): TranslatedText {
   const { zh, en } = PROBLEMS[error as ProblemCode]
   const units = UNITS[unit as OptionUnit] ?? { zh: '', en: '' }
   const figures = (language: 'zh' | 'en'): string => {
     const bounds = NO_NUMBER.has(error)
-      ? rangeWords(minimum, maximum)[language]
+      ? rangeText(minimum, maximum)[language]
       : String((error === 'above-maximum' ? maximum : (minimum ?? maximum)) ?? '')
-    const unitWords = bounds === '1' ? units[language].replace(/s$/, '') : units[language]
-    const limit = bounds === '' ? '' : bounds + unitWords
+    const unitText = bounds === '1' ? units[language].replace(/s$/, '') : units[language]
+    const limit = bounds === '' ? '' : bounds + unitText
     return [name ?? '', limit].filter((figure) => figure !== '').join(', ')
   }
   const [inZh, inEn] = [figures('zh'), figures('en')]
@@ -37,12 +37,12 @@ export function validationMessage({
  */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
-function rangeWords(minimum: string | number = '', maximum: string | number = ''): Words {
+function rangeText(minimum: string | number = '', maximum: string | number = ''): TranslatedText {
   if (minimum === '' || maximum === '') return { zh: '', en: '' }
   return { zh: `${minimum} 至 ${maximum}`, en: `${minimum} to ${maximum}` }
 }
 
-const UNITS: Record<OptionUnit, Words> = {
+const UNITS: Record<OptionUnit, TranslatedText> = {
   quota: { zh: ' 额度单位', en: ' quota units' },
   dollar: { zh: ' 美元', en: ' dollars' },
   percent: { zh: '%', en: '%' },
@@ -51,7 +51,7 @@ const UNITS: Record<OptionUnit, Words> = {
   millisecond: { zh: ' 毫秒', en: ' milliseconds' },
 }
 
-const PROBLEMS: Record<ProblemCode, Words> = {
+const PROBLEMS: Record<ProblemCode, TranslatedText> = {
   'not-json': { zh: '不是合法的 JSON 字符串', en: 'is not valid JSON' },
   'duplicate-key': { zh: '名称重复出现', en: 'contains a name twice' },
   'too-deep': { zh: '嵌套过深', en: 'is nested too deeply' },
@@ -119,7 +119,11 @@ const PROBLEMS: Record<ProblemCode, Words> = {
  * Returns the message `several` with a list of names, such as `…: a, b, c and 97 more`. Without
  * names, the message `one` is returned.
  */
-export function appendNames({ names, more }: Details, one: Words, several: Words): Words {
+export function appendNames(
+  { names, more }: Details,
+  one: TranslatedText,
+  several: TranslatedText,
+): TranslatedText {
   if (names === undefined) return one
   const [zh, en] = more === undefined ? ['', ''] : [` 等，另有 ${more} 个`, ` and ${more} more`]
   return { zh: `${several.zh}：${names}${zh}`, en: `${several.en}: ${names}${en}` }

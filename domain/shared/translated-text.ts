@@ -1,10 +1,14 @@
 /** A text in both languages of the console. */
-export type Words = { readonly zh: string; readonly en: string }
+export type TranslatedText = { readonly zh: string; readonly en: string }
 
 type Texts = Readonly<Record<string, string>>
 
 /** Returns the text of a key in both languages, or null if one language has no text for the key. */
-export function wordsOf(zhTexts: Texts, enTexts: Texts, key: string): Words | null {
+export function translatedTextOf(
+  zhTexts: Texts,
+  enTexts: Texts,
+  key: string,
+): TranslatedText | null {
   const [zh, en] = [zhTexts[key], enTexts[key]]
   return zh === undefined || en === undefined ? null : { zh, en }
 }

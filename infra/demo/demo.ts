@@ -35,10 +35,10 @@ async function demo(): Promise<void> {
     continuousCalls.stop()
     tasks.stop()
   })
-  process.stdout.write(words(running.url, seeded))
+  process.stdout.write(welcomeText(running.url, seeded))
 }
 
-const words = (url: string, { users, tokens }: Seeded): string => `
+const welcomeText = (url: string, { users, tokens }: Seeded): string => `
   Console    ${url}
   Log in as  ${users.map(({ username, role }) => `${username} (${role})`).join(', ')}
   Password   ${PASSWORD}

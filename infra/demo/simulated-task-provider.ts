@@ -214,7 +214,7 @@ function musicOf(task: SimulatedTask, taskMs: number, now: number): object {
     metadata: { prompt, tags: 'simulated, short', duration: TUNE_SECONDS },
     status: 'complete',
   }
-  const words = { text: '[Verse]\nla la la', title: 'Simulated', status: 'complete' }
+  const lyrics = { text: '[Verse]\nla la la', title: 'Simulated', status: 'complete' }
   return {
     task_id: id,
     action,
@@ -224,7 +224,7 @@ function musicOf(task: SimulatedTask, taskMs: number, now: number): object {
     start_time: Math.floor(startedAt / 1_000),
     finish_time: isOver ? Math.floor(now / 1_000) : 0,
     progress: `${percent}%`,
-    data: isDone ? (action === 'LYRICS' ? words : [clip]) : null,
+    data: isDone ? (action === 'LYRICS' ? lyrics : [clip]) : null,
   }
 }
 

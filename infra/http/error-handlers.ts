@@ -97,7 +97,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const [line, code] = BY_CLIENT_ERROR[error.code ?? ''] ?? ['400 Bad Request', 'InvalidRequest']
   const body = JSON.stringify({
     success: false,
-    message: httpError(code).words.zh,
+    message: httpError(code).translatedMessage.zh,
     code,
     data: null,
   })

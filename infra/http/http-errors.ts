@@ -1,5 +1,5 @@
 import type { CodedError, ErrorParams } from '#domain/shared/coded-error.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 
 /**
  * A coded error, which the error handler sends in the caller's language. `retryAfter` is in
@@ -9,16 +9,20 @@ export class HttpError extends Error implements CodedError {
   readonly status: number
   readonly code: string
   readonly params: ErrorParams
-  readonly words: Words
+  readonly translatedMessage: TranslatedText
   readonly retryAfter?: number
 
-  constructor(status: number, words: Words, { code, params, retryAfter }: CodedError) {
-    super(`${code}: ${words.en}`)
+  constructor(
+    status: number,
+    translatedMessage: TranslatedText,
+    { code, params, retryAfter }: CodedError,
+  ) {
+    super(`${code}: ${translatedMessage.en}`)
     this.name = 'HttpError'
     this.status = status
     this.code = code
     this.params = params
-    this.words = words
+    this.translatedMessage = translatedMessage
     if (retryAfter !== undefined) this.retryAfter = retryAfter
   }
 }
@@ -28,16 +32,19 @@ export class HttpError extends Error implements CodedError {
  * request.
  */
 export type ErrorCatalogue<Code extends string> = Readonly<
-  Record<Code, readonly [status: number, Words | ((params: ErrorParams) => Words)]>
+  Record<
+    Code,
+    readonly [status: number, TranslatedText | ((params: ErrorParams) => TranslatedText)]
+  >
 >
 
 /** Returns a function that creates the errors of a catalogue. `retryAfter` is in seconds. */
 export const errorsOf =
   <Code extends string>(catalogue: ErrorCatalogue<Code>) =>
   (code: Code, params: ErrorParams = {}, retryAfter?: number): HttpError => {
-    const [status, words] = catalogue[code]
+    const [status, message] = catalogue[code]
     const error = retryAfter === undefined ? { code, params } : { code, params, retryAfter }
-    return new HttpError(status, typeof words === 'function' ? words(params) : words, error)
+    return new HttpError(status, typeof message === 'function' ? message(params) : message, error)
   }
 
 const HTTP_ERRORS = {
@@ -121,14 +128,14 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS
 
 export const httpError = errorsOf<HttpErrorCode>(HTTP_ERRORS)
 
-export function invalidField(field: string, problem: Words): HttpError {
-  const words = {
+export function invalidField(field: string, problem: TranslatedText): HttpError {
+  const message = {
     zh: `参数 ${field} 无效：${problem.zh}`,
     en: `Invalid field ${field}: ${problem.en}`,
   }
-  return new HttpError(400, words, { code: 'InvalidField', params: { field } })
+  return new HttpError(400, message, { code: 'InvalidField', params: { field } })
 }
 
 /** Returns the same error for an object that does not exist and for another user's object. */
-export const notFound = (words: Words): HttpError =>
-  new HttpError(404, words, { code: 'NotFound', params: {} })
+export const notFound = (message: TranslatedText): HttpError =>
+  new HttpError(404, message, { code: 'NotFound', params: {} })

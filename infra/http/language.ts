@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 
-export type Language = keyof Words
+export type Language = keyof TranslatedText
 
 /** Returns the caller's language: Chinese, unless `Accept-Language` prefers English. */
 export function languageOf(request: Pick<FastifyRequest, 'headers'>): Language {

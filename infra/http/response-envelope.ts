@@ -15,7 +15,7 @@ export const done = (message = ''): Success<null> => success(null, message)
 /** Bypasses the route's response schema, which only describes successful responses. */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
   const { status, code, retryAfter } = error
-  const message = error.words[languageOf(reply.request)]
+  const message = error.translatedMessage[languageOf(reply.request)]
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   return reply
     .code(status)

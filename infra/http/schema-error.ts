@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type HttpError, invalidField } from './http-errors.ts'
 
-const TYPES: Record<string, Words> = {
+const TYPES: Record<string, TranslatedText> = {
   string: { zh: '字符串', en: 'a string' },
   integer: { zh: '整数', en: 'a whole number' },
   number: { zh: '数字', en: 'a number' },
@@ -30,18 +30,18 @@ export function schemaError(
   }
   return invalidField(
     fieldName(error.instancePath, httpPart),
-    wordsFor(error, errors, boundsAt(schema, error.instancePath)),
+    problemText(error, errors, boundsAt(schema, error.instancePath)),
   )
 }
 
 const counted = (limit: number | bigint, noun: string): string =>
   `${limit} ${noun}${Number(limit) === 1 ? '' : 's'}`
 
-function wordsFor(
+function problemText(
   error: TLocalizedValidationError,
   errors: readonly TLocalizedValidationError[],
-  bounds: Words,
-): Words {
+  bounds: TranslatedText,
+): TranslatedText {
   switch (error.keyword) {
     case 'type': {
       const expectedType = TYPES[String(error.params.type)] ?? {
@@ -85,7 +85,7 @@ function wordsFor(
 }
 
 /** Returns a text with the bounds of a numeric field. */
-function boundsAt(schema: TSchema, pointer: string): Words {
+function boundsAt(schema: TSchema, pointer: string): TranslatedText {
   const properties = Object(Object(schema).properties) as Record<string, unknown>
   const { minimum, maximum } = Object(properties[pointer.slice(1)]) as Record<string, unknown>
   if (typeof minimum !== 'number') return { zh: '', en: '' }
@@ -94,7 +94,7 @@ function boundsAt(schema: TSchema, pointer: string): Words {
   return { zh: `，${minimum} 至 ${maximum}`, en: ` from ${minimum} to ${maximum}` }
 }
 
-function oneOf(errors: readonly TLocalizedValidationError[]): Words {
+function oneOf(errors: readonly TLocalizedValidationError[]): TranslatedText {
   // An empty text means that the field is unset, so it is not listed as an allowed value.
   const allowed = errors
     .flatMap((error) => (error.keyword === 'const' ? [String(error.params.allowedValue)] : []))

@@ -43,7 +43,7 @@ export async function rejectUnsafeServer(pg: Pool): Promise<void> {
  * pass any facts.
  */
 export function problemsOf(facts: Facts): string[] {
-  const problems: (readonly [isProblem: boolean, words: string])[] = [
+  const problems: (readonly [isProblem: boolean, message: string])[] = [
     [facts.version < VERSION_MIN, `it is version ${facts.version_text}, and must be 15 or newer`],
     [facts.fsync !== 'on', 'fsync is off: a crash loses or corrupts data'],
     [facts.full_page_writes !== 'on', 'full_page_writes is off: a crash corrupts pages'],
@@ -52,5 +52,5 @@ export function problemsOf(facts: Facts): string[] {
     [facts.is_read_only, 'default_transaction_read_only is on'],
     [facts.encoding !== 'UTF8', `its encoding is ${facts.encoding}, and must be UTF8`],
   ]
-  return problems.filter(([isProblem]) => isProblem).map(([, words]) => words)
+  return problems.filter(([isProblem]) => isProblem).map(([, message]) => message)
 }

@@ -165,7 +165,7 @@ const page = (name = ''): Scaffold => {
   const camel = camelCase(name)
   const component = `${pascalCase(name)}Page`
   const load = `import('../features/${name}/${name}-page.tsx')`
-  const words = (language: 'en' | 'zh', title: string, lead: string): Change[] => [
+  const translations = (language: 'en' | 'zh', title: string, lead: string): Change[] => [
     {
       path: `console/i18n/${language}/${name}.ts`,
       create:
@@ -209,8 +209,8 @@ export function ${component}() {
 }
 `,
       },
-      ...words('en', sentenceCase(name), `What this page shows.`),
-      ...words('zh', sentenceCase(name), `本页内容说明。`),
+      ...translations('en', sentenceCase(name), `What this page shows.`),
+      ...translations('zh', sentenceCase(name), `本页内容说明。`),
       {
         path: 'console/app/routes.tsx',
         edit: addToBlock(

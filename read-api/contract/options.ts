@@ -10,7 +10,7 @@ import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
 export const Option = Type.Object({ key: Type.String(), value: Type.String() })
 export type Option = Static<typeof Option>
 
-export type { Words } from '#domain/shared/translated-text.ts'
+export type { TranslatedText } from '#domain/shared/translated-text.ts'
 
 const Tab = Type.Union([
   Type.Literal('operation'),

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** The schema of `Words`: a text in both languages of the console. */
+/** The schema of `TranslatedText`: a text in both languages of the console. */
 export const TranslatedText = Type.Object({ zh: Type.String(), en: Type.String() })
 
 /** Returns the schema of a response of `/api`. `data` is null if there is no data to return. */

@@ -164,8 +164,8 @@ export class LiveSession {
   }
 
   /** Sends an error with the same code and message as the REST API. */
-  sendError({ code, words }: HttpError): void {
-    this.send({ type: 'error', code, message: words[this.#viewer.language] })
+  sendError({ code, translatedMessage }: HttpError): void {
+    this.send({ type: 'error', code, message: translatedMessage[this.#viewer.language] })
   }
 
   send(message: LiveMessage): void {

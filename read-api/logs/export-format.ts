@@ -4,7 +4,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
-import { decryptRows, logResponse, type Viewer, wordsOf } from './log-response.ts'
+import { decryptRows, logResponse, reasonTextOfLogRow, type Viewer } from './log-response.ts'
 
 /**
  * A value of a CSV file. Text is escaped and quoted if necessary. Numbers are written unchanged.
@@ -169,7 +169,7 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvSettings): readonly 
     end: (_row, other) => other.end ?? '',
     error: (_row, other) => other.error_code ?? '',
     request_id: (row) => row.requestId,
-    content: (row) => wordsOf(row, language),
+    content: (row) => reasonTextOfLogRow(row, language),
   }
   return exportColumns(isAdmin).map((name) => ({
     name,

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { toWire } from '#domain/shared/quota.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
@@ -8,7 +8,7 @@ import type { LogEntry } from '../contract/logs.ts'
 import { messageFor, type ProviderMessage } from './provider-messages.ts'
 
 /** The texts for the reason codes of log rows. */
-const WORDS: Readonly<Record<string, Words>> = {
+const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {
   settled: { zh: '', en: '' },
   interrupted: {
     zh: '调用中断，只按中断前已记录的用量结算',
@@ -52,10 +52,13 @@ const WORDS: Readonly<Record<string, Words>> = {
 /** If `other` contains this text, no provider could be reached. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
-export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
+export function reasonTextOfLogRow(
+  row: Pick<LogRow, 'reason' | 'other'>,
+  language: Language,
+): string {
   const isUnreached = row.reason === 'released:upstream-error' && row.other.includes(UNREACHED)
   const reason = isUnreached ? 'released:unreached' : row.reason
-  return WORDS[reason]?.[language] ?? reason
+  return REASON_TEXTS[reason]?.[language] ?? reason
 }
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
@@ -107,7 +110,7 @@ export const logResponse = (
   prompt_tokens: row.promptTokens,
   completion_tokens: row.completionTokens,
   quota: toWire(row.quota),
-  content: wordsOf(row, viewer.language),
+  content: reasonTextOfLogRow(row, viewer.language),
   client_ip: row.address,
   other: mergeJson(
     viewer.isAdmin ? otherForAdmin(row) : row.other,

@@ -26,7 +26,7 @@ import {
   upToDate,
   userIdOf,
 } from '../read-route-helpers.ts'
-import { optionWords, sectionWords } from './option-words.ts'
+import { optionTexts, sectionTexts } from './option-texts.ts'
 
 export type CurrentOptions = {
   readonly text: (key: string) => string
@@ -103,12 +103,12 @@ export function optionSchema(app: App): void {
 }
 
 export const schemaAnswer = (): OptionsSchema => ({
-  sections: SECTIONS.map(({ id, tab }) => ({ id, tab, ...sectionWords(id) })),
+  sections: SECTIONS.map(({ id, tab }) => ({ id, tab, ...sectionTexts(id) })),
   options: [...OPTIONS.values()].map(optionAnswer),
 })
 
 function optionAnswer(option: Schema): OptionSchema {
-  const words = optionWords(option.key)
+  const texts = optionTexts(option.key)
   return {
     key: option.key,
     tab: option.tab,
@@ -117,14 +117,14 @@ function optionAnswer(option: Schema): OptionSchema {
     default: option.defaultText,
     is_secret: option.isSecret,
     minimum_role: option.minimumRole,
-    label: words.label,
-    help: words.help,
+    label: texts.label,
+    help: texts.help,
     unit: option.unit ?? '',
-    choice_words: words.choice_words,
-    note: words.note,
-    bounds_words: words.bounds_words,
+    choice_words: texts.choice_words,
+    note: texts.note,
+    bounds_words: texts.bounds_words,
     not_below: option.notBelow ?? '',
-    ask_before: words.ask_before,
+    ask_before: texts.ask_before,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
@@ -96,11 +96,11 @@ const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTa
   ...row,
   ...(isAdmin ? {} : { channelId: 0, channelName: '' }),
   startedAt: startOf(row),
-  failReason: row.failReason || causeWords(row.cause, language),
+  failReason: row.failReason || causeText(row.cause, language),
 })
 
 /** The texts for failed tasks if the provider gave no reason, by cause. */
-const CAUSES: Readonly<Record<string, Words>> = {
+const CAUSES: Readonly<Record<string, TranslatedText>> = {
   failed: { zh: '上游未说明原因', en: 'The provider gave no reason' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider rejected the task' },
   unreachable: { zh: '上游没有应答', en: 'The provider did not respond' },
@@ -112,5 +112,5 @@ const CAUSES: Readonly<Record<string, Words>> = {
 }
 
 /** Returns the text for the cause of a failure. If the task has not failed, the text is empty. */
-const causeWords = (cause: string, language: Language): string =>
+const causeText = (cause: string, language: Language): string =>
   cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)

@@ -1,4 +1,4 @@
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { CHANNEL_TARGET_ERRORS } from '#infra/http/channel-errors.ts'
 import { type ErrorCatalogue, errorsOf, HttpError } from '#infra/http/http-errors.ts'
 
@@ -33,10 +33,10 @@ const errorOf = errorsOf(CHANNEL_ACTION_ERRORS)
 /** Creates an error for a route to throw. `why` is appended to the error's message. */
 export function channelActionError(
   code: keyof typeof CHANNEL_ACTION_ERRORS,
-  why?: Words,
+  why?: TranslatedText,
 ): HttpError {
   const error = errorOf(code)
   if (why === undefined) return error
-  const { zh, en } = error.words
+  const { zh, en } = error.translatedMessage
   return new HttpError(error.status, { zh: `${zh}：${why.zh}`, en: `${en}: ${why.en}` }, error)
 }

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Connections, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
@@ -21,7 +21,7 @@ const TOTAL_MS = 20_000
 export type ProviderReply =
   | { readonly isAnswered: true; readonly text: string }
   /** The provider gave no usable response. `why` is a message without keys and addresses. */
-  | { readonly isAnswered: false; readonly why: Words }
+  | { readonly isAnswered: false; readonly why: TranslatedText }
 
 /** Sends one GET request without following redirects. Failures are returned, never thrown. */
 export async function requestProvider(
@@ -41,13 +41,16 @@ export async function requestProvider(
     const text = message.includes(String(statusCode)) ? message : `${statusCode} ${message}`
     return { isAnswered: false, why: { zh: text, en: text } }
   } catch (error) {
-    return { isAnswered: false, why: wordsOf((error as { code?: unknown }).code, error) }
+    return {
+      isAnswered: false,
+      why: connectionErrorText((error as { code?: unknown }).code, error),
+    }
   }
 }
 
 const withoutScheme = (header: string): string => header.replace(/^Bearer /, '')
 
-function wordsOf(code: unknown, error: unknown): Words {
+function connectionErrorText(code: unknown, error: unknown): TranslatedText {
   const isLate =
     (error as { name?: unknown }).name === 'TimeoutError' ||
     (typeof code === 'string' && /TIMEOUT/.test(code))
@@ -62,14 +65,16 @@ function wordsOf(code: unknown, error: unknown): Words {
  * The message for a failed proxy. It is shown only to admins, because callers must not learn about
  * proxies.
  */
-export const PROXY_FAILED: Words = {
+export const PROXY_FAILED: TranslatedText = {
   zh: '代理未能建立连接，请检查 setting.proxy',
   en: 'The proxy did not connect: check setting.proxy',
 }
 
-export const unexpectedFormat = (): Words => plain('upstream_format')
+export const unexpectedFormat = (): TranslatedText => plain('upstream_format')
 
-function plain(code: 'upstream_timeout' | 'upstream_unreachable' | 'upstream_format'): Words {
+function plain(
+  code: 'upstream_timeout' | 'upstream_unreachable' | 'upstream_format',
+): TranslatedText {
   const { zh, en } = RELAY_ERRORS[code]
   return { zh, en }
 }

@@ -6,7 +6,7 @@ import {
 } from '#domain/channel-checks/provider-balance-amount.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Balance } from '../providers/openai-compatible/balance-query.ts'
 import {
@@ -19,11 +19,14 @@ import type { CheckDeps } from './wait-for-views.ts'
 
 export type BalanceRead =
   | { readonly isRead: true; readonly balance: string; readonly position: number }
-  | { readonly isRead: false; readonly why: Words }
+  | { readonly isRead: false; readonly why: TranslatedText }
 
 const TEXT_MAX = 64 * 1024
 
-const NO_RATE: Words = { zh: '请先设置汇率（Price）', en: 'set the exchange rate first (Price)' }
+const NO_RATE: TranslatedText = {
+  zh: '请先设置汇率（Price）',
+  en: 'set the exchange rate first (Price)',
+}
 
 export const hasBalance = ({ target }: RelayChannel): boolean =>
   target?.profile.balance !== undefined
@@ -55,7 +58,7 @@ async function requestBalance(
   { providerOutbound, now }: CheckDeps,
   target: ProviderTarget,
   signal: AbortSignal | undefined,
-): Promise<Balance | { readonly why: Words }> {
+): Promise<Balance | { readonly why: TranslatedText }> {
   const query = target.profile.balance
   if (query === undefined) throw new Error(`type ${target.profile.id} tells no balance`)
   const answers: ExactJson[] = []

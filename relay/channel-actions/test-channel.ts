@@ -1,4 +1,4 @@
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { languageOf } from '#infra/http/language.ts'
@@ -12,12 +12,12 @@ import { channelActionError } from './channel-action-errors.ts'
 import { PROXY_FAILED } from './fetch-from-provider.ts'
 import { type ProbeResult, testChannel } from './send-channel-test.ts'
 
-const NO_REQUEST: Words = {
+const NO_REQUEST: TranslatedText = {
   zh: '模型名称或参数覆盖无法构成请求',
   en: 'The model’s name or the channel’s overrides do not make a valid request',
 }
 
-const NO_CHATS: Words = {
+const NO_CHATS: TranslatedText = {
   zh: '该渠道类型只接受绘图或音乐任务，无法用对话测试',
   en: 'Channels of this type accept only drawing or music tasks, so they can’t be tested by a chat',
 }
@@ -26,14 +26,16 @@ const NO_CHATS: Words = {
  * Returns the message for the admin that explains why a test failed, without keys and addresses. A
  * successful test gets a message only if the answer names another model.
  */
-function testWords(
+function testMessage(
   { isSuccess, reason, otherModel, end }: ProbeResult,
   channel: RelayChannel,
-): Words {
-  if (isSuccess) return otherModel === null ? { zh: '', en: '' } : otherModelWords(otherModel)
+): TranslatedText {
+  if (isSuccess) return otherModel === null ? { zh: '', en: '' } : otherModelMessage(otherModel)
   if (end === null) {
     if (!acceptsCalls(channel)) return NO_CHATS
-    return reason === 'no-request' ? NO_REQUEST : channelActionError('ChannelNotCallable').words
+    return reason === 'no-request'
+      ? NO_REQUEST
+      : channelActionError('ChannelNotCallable').translatedMessage
   }
   if (end.isProxy === true) return PROXY_FAILED
   if (end.error !== 'status' && end.error !== 'error-event') {
@@ -48,7 +50,7 @@ function testWords(
   return { zh: text, en: text }
 }
 
-const otherModelWords = (model: string): Words => ({
+const otherModelMessage = (model: string): TranslatedText => ({
   zh: `响应中的模型为 ${model}，与请求的模型不符`,
   en: `The answer names another model than the requested one: ${model}`,
 })
@@ -76,7 +78,7 @@ export const testOneChannel: ChannelAction = (api, deps) => {
       const time = durationMs / 1_000
       return {
         success: isSuccess,
-        message: testWords(result, channel)[languageOf(request)],
+        message: testMessage(result, channel)[languageOf(request)],
         ...(isSuccess ? {} : { code: 'ChannelTestFailed' }),
         time,
         data: { model, time, reason },

@@ -41,7 +41,11 @@ describe('toasts', () => {
     showError(new ApiError(en('request.other', { message: 'disk is full' }), details))
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
     // Of a demonstration both say the same in English.
-    const demo = { code: 'DemoSite', status: 405, detail: httpError('DemoSite').words.en }
+    const demo = {
+      code: 'DemoSite',
+      status: 405,
+      detail: httpError('DemoSite').translatedMessage.en,
+    }
     expect(new ApiError(en('request.noServer'), demo).detail).toBe('')
   })
 

@@ -58,11 +58,11 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 
 const PLACEHOLDER = /\{\{\s*(\w+)[^}]*\}\}/g
 
-const textOf = (words: Translations, key: string, params: Params): string =>
-  sourceOf(words, key).replace(PLACEHOLDER, (_, name: string) => String(params[name]))
+const textOf = (translations: Translations, key: string, params: Params): string =>
+  sourceOf(translations, key).replace(PLACEHOLDER, (_, name: string) => String(params[name]))
 
-function sourceOf(words: Translations, key: string): string {
-  const text = valueAt(words, key)
+function sourceOf(translations: Translations, key: string): string {
+  const text = valueAt(translations, key)
   if (typeof text !== 'string') throw new Error(`the console has no text ${key}`)
   return text
 }

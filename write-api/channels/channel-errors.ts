@@ -1,13 +1,13 @@
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { CHANNEL_TARGET_ERRORS } from '#infra/http/channel-errors.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { appendNames, validationMessage } from '../validation-messages.ts'
 
-const EXPIRED: Words = {
+const EXPIRED: TranslatedText = {
   zh: '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期',
   en: 'The channel has expired and cannot be enabled. Change its expiry or let it never expire',
 }
-const EXPIRED_ONES: Words = {
+const EXPIRED_ONES: TranslatedText = {
   zh: EXPIRED.zh,
   en: 'These channels have expired. Change their expiry or let them never expire',
 }

@@ -1,7 +1,7 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES, proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { isMasked, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
@@ -43,7 +43,7 @@ export type ServedType = {
 }
 type RequiredField = {
   readonly key: 'other' | 'openai_organization'
-  readonly label: Words
+  readonly label: TranslatedText
   readonly default: string
 }
 

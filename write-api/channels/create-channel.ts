@@ -10,7 +10,7 @@ import {
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -87,7 +87,7 @@ export function keysToAdd(
   return { keys: added, repeated: repeated + keys.length - added.length }
 }
 
-export const repeatedKeysMessage = (count: number): Words =>
+export const repeatedKeysMessage = (count: number): TranslatedText =>
   count === 0
     ? { zh: '', en: '' }
     : {
@@ -210,7 +210,7 @@ function splitKeys(
   return { channels: [{ name, keys }], keyMode: isMulti ? multi_key_mode || 'random' : '' }
 }
 
-const COPY_SUFFIX: Words = { zh: '_复制', en: '_copy' }
+const COPY_SUFFIX: TranslatedText = { zh: '_复制', en: '_copy' }
 
 /** POST /api/channel/copy/{id}: copies a channel's terms, keys and status. */
 export const copyChannel: Action = (api, deps) => {

@@ -109,10 +109,10 @@ async function mailCode(
   // receives the mail to this address.
   const mayShare = purpose.startsWith('notify:')
   const isInUse = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
-  const words = isInUse
+  const message = isInUse
     ? addressInUseMail(language, site)
     : codeMail(language, site, code, CODE_MINUTES)
-  await sendToVisitor(deps, { to: address, ...words })
+  await sendToVisitor(deps, { to: address, ...message })
 }
 
 /**

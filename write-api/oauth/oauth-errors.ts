@@ -1,4 +1,4 @@
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
 export const OAUTH_ERRORS = {
@@ -65,7 +65,7 @@ export const OAUTH_ERRORS = {
 
 export const oauthError = errorsOf(OAUTH_ERRORS)
 
-const PROVIDER_NAMES: Readonly<Record<string, Words>> = {
+const PROVIDER_NAMES: Readonly<Record<string, TranslatedText>> = {
   github: { zh: ' GitHub ', en: 'GitHub' },
   oidc: { zh: ' OIDC ', en: 'OIDC' },
   linuxdo: { zh: ' LinuxDO ', en: 'LinuxDO' },
@@ -73,7 +73,7 @@ const PROVIDER_NAMES: Readonly<Record<string, Words>> = {
   telegram: { zh: ' Telegram ', en: 'Telegram' },
 }
 
-const providerName = (provider: unknown): Words =>
+const providerName = (provider: unknown): TranslatedText =>
   Object.entries(PROVIDER_NAMES).find(([name]) => name === provider)?.[1] ?? {
     zh: '',
     en: 'this site',

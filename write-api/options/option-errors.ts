@@ -1,5 +1,5 @@
 import { OPTIONS } from '#domain/options/option-registry.ts'
-import { type Words, wordsOf } from '#domain/shared/translated-text.ts'
+import { type TranslatedText, translatedTextOf } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { optionTranslations as en } from '#read-api/contract/option-translations/en.ts'
 import { optionTranslations as zh } from '#read-api/contract/option-translations/zh.ts'
@@ -27,7 +27,8 @@ function boundsOf(key: unknown, error: unknown) {
  * Returns the option's own message for a value out of bounds. If it is null, the general message is
  * used.
  */
-export const boundsWords = (key: string): Words | null => wordsOf(zh.bounds, en.bounds, key)
+export const optionBoundsText = (key: string): TranslatedText | null =>
+  translatedTextOf(zh.bounds, en.bounds, key)
 
 export const OPTION_ERRORS = {
   UnknownOption: [

@@ -5,7 +5,7 @@ import { OPTIONS_STREAM, type OptionsEvent, type SecretOptionSet } from '#domain
 import type { OptionSchema } from '#domain/options/option-definition.ts'
 import { OPTIONS } from '#domain/options/option-registry.ts'
 import { isText } from '#domain/shared/check-characters.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { CommandContext, Done } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -15,7 +15,7 @@ import { done } from '#infra/http/response-envelope.ts'
 import { checkUrl } from '#infra/outbound/outbound-policy.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { optionActions } from '../contract/options.ts'
-import { boundsWords, optionError } from './option-errors.ts'
+import { optionBoundsText, optionError } from './option-errors.ts'
 
 /**
  * The text that replaces the value of a secret option in responses. A request with this text
@@ -105,7 +105,7 @@ function isAddressBlocked(
 
 // NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in the
 // private network.
-const ADDRESS_BLOCKED: Words = {
+const ADDRESS_BLOCKED: TranslatedText = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',
 }
@@ -119,9 +119,9 @@ async function setPlainOption(
   const expected = before === undefined ? {} : { before }
   const command = { type: 'SetOption', key, value, ...expected } as const
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
-  const words = boundsWords(key)
-  if (!outcome.isDone && words !== null && isOutOfBounds(outcome.error)) {
-    throw new HttpError(200, words, { code: 'OptionOutOfBounds', params: { key } })
+  const boundsText = optionBoundsText(key)
+  if (!outcome.isDone && boundsText !== null && isOutOfBounds(outcome.error)) {
+    throw new HttpError(200, boundsText, { code: 'OptionOutOfBounds', params: { key } })
   }
   return accepted(outcome).position
 }

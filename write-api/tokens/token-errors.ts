@@ -1,20 +1,20 @@
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { appendNames } from '../validation-messages.ts'
 
-const EXPIRED: Words = {
+const EXPIRED: TranslatedText = {
   zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
   en: 'The token has expired and cannot be enabled. Change its expiry or let it never expire',
 }
-const EXPIRED_ONES: Words = {
+const EXPIRED_ONES: TranslatedText = {
   zh: EXPIRED.zh,
   en: 'These tokens have expired. Change their expiry or let them never expire',
 }
-const EXHAUSTED: Words = {
+const EXHAUSTED: TranslatedText = {
   zh: '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度',
   en: 'The token has no quota left. Add quota or make it unlimited',
 }
-const EXHAUSTED_ONES: Words = {
+const EXHAUSTED_ONES: TranslatedText = {
   zh: EXHAUSTED.zh,
   en: 'These tokens have no quota left. Add quota or make them unlimited',
 }

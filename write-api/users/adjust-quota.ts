@@ -154,7 +154,7 @@ async function refusedItem(
   { core }: Deps,
   request: FastifyRequest,
   userId: number,
-  { code, words }: HttpError,
+  { code, translatedMessage }: HttpError,
 ): Promise<AdjustmentResult> {
   const actorRole = principalOf(request).role as Role
   const user = await core.actors.peek(userDecider, userStream(userId))
@@ -164,7 +164,7 @@ async function refusedItem(
     ? toWire(await core.actors.ask(accountDecider, stream, ({ balance }) => balance))
     : null
   const username = mayActOnUser ? ((await findUser(core.db, userId))?.username ?? '') : ''
-  const message = words[languageOf(request)]
+  const message = translatedMessage[languageOf(request)]
   const item = { id: userId, username, outcome: 'refused', quota, code, message } as const
   return { item, position: 0 }
 }

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '#domain/identities/events.ts'
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
 export const USER_ERRORS = {
@@ -149,7 +149,7 @@ export const USER_ERRORS = {
 
 export const userError = errorsOf(USER_ERRORS)
 
-const IDENTITY_NAMES: Record<IdentityProvider, Words> = {
+const IDENTITY_NAMES: Record<IdentityProvider, TranslatedText> = {
   email: { zh: '邮箱地址', en: 'mail address' },
   github: { zh: ' GitHub 账户', en: 'GitHub account' },
   oidc: { zh: ' OIDC 账户', en: 'OIDC account' },
@@ -158,5 +158,5 @@ const IDENTITY_NAMES: Record<IdentityProvider, Words> = {
   telegram: { zh: ' Telegram 账户', en: 'Telegram account' },
 }
 
-const identityName = (provider: unknown): Words =>
+const identityName = (provider: unknown): TranslatedText =>
   Object.entries(IDENTITY_NAMES).find(([name]) => name === provider)?.[1] ?? IDENTITY_NAMES.email

@@ -42,7 +42,7 @@ export function UnpricedTag(props: {
       onClick={props.onOpen}
     >
       <StatusTag tone="warn">
-        <span className="tg-unpriced-words">{label}</span>
+        <span className="tg-unpriced-label">{label}</span>
       </StatusTag>
     </button>
   )

@@ -159,12 +159,12 @@ function ChartBody(props: {
 }) {
   const { t } = useTranslation()
   const { chart, view, text } = props
-  const inWords = useMeasureWords(view.measure, text)
+  const valueLabel = useMeasureLabel(view.measure, text)
   const others = view.by === 'token' ? 'dashboard.otherTokens' : 'dashboard.others'
   const nameOf = (series: string): string => (series === OTHER_SERIES ? t(others) : series)
   return (
     <>
-      <ChartSummary chart={chart} view={view} text={inWords} nameOf={nameOf} />
+      <ChartSummary chart={chart} view={view} text={valueLabel} nameOf={nameOf} />
       {props.isTable ? (
         <UsageTable chart={chart} text={text} nameOf={nameOf} />
       ) : (
@@ -185,7 +185,7 @@ function useMeasureText(measure: ChartMeasure): (value: bigint) => string {
   )
 }
 
-function useMeasureWords(
+function useMeasureLabel(
   measure: ChartMeasure,
   text: (value: bigint) => string,
 ): (value: bigint) => string {

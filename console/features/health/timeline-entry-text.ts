@@ -63,13 +63,13 @@ export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =
 
 const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>
   fields
-    .map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field))
+    .map((field) => (isField(field) ? t(FIELD_KEYS[field]) : field))
     .join(t('health.listSeparator'))
 
-const isField = (field: string): field is keyof typeof FIELD_WORDS =>
-  Object.hasOwn(FIELD_WORDS, field)
+const isField = (field: string): field is keyof typeof FIELD_KEYS =>
+  Object.hasOwn(FIELD_KEYS, field)
 
-const FIELD_WORDS = {
+const FIELD_KEYS = {
   name: 'shared.name',
   type: 'shared.type',
   base_url: 'shared.baseUrl',

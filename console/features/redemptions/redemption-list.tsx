@@ -35,7 +35,7 @@ const SORTS = {
   created: 'created_time',
 }
 const STATUSES = ['1', '2', '3'] as const
-const WORDS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
+const STATUS_KEYS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
 
 const ADDRESS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
@@ -60,7 +60,7 @@ function RedemptionFilters({ view }: { view: ReturnType<typeof useRedemptionList
         value={view.filter.status}
         choices={STATUSES.map((value) => ({
           value,
-          label: t(`shared.state.${WORDS[value]}`),
+          label: t(`shared.state.${STATUS_KEYS[value]}`),
         }))}
         onChange={(status) => view.setFilter({ status })}
       />

@@ -152,7 +152,7 @@ function TokenQuota({ token }: { token: Token }) {
   if (token.unlimited_quota) {
     return (
       <span className="tg-token-quota" title={exactQuotaText(used, rule)}>
-        <span className="tg-token-quota-words">
+        <span className="tg-token-quota-text">
           <span>{t('tokens.unlimited')}</span>
           <span className="tg-amount">{usedText}</span>
         </span>
@@ -166,7 +166,7 @@ function TokenQuota({ token }: { token: Token }) {
       className="tg-token-quota"
       title={`${exact('remaining', remain)}\n${exact('used', used)}`}
     >
-      <span className="tg-token-quota-words">
+      <span className="tg-token-quota-text">
         <span className="tg-amount">
           {t('tokens.remaining', { amount: quotaText(remain, rule) })}
         </span>

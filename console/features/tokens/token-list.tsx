@@ -38,7 +38,7 @@ const SORTS = {
   created: 'created_time',
 }
 const STATUSES = ['1', '2', '3', '4'] as const
-const STATE_WORDS = { 1: 'enabled', 2: 'disabled', 3: 'expired', 4: 'exhausted' } as const
+const STATE_KEYS = { 1: 'enabled', 2: 'disabled', 3: 'expired', 4: 'exhausted' } as const
 
 const ADDRESS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
@@ -86,7 +86,7 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
         value={view.filter.status}
         choices={STATUSES.map((value) => ({
           value,
-          label: t(`shared.state.${STATE_WORDS[value]}`),
+          label: t(`shared.state.${STATE_KEYS[value]}`),
         }))}
         onChange={(status) => view.setFilter({ status })}
       />

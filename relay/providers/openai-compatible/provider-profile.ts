@@ -1,4 +1,4 @@
-import type { Words } from '#domain/shared/translated-text.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { FormatName } from '#relay/dialects/wire-format.ts'
 import type { BalanceQuery } from './balance-query.ts'
@@ -10,8 +10,8 @@ export type KeyHeader = 'api-key' | 'x-api-key' | 'mj-api-secret'
 export type ProfileField = {
   readonly key: 'other' | 'openai_organization'
   readonly kind: 'text' | 'json' | 'choice'
-  readonly label: Words
-  readonly hint: Words
+  readonly label: TranslatedText
+  readonly hint: TranslatedText
   /** The value that applies if the field is empty. */
   readonly default: string
   readonly isRequired: boolean
@@ -24,7 +24,7 @@ export type ProfileField = {
  */
 export type NamedBase = {
   readonly keyword: string
-  readonly name: Words
+  readonly name: TranslatedText
   readonly baseUrl: string
 }
 
@@ -46,7 +46,7 @@ export type Profile = {
   readonly modelsPath: string | null
   /** The name of the header that holds the key. The default is `Authorization: Bearer`. */
   readonly keyHeader?: KeyHeader
-  readonly keyHint: Words
+  readonly keyHint: TranslatedText
   readonly fields?: readonly ProfileField[]
   /**
    * True if the provider's streams always include usage. Such a provider rejects requests that ask

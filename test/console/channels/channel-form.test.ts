@@ -145,8 +145,8 @@ describe('the form of an existing channel', () => {
     await page.getByRole('link', { name: 'Local' }).click()
     await box(zh('shared.name')).fill('Local 2')
     const refuse = (field: string, problem: string) => {
-      const { words } = invalidField(field, { zh: problem, en: '' })
-      site.routes['PUT /api/channel/'] = () => refused(words.zh)
+      const { translatedMessage } = invalidField(field, { zh: problem, en: '' })
+      site.routes['PUT /api/channel/'] = () => refused(translatedMessage.zh)
     }
     refuse('base_url', 'this address is not allowed')
     await press(zh('shared.saveChanges'))

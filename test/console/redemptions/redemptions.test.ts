@@ -203,7 +203,10 @@ it('a refused custom redemption key shows the error at its field', async () => {
   await press(page, zh('redemptions.create'))
   await page.getByRole('textbox', { name: startingWith(zh('shared.name')) }).fill('spring')
   const key = page.getByRole('textbox', { name: zh('redemptions.customKey') })
-  const { code, words: named } = invalidField('key', { zh: 'invalid characters', en: '' })
+  const { code, translatedMessage: named } = invalidField('key', {
+    zh: 'invalid characters',
+    en: '',
+  })
   const invalid = { status: 400, body: { success: false, code, message: named.zh } }
   for (const [typed, words, refusal] of [
     ['HELLO', 'the code exists', refused('the code exists', 'RedemptionKeyTaken')],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { detailsOf, type LoggedEvent, rowOf } from '#projections/logs/log-row-of-event.ts'
-import { wordsOf } from '#read-api/logs/log-response.ts'
+import { reasonTextOfLogRow } from '#read-api/logs/log-response.ts'
 import { aCall, type Given, NOW, releasedCall, settledCall } from '../fixture.ts'
 
 function rowWith(given: Given, end: object, error: string) {
@@ -25,8 +25,8 @@ it('a log row tells an answer stopped by the word check from one cut by its prov
   })
   const withheld = rowWith(releasedCall(call, NOW), stopped, 'screened')
   expect(withheld.shown).toEqual({ reason: 'released:screened', end: 'screened' })
-  expect(wordsOf(withheld.row, 'en')).toBe('Withheld by the word filter')
-  expect(wordsOf(withheld.row, 'zh')).toBe('回答命中屏蔽词，已被拦下')
+  expect(reasonTextOfLogRow(withheld.row, 'en')).toBe('Withheld by the word filter')
+  expect(reasonTextOfLogRow(withheld.row, 'zh')).toBe('回答命中屏蔽词，已被拦下')
   expect(rowWith(settledCall(call, 1, NOW), stopped, 'cut').shown.end).toBe('incomplete')
   expect(rowWith(releasedCall(call, NOW), stopped, 'cut').shown.reason).toBe('released:incomplete')
 })
@@ -41,7 +41,7 @@ it.each([
   const [error, text] = row
   const ended = { end: 'incomplete', reason: 'incomplete' }
   expect(rowWith(settledCall(call, 1, NOW), ended, error).shown.end).toBe(error)
-  expect(wordsOf(rowWith(releasedCall(call, NOW), ended, error).row, 'en')).toBe(text)
+  expect(reasonTextOfLogRow(rowWith(releasedCall(call, NOW), ended, error).row, 'en')).toBe(text)
 })
 
 it.each([
@@ -49,7 +49,7 @@ it.each([
   ['upstream_status', 'status', 'The provider returned an error'],
 ])('the log text of a call that ended by %s says what happened', (code, error, text) => {
   const end = { reason: 'upstream-error', errorCode: code }
-  expect(wordsOf(rowWith(releasedCall(call, NOW), end, error).row, 'en')).toBe(text)
+  expect(reasonTextOfLogRow(rowWith(releasedCall(call, NOW), end, error).row, 'en')).toBe(text)
 })
 
 it('a log row names the requested reasoning effort, however the call ended', () => {

@@ -1,14 +1,14 @@
 import { assert } from '#domain/shared/assert.ts'
-import { wordsOf } from '#domain/shared/translated-text.ts'
+import { translatedTextOf } from '#domain/shared/translated-text.ts'
 import { optionTranslations as en } from '../contract/option-translations/en.ts'
 import { optionTranslations as zh } from '../contract/option-translations/zh.ts'
-import type { OptionSchema, OptionSection, Words } from '../contract/options.ts'
+import type { OptionSchema, OptionSection, TranslatedText } from '../contract/options.ts'
 
 /**
  * Returns the note for an option that has no effect yet. Its values are already validated and
  * stored.
  */
-const actsLater = (zhName: string, enName: string): Words => ({
+const actsLater = (zhName: string, enName: string): TranslatedText => ({
   zh: `此处保存并校验；${zhName}上线后生效。`,
   en: `Saved and validated here. Takes effect once ${enName} built.`,
 })
@@ -16,22 +16,26 @@ const actsLater = (zhName: string, enName: string): Words => ({
 const WITH_GEMINI = actsLater('Gemini 渠道', 'the Gemini provider is')
 const WITH_CLAUDE = actsLater('Claude 渠道', 'the Claude provider is')
 const WITH_LOOK_UP = actsLater('按密钥查询额度', 'looking up quota by a key is')
-const NOTHING_QUEUES: Words = {
+const NOTHING_QUEUES: TranslatedText = {
   zh: '为兼容而保留：本网关按背压转发，从不在队列中积压输出。',
   en: 'Kept for compatibility: answers are forwarded as they arrive, and are never queued.',
 }
-const ALWAYS_RECORDED: Words = {
+const ALWAYS_RECORDED: TranslatedText = {
   zh: '为兼容而保留：账单以事件为依据，用量始终记录。',
   en: 'Kept for compatibility: usage is always recorded, because bills are based on events.',
 }
 
-type WordsWithNote = { readonly label: Words; readonly help?: Words; readonly note: Words }
+type TextsWithNote = {
+  readonly label: TranslatedText
+  readonly help?: TranslatedText
+  readonly note: TranslatedText
+}
 
 /**
  * The texts of options without effect. The console does not show these options, but `GET
  * /api/option/schema` lists them.
  */
-const WORDS_WITHOUT_EFFECT: ReadonlyMap<string, WordsWithNote> = new Map([
+const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
   [
     'StreamCacheQueueLength',
     { label: { zh: '流式缓存队列长度', en: 'Stream lines kept in a queue' }, note: NOTHING_QUEUES },
@@ -154,7 +158,7 @@ const WORDS_WITHOUT_EFFECT: ReadonlyMap<string, WordsWithNote> = new Map([
   ],
 ])
 
-const TITLES_WITHOUT_EFFECT: ReadonlyMap<string, Words> = new Map([
+const TITLES_WITHOUT_EFFECT: ReadonlyMap<string, TranslatedText> = new Map([
   ['gemini', { zh: 'Gemini 设置', en: 'Gemini settings' }],
   ['claude', { zh: 'Claude 设置', en: 'Claude settings' }],
 ])
@@ -163,40 +167,41 @@ type Texts = Readonly<Record<string, string>>
 type TextsByValue = Readonly<Record<string, Texts>>
 
 /** Returns an option's texts for each of its values. */
-const wordsByValue = (
+const textsByValue = (
   zhTexts: TextsByValue,
   enTexts: TextsByValue,
   key: string,
-): [value: string, words: Words][] =>
+): [value: string, text: TranslatedText][] =>
   Object.keys(zhTexts[key] ?? {}).flatMap((value) => {
-    const words = wordsOf(zhTexts[key] ?? {}, enTexts[key] ?? {}, value)
-    return words === null ? [] : [[value, words]]
+    const text = translatedTextOf(zhTexts[key] ?? {}, enTexts[key] ?? {}, value)
+    return text === null ? [] : [[value, text]]
   })
 
-export type OptionWords = Pick<
+export type OptionTexts = Pick<
   OptionSchema,
   'label' | 'help' | 'choice_words' | 'note' | 'bounds_words' | 'ask_before'
 >
 
 /** Returns the texts of an option. Throws if the option has no label. */
-export function optionWords(key: string): OptionWords {
-  const words = WORDS_WITHOUT_EFFECT.get(key)
-  const label = words?.label ?? wordsOf(zh.label, en.label, key)
+export function optionTexts(key: string): OptionTexts {
+  const texts = TEXTS_WITHOUT_EFFECT.get(key)
+  const label = texts?.label ?? translatedTextOf(zh.label, en.label, key)
   assert(label !== null, `option ${key} has no label`)
-  const [question] = wordsByValue(zh.confirm, en.confirm, key)
+  const [question] = textsByValue(zh.confirm, en.confirm, key)
   return {
     label,
-    help: words?.help ?? wordsOf(zh.help, en.help, key),
-    choice_words: Object.fromEntries(wordsByValue(zh.choice, en.choice, key)),
-    note: words?.note ?? null,
-    bounds_words: wordsOf(zh.bounds, en.bounds, key),
+    help: texts?.help ?? translatedTextOf(zh.help, en.help, key),
+    choice_words: Object.fromEntries(textsByValue(zh.choice, en.choice, key)),
+    note: texts?.note ?? null,
+    bounds_words: translatedTextOf(zh.bounds, en.bounds, key),
     ask_before: question === undefined ? null : { value: question[0], words: question[1] },
   }
 }
 
 /** Returns the texts of a section. Throws if the section has no title. */
-export function sectionWords(id: string): Pick<OptionSection, 'title' | 'lead'> {
-  const title = TITLES_WITHOUT_EFFECT.get(id) ?? wordsOf(zh.sectionTitle, en.sectionTitle, id)
+export function sectionTexts(id: string): Pick<OptionSection, 'title' | 'lead'> {
+  const title =
+    TITLES_WITHOUT_EFFECT.get(id) ?? translatedTextOf(zh.sectionTitle, en.sectionTitle, id)
   assert(title !== null, `section ${id} has no title`)
-  return { title, lead: wordsOf(zh.sectionLead, en.sectionLead, id) }
+  return { title, lead: translatedTextOf(zh.sectionLead, en.sectionLead, id) }
 }
