@@ -110,8 +110,8 @@ export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): Hea
   const channels = snapshot.channels
     .filter(({ id }) => !push.removed.includes(id))
     .map((channel) => changed.get(channel.id) ?? channel)
-  const known = new Set(channels.map(({ id }) => id))
-  const added = push.channels.filter(({ id }) => !known.has(id))
+  const listedIds = new Set(channels.map(({ id }) => id))
+  const added = push.channels.filter(({ id }) => !listedIds.has(id))
   return { at: push.at, channels: [...channels, ...added].sort((a, b) => a.id - b.id) }
 }
 

@@ -91,7 +91,7 @@ async function load(language: Language): Promise<void> {
 
 export function firstLanguage(stored: string | null, preferred: readonly string[]): Language {
   for (const tag of stored === null ? preferred : [stored, ...preferred]) {
-    const language = LANGUAGES.find((known) => tag.toLowerCase().startsWith(known))
+    const language = LANGUAGES.find((candidate) => tag.toLowerCase().startsWith(candidate))
     if (language !== undefined) return language
   }
   return 'zh'

@@ -37,12 +37,12 @@ import { normalizeTerms, termsError } from './validate-channel-fields.ts'
 /** Creates all channels with one event. A repeated command changes nothing. */
 function createChannels(
   command: CreateChannels,
-  { channels: known, highestId }: ChannelsState,
+  { channels: existing, highestId }: ChannelsState,
 ): readonly ChannelEvent[] | ChannelError {
   const { channels, keyMode, isEnabled } = command
   assert(channels.length > 0, 'no channels to create')
   const isRepeat = channels.every(({ channelId, keyRefs }) =>
-    isSame(known.get(channelId)?.keyRefs, keyRefs),
+    isSame(existing.get(channelId)?.keyRefs, keyRefs),
   )
   if (isRepeat) return []
   let previous = highestId

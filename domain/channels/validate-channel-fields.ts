@@ -149,8 +149,8 @@ function proxyError(terms: ChannelTerms): FieldError | null {
 function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
-  const chosen = (members instanceof Map ? members.get(name) : null) ?? false
-  return typeof chosen === 'boolean' ? null : { field: 'setting', error: 'not-flag', name }
+  const value = (members instanceof Map ? members.get(name) : null) ?? false
+  return typeof value === 'boolean' ? null : { field: 'setting', error: 'not-flag', name }
 }
 
 /**

@@ -67,10 +67,10 @@ const textOf = ({ format, textRef }: MessageText): MessageText => ({ format, tex
  */
 function send(
   { type, ...data }: SendMessage,
-  known: MessageText | null,
+  existing: MessageText | null,
   isTaken: boolean,
 ): Outcome {
-  if (isTaken) return known?.textRef === data.textRef ? [] : codedError('MessageExists')
+  if (isTaken) return existing?.textRef === data.textRef ? [] : codedError('MessageExists')
   const total = countOf(data.recipients)
   if (total === 0) return codedError('RecipientRequired')
   if (data.recipients.length > RANGES_MAX) {

@@ -280,9 +280,11 @@ export const redemptionIdsDecider: Decider<
   decide: ({ type, ...data }, { highest, requests }) => {
     assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')
     const { request } = data
-    const known = request && requests.get(request.key)
-    if (known !== undefined) {
-      return codedError(known === request?.content ? 'RedemptionsMade' : 'RequestKeyReused')
+    const earlierContent = request && requests.get(request.key)
+    if (earlierContent !== undefined) {
+      return codedError(
+        earlierContent === request?.content ? 'RedemptionsMade' : 'RequestKeyReused',
+      )
     }
     if (data.first !== highest + 1) return codedError('RedemptionIdTaken')
     return [{ type: 'RedemptionIdsTaken', v: 1, data }]

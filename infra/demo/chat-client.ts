@@ -46,7 +46,7 @@ const STYLE = `
     font: inherit }`
 
 const SCRIPT = `
-  const told = new URLSearchParams(location.hash.slice(1))
+  const link = new URLSearchParams(location.hash.slice(1))
   const zh = navigator.language.startsWith('zh')
   const [list, form, field] = ['ol', 'form', 'input'].map((name) => document.querySelector(name))
   const say = (text, mine) => {
@@ -70,9 +70,9 @@ const SCRIPT = `
     messages.push({ role: 'user', content })
     const line = say('…')
     try {
-      const response = await fetch(told.get('address') + '/v1/chat/completions', {
+      const response = await fetch(link.get('address') + '/v1/chat/completions', {
         method: 'POST',
-        headers: { authorization: 'Bearer ' + told.get('key'), 'content-type': 'application/json' },
+        headers: { authorization: 'Bearer ' + link.get('key'), 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'sim-small', messages }),
       })
       const answer = await response.json()

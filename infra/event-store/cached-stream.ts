@@ -8,7 +8,7 @@ export type AnyDecider = Decider<unknown, unknown, Fact, CodedError>
 
 const PAGE = 1_000
 
-type Known = { state: unknown; revision: number; position: number }
+type StreamState = { state: unknown; revision: number; position: number }
 
 /**
  * A stream with cached state, which `evolve` changes in place. After a failure, the caller must
@@ -45,36 +45,36 @@ export function createCachedStream(
   snapshots: Snapshots,
 ): CachedStream {
   const codec = decider.snapshot
-  let known: Known | null = null
+  let cached: StreamState | null = null
   let snapshotRevision = -1
   let isOld = false
   const speculation = createSpeculation(decider)
 
   const forget = (): void => {
-    known = null
+    cached = null
     speculation.confirm()
   }
   const now = () => {
-    if (known === null) throw new Error(`stream ${stream} is not loaded`)
-    return known
+    if (cached === null) throw new Error(`stream ${stream} is not loaded`)
+    return cached
   }
 
   return {
     stream,
     decider,
-    isLoaded: () => known !== null,
+    isLoaded: () => cached !== null,
     state: () => now().state,
     isOld: () => isOld,
     revision: () => now().revision,
     position: () => now().position,
     catchUp: async () => {
-      const current = known ?? (await startingPoint(stream, decider, store, snapshots))
-      if (known === null) snapshotRevision = current.revision
+      const current = cached ?? (await startingPoint(stream, decider, store, snapshots))
+      if (cached === null) snapshotRevision = current.revision
       const before = current.revision
       // A failed read could leave the state partly evolved, so no state is kept during the read.
-      known = null
+      cached = null
       await foldTail(current, stream, decider, store)
-      known = current
+      cached = current
       isOld = false
       return current.revision > before
     },
@@ -91,10 +91,10 @@ export function createCachedStream(
     },
     forget,
     maybeSnapshot: (every, onFailure) => {
-      if (codec === undefined || known === null) return
-      if (known.revision - snapshotRevision < every) return
-      snapshotRevision = known.revision
-      keep(known, stream, codec, snapshots).catch(onFailure)
+      if (codec === undefined || cached === null) return
+      if (cached.revision - snapshotRevision < every) return
+      snapshotRevision = cached.revision
+      keep(cached, stream, codec, snapshots).catch(onFailure)
     },
   }
 }
@@ -131,7 +131,7 @@ function createSpeculation(decider: AnyDecider) {
 }
 
 async function keep(
-  { revision, position, state }: Known,
+  { revision, position, state }: StreamState,
   stream: string,
   { version, encode }: SnapshotCodec<unknown>,
   snapshots: Snapshots,
@@ -140,17 +140,17 @@ async function keep(
 }
 
 async function foldTail(
-  known: Known,
+  current: StreamState,
   stream: string,
   decider: AnyDecider,
   store: EventStore,
 ): Promise<void> {
   for (;;) {
-    const events = await store.readStream(stream, known.revision + 1, PAGE)
+    const events = await store.readStream(stream, current.revision + 1, PAGE)
     for (const event of events) {
-      known.state = decider.evolve(known.state, event)
-      known.revision = event.revision
-      known.position = event.position
+      current.state = decider.evolve(current.state, event)
+      current.revision = event.revision
+      current.position = event.position
     }
     if (events.length < PAGE) return
   }
@@ -162,7 +162,7 @@ async function startingPoint(
   { initialState, snapshot: codec }: AnyDecider,
   store: EventStore,
   snapshots: Snapshots,
-): Promise<Known> {
+): Promise<StreamState> {
   const beginning = { state: initialState(), revision: -1, position: 0 }
   const snapshot = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || snapshot === null || snapshot.version !== codec.version)

@@ -77,8 +77,8 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     subscribeAll: (after, onBatch, onError, options) => {
       const reading = { isOver: notification.isClosed }
       const readPage = pageReader(recent, reader, () => head, reading)
-      const wanted = { ...options, readPage, notification, after, onBatch, onError }
-      return subscribeKeeping(recent, { ...wanted, onReadFailure: warn }, reading)
+      const subscription = { ...options, readPage, notification, after, onBatch, onError }
+      return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, reading)
     },
     close: async () => {
       notification.close()
@@ -139,13 +139,13 @@ function pageReader(
 /** Starts a subscription. While it runs, recent events that match it are kept in memory. */
 function subscribeKeeping(
   recent: RecentEvents,
-  wanted: PagedSubscription,
+  options: PagedSubscription,
   reading: Reading,
 ): Subscription {
-  const { streamPrefixes, onError } = wanted
+  const { streamPrefixes, onError } = options
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
   const subscription = subscribe({
-    ...wanted,
+    ...options,
     onError: (error) => {
       release()
       onError(error)

@@ -37,18 +37,18 @@ export type PagedSubscription = SubscribeOptions & {
  *
  * NOTE: `stop` waits for the running `onBatch`, so `onBatch` must not await `stop`.
  */
-export function subscribe(wanted: PagedSubscription): Subscription {
-  const { readPage, notification, onBatch, onError, maxBatch = BATCH_DEFAULT } = wanted
-  const streamPrefixes = wanted.streamPrefixes ?? null
+export function subscribe(options: PagedSubscription): Subscription {
+  const { readPage, notification, onBatch, onError, maxBatch = BATCH_DEFAULT } = options
+  const streamPrefixes = options.streamPrefixes ?? null
   const isWanted = streamPrefixes === null ? null : streamFilter(streamPrefixes)
   let isStopped = false
-  let position = wanted.after
+  let position = options.after
   const readNext = async (isPoll: boolean): Promise<Page> => {
     try {
       const request = { after: position, limit: maxBatch, isWanted, streamPrefixes }
       return await readPage(request, isPoll)
     } catch (error) {
-      wanted.onReadFailure?.(error)
+      options.onReadFailure?.(error)
       return { events: [], position }
     }
   }

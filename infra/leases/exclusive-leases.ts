@@ -78,9 +78,9 @@ const TAKE = `
   )
   insert into leases.leases as held (name, owner, fence, expires_at)
   select name, $2, 1, clock_timestamp() + $3 * interval '1 millisecond'
-    from unnest($1::text[]) as wanted (name)
+    from unnest($1::text[]) as requested (name)
     where name in (table free) or not exists (
-      select from leases.leases l where l.name = wanted.name and l.owner is distinct from $2
+      select from leases.leases l where l.name = requested.name and l.owner is distinct from $2
     )
     order by name
   on conflict (name) do update set

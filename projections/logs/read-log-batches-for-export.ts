@@ -136,9 +136,9 @@ function readRow(cells: Cells): Nameless {
   return { row, tokenId: Number(cells[AT.token_id]) }
 }
 
-type Known = Readonly<Record<'users' | 'tokens' | 'channels', Names>>
+type NameLookups = Readonly<Record<'users' | 'tokens' | 'channels', Names>>
 
-function withNames({ row, tokenId }: Nameless, { users, tokens, channels }: Known): LogRow {
+function withNames({ row, tokenId }: Nameless, { users, tokens, channels }: NameLookups): LogRow {
   const [username = '', showsIp] = users.of(row.userId)
   const [tokenName = tokenId < 0 ? PLAYGROUND_NAME : ''] = tokens.of(tokenId)
   return Object.assign(row, {

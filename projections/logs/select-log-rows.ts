@@ -186,14 +186,14 @@ const ofTokens = (ids: readonly number[]) =>
     ? sql.fragment`token_id = ${ids[0] ?? 0}`
     : sql.fragment`token_id = any(${sql.array(ids, 'int8')})`
 
-type Chosen = ReturnType<typeof sql.fragment>
+type SqlFragment = ReturnType<typeof sql.fragment>
 
 /**
  * Adds the current names of users, tokens and channels to the selected rows. The join comes after
  * the selection, so that other rows are not joined.
  */
-export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
-  with chosen as materialized (${rows})
+export const named = (rows: SqlFragment, order: SqlFragment) => sql.type(logRow)`
+  with selected as materialized (${rows})
   select
     ${selectedFields('l', LOG_FIELDS, { group: 'call_group' })},
     l.duration_ms as "durationMs", l.reason, l.shows_ip as "showsIp", l.actor_id as "actorId",
@@ -204,7 +204,7 @@ export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
       coalesce(u.username, '') as username, coalesce(u.shows_ip, false) as shows_ip,
       coalesce(t.name, case when r.token_id < 0 then ${PLAYGROUND_NAME} else '' end) as token_name,
       coalesce(c.name, '') as channel_name, coalesce(a.username, '') as actor_name
-    from chosen r
+    from selected r
     left join read_users.users u on u.id = r.user_id
     left join read_users.users a on a.id = r.actor_id
     left join read_tokens.tokens t on t.id = r.token_id

@@ -57,8 +57,8 @@ export const lowAccounts = (
   { siteThreshold, warnedBefore }: { siteThreshold: bigint; warnedBefore: number },
 ): Promise<readonly LowAccount[]> =>
   db.any(sql.type(lowRow)`
-    select u.id as "userId", a.balance + a.held as remaining, wanted.threshold,
-      coalesce(n.means, 'email') as means, wanted.mail_to as "mailTo",
+    select u.id as "userId", a.balance + a.held as remaining, settings.threshold,
+      coalesce(n.means, 'email') as means, settings.mail_to as "mailTo",
       coalesce(n.webhook_url, '') as "webhookUrl", n.webhook_secret_ref as "webhookSecretRef"
     from read_users.users u
     join read_balances.accounts a on a.user_id = u.id
@@ -66,11 +66,11 @@ export const lowAccounts = (
     cross join lateral (
       select coalesce(n.threshold, ${siteThreshold}) as threshold,
         coalesce(nullif(n.mail_to, ''), u.email) as mail_to
-    ) wanted
+    ) settings
     where u.id = any(${sql.array(userIds, 'int8')})
       and u.status = 1 and u.deleted_at is null
-      and a.balance + a.held < wanted.threshold and wanted.threshold > 0
+      and a.balance + a.held < settings.threshold and settings.threshold > 0
       and coalesce(n.warned_at, 0) <= ${warnedBefore}
-      and (case when n.means = 'webhook' then n.webhook_url else wanted.mail_to end) <> ''
+      and (case when n.means = 'webhook' then n.webhook_url else settings.mail_to end) <> ''
     order by u.id
   `)

@@ -44,13 +44,13 @@ export async function priceChanges(
     and (${group} = '' or group_name = ${group} or user_group = ${group})
   `
   const rows = await db.any(sql.type(priceChange)`
-    with chosen as materialized (
+    with selected as materialized (
       select * from read_price_history.changes where ${matches}
       order by position desc, place limit ${limit} offset ${offset}
     )
     select ${selectedFields('c', PRICE_CHANGE_FIELDS, COLUMNS)}, c.position, c.place,
       coalesce(p.actor, c.actor) as actor, coalesce(u.username, '') as username
-    from chosen c
+    from selected c
     left join read_price_schedule.planned p on p.id = c.planned_id
     left join read_users.users u on 'user:' || u.id = coalesce(p.actor, c.actor)
     order by c.position desc, c.place

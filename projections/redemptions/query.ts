@@ -57,18 +57,18 @@ export async function listRedemptions(
   db: CommonQueryMethods,
   search: RedemptionSearch,
 ): Promise<Listed<RedemptionRow>> {
-  const { keyword, keyLookup, status: wanted, limit, offset, ...order } = search
+  const { keyword, keyLookup, status: statusFilter, limit, offset, ...order } = search
   const id = /^[1-9]\d{0,14}$/.test(keyword) ? Number(keyword) : 0
   const found = sql.fragment`
     from read_redemptions.redemptions r
     where not r.is_deleted
       and (${keyword} = '' or r.name ilike ${containing(keyword)} or r.id = ${id}
         or r.key_lookup = ${keyLookup})
-      and (${wanted === null} or ${status} = ${wanted ?? 0})
+      and (${statusFilter === null} or ${status} = ${statusFilter ?? 0})
   `
   const visible = sql.fragment`from read_redemptions.redemptions r where true`
   const rows = await db.any(sql.type(redemptionRow)`
-    with chosen as materialized (
+    with selected as materialized (
       select r.*, ${status} as status, row_number() over (
         order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`r.id`)}
       ) as place ${found} and ${followsRow(SORT_COLUMNS, order, 'id', visible)}
@@ -77,7 +77,7 @@ export async function listRedemptions(
     select r.key_ref as "keyRef", ${selectedFields('r', REDEMPTION_FIELDS)}
     from (
       select c.*, coalesce(u.username, '') as used_username
-      from chosen c left join read_users.users u on u.id = c.used_user_id
+      from selected c left join read_users.users u on u.id = c.used_user_id
     ) r
     order by r.place
   `)

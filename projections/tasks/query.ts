@@ -50,14 +50,14 @@ function matching({ kind, userId, channelId, id, isByUpstreamId, from, to }: Tas
 const withId = (id: string, isByUpstreamId: boolean) =>
   isByUpstreamId ? sql.fragment`(id = ${id} or upstream_id = ${id})` : sql.fragment`id = ${id}`
 
-type Chosen = ReturnType<typeof sql.fragment>
+type SqlFragment = ReturnType<typeof sql.fragment>
 
 /**
  * Adds the current names of users and channels to the selected tasks. The join comes after the
  * selection, so that other tasks are not joined.
  */
-const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
-  with chosen as materialized (${rows})
+const named = (rows: SqlFragment, order: SqlFragment) => sql.type(taskRow)`
+  with selected as materialized (${rows})
   select
     ${selectedFields('k', { ...DRAWING_FIELDS, ...MUSIC_FIELDS })},
     k.changed_position as "changedPosition", k.kind, k.cause,
@@ -65,7 +65,7 @@ const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
     case when k.kind = 'music' then k.result end as result
   from (
     select t.*, coalesce(u.username, '') as username, coalesce(c.name, '') as channel_name
-    from chosen t
+    from selected t
     left join read_users.users u on u.id = t.user_id
     left join read_channels.channels c on c.id = t.channel_id
   ) k

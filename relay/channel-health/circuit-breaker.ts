@@ -20,7 +20,7 @@ class Pauses {
   private readonly untils = new Map<number | string, number>()
 
   put(who: number | string, until: number, now: number): void {
-    for (const [known, over] of this.untils) if (over <= now) this.untils.delete(known)
+    for (const [name, over] of this.untils) if (over <= now) this.untils.delete(name)
     this.untils.set(who, until)
   }
 

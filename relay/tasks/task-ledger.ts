@@ -155,8 +155,8 @@ export class TaskLedger {
   /** Records a provider's report from a poll or a callback. */
   async report(task: TaskRecord, report: TaskReport): Promise<TaskOutcome> {
     const { userId } = task.submitted
-    const { imageUrl, promptEn, result, failReason, ...told } = report
-    const isEnd = told.status === 'SUCCESS' || told.status === 'FAILURE'
+    const { imageUrl, promptEn, result, failReason, ...statusReport } = report
+    const isEnd = statusReport.status === 'SUCCESS' || statusReport.status === 'FAILURE'
     const seal = (text: string | null | undefined) => this.sealed(userId, text ?? null)
     const texts = isEnd
       ? {
@@ -166,10 +166,20 @@ export class TaskLedger {
           failReason: await seal(failReason),
         }
       : {}
-    const command: ReportTask = { type: 'ReportTask', ...told, ...texts, at: this.deps.now() }
-    if (told.status === 'SUCCESS') return this.end(task, command, this.settlement(task, told))
-    if (told.status !== 'FAILURE') return this.end(task, command, null)
-    return this.end(task, command, this.release(task, 'upstream-error', 'task_failed', told))
+    const command: ReportTask = {
+      type: 'ReportTask',
+      ...statusReport,
+      ...texts,
+      at: this.deps.now(),
+    }
+    if (statusReport.status === 'SUCCESS')
+      return this.end(task, command, this.settlement(task, statusReport))
+    if (statusReport.status !== 'FAILURE') return this.end(task, command, null)
+    return this.end(
+      task,
+      command,
+      this.release(task, 'upstream-error', 'task_failed', statusReport),
+    )
   }
 
   /** Ends a task that no provider accepted. */
@@ -181,7 +191,7 @@ export class TaskLedger {
     }: Omit<FailTask, 'type' | 'at' | 'failReason'> & {
       readonly failReason: string | null
     },
-    told: { readonly statusCode: number; readonly attempts: CallReleased['data']['attempts'] },
+    history: { readonly statusCode: number; readonly attempts: CallReleased['data']['attempts'] },
   ): Promise<TaskOutcome> {
     const words = await this.sealed(task.submitted.userId, failReason)
     const at = this.deps.now()
@@ -189,7 +199,7 @@ export class TaskLedger {
     const code = `task_${why.cause}`
     return this.end(task, command, {
       ...this.release(task, 'upstream-error', code, why),
-      ...told,
+      ...history,
     })
   }
 

@@ -43,12 +43,12 @@ export async function tryChannels(
   for (let left = isPinned ? 1 : 1 + deps.views.options.options.retryTimes; left > 0; left -= 1) {
     const channel = await selector.next()
     if (channel === null) break
-    const chosen = await keyOf(deps, channel, plan)
-    if (chosen === null) {
+    const keyWithProbes = await keyOf(deps, channel, plan)
+    if (keyWithProbes === null) {
       selector.end(true)
       continue
     }
-    const { key } = chosen
+    const { key } = keyWithProbes
     const { channelId } = channel
     const notifyUrl = task.submitted.isNotified
       ? callbackUrl(deps, { task: id, channelId, keyRef: key.keyRef })
@@ -63,12 +63,12 @@ export async function tryChannels(
     const latencyMs = Math.round(performance.now() - startedAt)
     selector.end(false)
     last = { channel, key, end, answer, latencyMs }
-    const probes = [...selector.probes, ...chosen.probes]
+    const probes = [...selector.probes, ...keyWithProbes.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: id }, end)
     const { userId } = caller.user
-    const told = { channel, key, call: id, userId, requestBody: body }
-    const isAccounts = deps.autoDisable.note(told, end)
+    const failedCall = { channel, key, call: id, userId, requestBody: body }
+    const isAccounts = deps.autoDisable.note(failedCall, end)
     const tryOver = { channelId, status: answered.status, error, latencyMs }
     const { kind, status } = end
     deps.log.debug({ call: id, channelId, kind, status, error }, 'an attempt ended')

@@ -50,13 +50,13 @@ export function channelRules(terms: ChannelTerms): ChannelRules {
 }
 
 function takesIncludeUsage({ type, setting }: ChannelTerms): boolean {
-  const chosen = new Map(entriesOf(setting)).get('include_usage')
-  return typeof chosen === 'boolean' ? chosen : profileOf(type)?.sendsUsageByDefault !== true
+  const value = new Map(entriesOf(setting)).get('include_usage')
+  return typeof value === 'boolean' ? value : profileOf(type)?.sendsUsageByDefault !== true
 }
 
 function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
-  const chosen = new Map(entriesOf(setting)).get('allowed_members')
-  const names: readonly unknown[] = Array.isArray(chosen) ? chosen : []
+  const value = new Map(entriesOf(setting)).get('allowed_members')
+  const names: readonly unknown[] = Array.isArray(value) ? value : []
   return new Set(allowableMembers(type).filter((name) => names.includes(name)))
 }
 

@@ -33,7 +33,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
 }
 
 /** The Tab key reaches the chart once. Arrow keys move from bar to bar. */
-export function ChartBarButtons(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
+export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const { buckets } = chart

@@ -11,7 +11,7 @@ const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
 /** Draws the usage chart. The large chart library makes this a chunk of its own. */
-export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
+export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const data = chart.buckets.map((bucket) => ({

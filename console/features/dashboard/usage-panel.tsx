@@ -155,7 +155,7 @@ function ChartBody(props: {
   view: ChartView
   text: (value: bigint) => string
   isTable: boolean
-  onZoom: (stretch: Interval) => void
+  onZoom: (interval: Interval) => void
 }) {
   const { t } = useTranslation()
   const { chart, view, text } = props

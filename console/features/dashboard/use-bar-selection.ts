@@ -8,7 +8,7 @@ const NONE = -1
  * Selects bars by dragging, or by Shift and an arrow key. The chart zooms into the selected bars
  * when the user releases the pointer or presses Enter.
  */
-export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
+export function useBarSelection(chart: UsageChart, onZoom: (interval: Interval) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)
   const [focusedIndex, setFocusedIndex] = useState(NONE)

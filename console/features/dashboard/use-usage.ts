@@ -25,9 +25,9 @@ export function useUsage(
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
     queryFn: async ({ signal }) => {
-      const stretch = requestedInterval({ range, zoom, calendar })
-      const points = await read({ ...stretch, scope, by, signal })
-      return { ...stretch, points }
+      const interval = requestedInterval({ range, zoom, calendar })
+      const points = await read({ ...interval, scope, by, signal })
+      return { ...interval, points }
     },
     placeholderData: keepPreviousData,
     // Reads on every mount, because live events update the data only while the page is open.

@@ -131,7 +131,7 @@ function SelectedModels(props: {
   }
   if (names.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('pricing.selection')}>
+    <fieldset className="tg-selection tg-bulk" aria-label={t('pricing.selection')}>
       <span role="status">{t('pricing.selectedCount', { count: names.length })}</span>
       <Button size="small" icon="copy" onClick={() => void copy()}>
         {t('pricing.copySelected')}

@@ -111,8 +111,8 @@ const byName = (left: string, right: string): number => (left < right ? -1 : lef
 
 export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
-  const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
-  return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
+  const owners = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
+  return names.has(OTHER_OWNER) && owners.length > 0 ? [...owners, OTHER_OWNER] : owners
 }
 
 /** Reads the prices. `userId` is null for a visitor. */

@@ -178,7 +178,7 @@ function PriceToolbar(props: {
     <>
       {props.selectedCount > 0 && (
         <>
-          <span className="tg-chosen-count">
+          <span className="tg-selection-count">
             {t('ui.selectedCount', { count: props.selectedCount })}
           </span>
           <Button onClick={props.onBatch}>{t('pricing.batchSet')}</Button>

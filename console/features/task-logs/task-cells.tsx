@@ -50,12 +50,12 @@ const CODES: Readonly<Record<number, { readonly name: Code; readonly tone: Tone 
   22: { name: 'duplicate', tone: 'warn' },
 }
 
-const known = <Name extends string>(names: Readonly<Record<Name, unknown>>, name: string) =>
+const keyIn = <Name extends string>(names: Readonly<Record<Name, unknown>>, name: string) =>
   Object.hasOwn(names, name) ? (name as Name) : null
 
 const statusName = (status: string): Status | null =>
-  known(STATUS_TONES, status === '' ? 'SUBMITTING' : status)
-const actionName = (action: string): Action | null => known(ACTION_COLORS, action)
+  keyIn(STATUS_TONES, status === '' ? 'SUBMITTING' : status)
+const actionName = (action: string): Action | null => keyIn(ACTION_COLORS, action)
 
 export const EmptyCell = () => <span className="tg-muted">–</span>
 
@@ -75,11 +75,11 @@ export function StatusCell({ status }: { status: string }) {
 
 export function CodeCell({ code }: { code: number }) {
   const { t } = useTranslation()
-  const known = CODES[code]
-  if (known === undefined) {
+  const status = CODES[code]
+  if (status === undefined) {
     return <StatusTag tone="bad">{t('taskLogs.code.refused', { code })}</StatusTag>
   }
-  return <StatusTag tone={known.tone}>{t(`taskLogs.code.${known.name}`)}</StatusTag>
+  return <StatusTag tone={status.tone}>{t(`taskLogs.code.${status.name}`)}</StatusTag>
 }
 
 export function ProgressCell({ task }: { task: AnyTask }) {

@@ -38,7 +38,7 @@ export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isComplet
 export function receiveRows(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
   const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.visible[0]?.id ?? 0)
   const isListed = ({ id }: LogEntry): boolean =>
-    [page.rows, live.visible, live.pending].some((known) => known.some((row) => row.id === id))
+    [page.rows, live.visible, live.pending].some((listed) => listed.some((row) => row.id === id))
   const lowest = lowestOf(page)
   const fresh = rows
     .filter((row) => row.id > newest || (row.id > lowest && !isListed(row)))
@@ -71,9 +71,9 @@ export function releaseRows(live: LiveRows): LiveRows {
 
 export function withPage(live: LiveRows, page: PageBelow): readonly LogEntry[] {
   if (live.visible.length === 0) return page.rows
-  const known = new Set(page.rows.map(({ id }) => id))
+  const pageIds = new Set(page.rows.map(({ id }) => id))
   const lowest = lowestOf(page)
-  const added = live.visible.filter(({ id }) => id > lowest && !known.has(id))
+  const added = live.visible.filter(({ id }) => id > lowest && !pageIds.has(id))
   return inOrder(added, page.rows)
 }
 

@@ -118,7 +118,7 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
     () =>
       afterLayout((rows) => {
         const wider = widthsOfCutAmounts(rows)
-        if (Object.keys(wider).length > 0) setMinWidths((known) => ({ ...known, ...wider }))
+        if (Object.keys(wider).length > 0) setMinWidths((widths) => ({ ...widths, ...wider }))
       }),
     [],
   )

@@ -35,18 +35,18 @@ export function NameList(props: NameListProps) {
   const [text, setText] = useState('')
   const remove = (name: string) => props.onChange(names.filter((other) => other !== name))
   const add = (typed: string) => {
-    const known = props.suggestions ?? []
+    const suggestions = props.suggestions ?? []
     const fresh = typed
       .split(/[,\n]/)
       .map((name) => name.trim())
-      .filter((name) => name !== '' && (props.isOpenEnded !== false || known.includes(name)))
+      .filter((name) => name !== '' && (props.isOpenEnded !== false || suggestions.includes(name)))
     if (fresh.length > 0) props.onChange([...new Set([...names, ...fresh])])
     setText('')
   }
   return (
     <div className="tg-names">
       {names.length > 0 && (
-        <ul className="tg-names-chosen">
+        <ul className="tg-names-selected">
           {names.map((name) => (
             <li key={name}>
               <span>{props.show === undefined ? name : props.show(name)}</span>

@@ -17,8 +17,8 @@ export function SelectionBar(props: {
   const { selectedRows, selectableCount, selectAll, clearSelection } = props.selected
   if (selectedRows.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('ui.selectionActions')}>
-      <div className="tg-chosen-part">
+    <fieldset className="tg-selection tg-bulk" aria-label={t('ui.selectionActions')}>
+      <div className="tg-selection-part">
         <span role="status">{t('ui.selectedCount', { count: selectedRows.length })}</span>
         {selectableCount > 0 && (
           <Button tone="quiet" size="small" onClick={() => void selectAll()}>
@@ -29,7 +29,7 @@ export function SelectionBar(props: {
           {t('ui.clearSelection')}
         </Button>
       </div>
-      <div className="tg-chosen-part">
+      <div className="tg-selection-part">
         {props.actions.map(({ icon, text, perform }) => (
           <Button key={icon} size="small" icon={icon} onClick={perform}>
             {text}

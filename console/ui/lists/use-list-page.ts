@@ -96,9 +96,9 @@ type PageStarts = Map<number, number>
  * shift its rows.
  */
 function usePageStarts(list: string): PageStarts {
-  const known = useRef({ list, starts: new Map<number, number>() })
-  if (known.current.list !== list) known.current = { list, starts: new Map() }
-  return known.current.starts
+  const pageStarts = useRef({ list, starts: new Map<number, number>() })
+  if (pageStarts.current.list !== list) pageStarts.current = { list, starts: new Map() }
+  return pageStarts.current.starts
 }
 
 /** If the start of a page changes, the starts of later pages are no longer valid. */

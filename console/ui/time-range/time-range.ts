@@ -48,7 +48,7 @@ export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
 export function readRange(text: string): TimeRange | null {
-  const span = SPANS.find((known) => known === text)
+  const span = SPANS.find((name) => name === text)
   if (span !== undefined) return relativeRange(span)
   const ends = /^(\d{1,11})-(\d{1,11})$/.exec(text)
   if (ends === null) return null

@@ -73,11 +73,11 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
       (await reads.readAll(after, limit)).map(({ recorded }) => recorded),
     headPosition: reads.headPosition,
     probeAppend: createAppendProbe(writing),
-    subscribeAll: (after, onBatch, onError, wanted) => {
+    subscribeAll: (after, onBatch, onError, subscribeOptions) => {
       const subscription = subscribeToAll({
         ...{ connection: reading, headPosition: reads.headPosition, log },
         idleCheckMs: options.idleCheckMs ?? IDLE_CHECK_MS,
-        ...{ after, onBatch, onError, options: wanted },
+        ...{ after, onBatch, onError, options: subscribeOptions },
         onStopped: () => subscriptions.delete(subscription),
       })
       subscriptions.add(subscription)

@@ -192,10 +192,10 @@ describe('the personal settings page', () => {
     })
     await page.reload()
     const focused = page.locator('[aria-invalid="true"]:focus')
-    const told = async (words: string) => {
+    const expectErrorAtFocusedField = async (message: string) => {
       await focused.waitFor()
       const id = (await focused.getAttribute('aria-describedby'))?.split(' ').at(-1) ?? ''
-      expect(await page.locator(`[id="${id}"]`).textContent()).toBe(words)
+      expect(await page.locator(`[id="${id}"]`).textContent()).toBe(message)
       expect(await page.locator('.tg-toast').count()).toBe(0)
     }
     const fill = (name: string, text: string) =>
@@ -209,14 +209,14 @@ describe('the personal settings page', () => {
     await fill(zh('ui.newPassword'), 'new password')
     await fill(zh('me.newPasswordAgain'), 'new password')
     await page.keyboard.press('Enter')
-    await told('The current password is wrong')
+    await expectErrorAtFocusedField('The current password is wrong')
     await fill(zh('me.currentPassword'), 'other password')
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
     await leave()
     await button(page, zh('me.changeMail')).click()
     await fill(zh('auth.email'), 'nobody')
     await button(page, zh('auth.sendCode')).click()
-    await told('The address is not valid')
+    await expectErrorAtFocusedField('The address is not valid')
     expect(await button(page, zh('auth.sendCode')).isEnabled()).toBe(true)
     await leave()
     await button(page, zh('credentials.setUp')).click()
@@ -224,7 +224,7 @@ describe('the personal settings page', () => {
     expect(await button(page, zh('credentials.useCode')).count()).toBe(0)
     await fill(zh('credentials.yourPassword'), 'wrong password')
     await page.keyboard.press('Enter')
-    await told('The password is wrong')
+    await expectErrorAtFocusedField('The password is wrong')
     const offer = { secret: 'ABCD'.repeat(8), uri: 'otpauth://totp/a' }
     site.routes['POST /api/user/totp/begin'] = () => ok(offer)
     await fill(zh('credentials.yourPassword'), 'right password')
@@ -232,7 +232,7 @@ describe('the personal settings page', () => {
     await hasFocus(page, zh('credentials.appCode'))
     await page.keyboard.type('123456')
     await page.keyboard.press('Enter')
-    await told('The code is wrong')
+    await expectErrorAtFocusedField('The code is wrong')
     // What is no field's is a toast, on a small phone too beside the buttons.
     await page.setViewportSize({ width: 390, height: 667 })
     site.routes['POST /api/user/totp'] = () => refused('The setup has expired', 'TotpOfferOver')
@@ -318,9 +318,9 @@ describe('the personal settings page', () => {
     await page.getByRole('switch', { name: zh('me.acceptUnpriced') }).click()
     await button(page, zh('shared.saveSettings')).click()
     await said(page, zh('me.settingsFailed'))
-    const told = page.getByRole('alert').filter({ hasText: zh('me.settingsFailed') })
-    await told.getByText(zh('request.other', { message: 'Maintenance' })).waitFor()
-    await told.getByText(/req-\d+/).waitFor()
+    const toast = page.getByRole('alert').filter({ hasText: zh('me.settingsFailed') })
+    await toast.getByText(zh('request.other', { message: 'Maintenance' })).waitFor()
+    await toast.getByText(/req-\d+/).waitFor()
     status = 200
     await button(page, zh('shared.saveSettings')).click()
     await said(page, zh('me.settingsSaved'))

@@ -137,7 +137,7 @@ function SelectedUsers(props: {
   const { selectedRows, adjustable } = props
   const beyond = selectedRows.length - adjustable.length
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('users.selection')}>
+    <fieldset className="tg-selection tg-bulk" aria-label={t('users.selection')}>
       <span role="status">
         {t('shared.usersSelected', { count: selectedRows.length })}
         {beyond > 0 && ` · ${t('users.selectedBeyond', { count: beyond })}`}
