@@ -21,7 +21,7 @@ const why = 'skip' in engine ? engine.skip : 'the given Kafka is not ours to kil
 const skipped = kafka === null ? ` (skipped: ${why})` : ''
 
 let records: CallRecord[]
-let books: AccountTotals
+let totals: AccountTotals
 let journal: JournalEntry[]
 let running: Running
 let live: LiveReader
@@ -86,7 +86,7 @@ beforeAll(async () => {
   const roles = new Set(['projections', 'relay'] as const)
   running = await startProduct({ ...config, roles })
   stops.push(() => running.stop(1_000))
-  books = await readAccountTotals(running)
+  totals = await readAccountTotals(running)
   const count = (outcome: CallRecord['outcome']) =>
     records.filter((record) => record.outcome === outcome).length
   process.stdout.write(
@@ -116,19 +116,21 @@ describe.skipIf(kafka === null)(
     it('each acknowledged call is billed once, each call ends once, and no hold is left', () => {
       const acknowledged = records.filter(({ outcome }) => outcome === 'acknowledged')
       expect(acknowledged.length).toBeGreaterThan(500)
-      const wrong = acknowledged.filter(({ requestId }) => books.settled.get(requestId ?? '') !== 1)
+      const wrong = acknowledged.filter(
+        ({ requestId }) => totals.settled.get(requestId ?? '') !== 1,
+      )
       expect(wrong).toEqual([])
-      expect(books.endedNotOnce).toEqual([])
-      expect([books.held, books.ledgerSum]).toEqual([0n, 0n])
-      const charges = [...books.charged.values()].reduce((sum, charge) => sum + charge, 0n)
-      expect(books.balance).toBe(BigInt(OPENING_BALANCE) - charges)
+      expect(totals.endedNotOnce).toEqual([])
+      expect([totals.held, totals.ledgerSum]).toEqual([0n, 0n])
+      const charges = [...totals.charged.values()].reduce((sum, charge) => sum + charge, 0n)
+      expect(totals.balance).toBe(BigInt(OPENING_BALANCE) - charges)
     })
 
     it('each billed call was sent to the provider, and no call was sent twice', () => {
       const requestCounts = new Map<string, number>()
       for (const { requestId } of journal)
         requestCounts.set(requestId, (requestCounts.get(requestId) ?? 0) + 1)
-      expect([...books.charged.keys()].filter((call) => !requestCounts.has(call))).toEqual([])
+      expect([...totals.charged.keys()].filter((call) => !requestCounts.has(call))).toEqual([])
       expect([...requestCounts].filter(([, count]) => count !== 1)).toEqual([])
     })
 

@@ -22,7 +22,7 @@ let provider: Awaited<ReturnType<typeof startPinned>>
 let records: CallRecord[]
 let journal: JournalEntry[]
 let running: Running
-let books: AccountTotals
+let totals: AccountTotals
 const OPENING_BALANCE = 1_000_000_000
 
 beforeAll(async () => {
@@ -52,14 +52,14 @@ beforeAll(async () => {
   expect(await supervisor.stop()).toBe(0)
   const config = readConfig({ ...environment, LOG_LEVEL: 'silent', ROLES: SERVERS })
   running = await startProduct(config)
-  books = await readAccountTotals(running)
+  totals = await readAccountTotals(running)
   journal = await (await fetch(`${provider.line.trim()}/journal`)).json()
   const count = (outcome: CallRecord['outcome']) =>
     records.filter((record) => record.outcome === outcome).length
   process.stdout.write(
     `storm: ${records.length} calls, ${count('acknowledged')} acknowledged, ` +
       `${count('unknown')} interrupted, ${count('refused')} refused, ${journal.length} reached ` +
-      `the provider, ${books.interrupted} held by a dead owner, ${supervisor.starts} starts\n`,
+      `the provider, ${totals.interrupted} held by a dead owner, ${supervisor.starts} starts\n`,
   )
 }, 600_000)
 
@@ -79,26 +79,26 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     expect(kills).toHaveLength(KILLS)
     expect(records.length).toBeGreaterThanOrEqual(CALLS)
     expect(records.filter(({ outcome }) => outcome === 'unknown').length).toBeGreaterThan(KILLS)
-    expect(books.interrupted).toBeGreaterThanOrEqual(KILLS)
+    expect(totals.interrupted).toBeGreaterThanOrEqual(KILLS)
   })
 
   it('every call acknowledged to a client is recorded and billed once', () => {
     const acknowledged = records.filter(({ outcome }) => outcome === 'acknowledged')
-    const wrong = acknowledged.filter(({ requestId }) => books.settled.get(requestId ?? '') !== 1)
+    const wrong = acknowledged.filter(({ requestId }) => totals.settled.get(requestId ?? '') !== 1)
     expect(wrong).toEqual([])
     expect(acknowledged.length).toBeGreaterThanOrEqual(CALLS / 2)
   })
 
   it('every admitted call ends exactly once, and no hold is left', () => {
-    expect(books.endedNotOnce).toEqual([])
-    expect(books.held).toBe(0n)
+    expect(totals.endedNotOnce).toEqual([])
+    expect(totals.held).toBe(0n)
   })
 
   it('each billed call is in the provider’s journal, and no call was sent twice', () => {
     const requestCounts = new Map<string, number>()
     for (const { requestId } of journal)
       requestCounts.set(requestId, (requestCounts.get(requestId) ?? 0) + 1)
-    const billedUnasked = [...books.charged.keys()].filter((call) => !requestCounts.has(call))
+    const billedUnasked = [...totals.charged.keys()].filter((call) => !requestCounts.has(call))
     expect(billedUnasked).toEqual([])
     const askedTwice = [...requestCounts].filter(([, count]) => count !== 1)
     expect(askedTwice).toEqual([])
@@ -108,17 +108,17 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     const wrong = journal.filter(
       ({ requestId, outcome, promptTokens, completionTokens }) =>
         outcome === 'answered' &&
-        books.settled.get(requestId) === 1 &&
-        books.complete.has(requestId) &&
-        books.charged.get(requestId) !== BigInt(promptTokens + completionTokens * 2),
+        totals.settled.get(requestId) === 1 &&
+        totals.complete.has(requestId) &&
+        totals.charged.get(requestId) !== BigInt(promptTokens + completionTokens * 2),
     )
     expect(wrong).toEqual([])
   })
 
   it('the balance is exactly the opening balance less every charge', () => {
-    const charges = [...books.charged.values()].reduce((sum, charge) => sum + charge, 0n)
-    expect(books.balance).toBe(BigInt(OPENING_BALANCE) - charges)
-    expect(books.ledgerSum).toBe(0n)
+    const charges = [...totals.charged.values()].reduce((sum, charge) => sum + charge, 0n)
+    expect(totals.balance).toBe(BigInt(OPENING_BALANCE) - charges)
+    expect(totals.ledgerSum).toBe(0n)
   })
 
   it('read models equal the fold of the events, also after a rebuild', async () => {

@@ -160,8 +160,8 @@ describe('the export of the log', () => {
       [`${own}username`, 'the column “username” does not exist'],
       [`${path}model&format=ndjson`, 'applies only to CSV'],
     ] as const) {
-      const { status, body: told } = await fileOf(url, { ...admin, 'accept-language': 'en' })
-      expect([status, told]).toEqual([400, expect.stringContaining(word)])
+      const { status, body: message } = await fileOf(url, { ...admin, 'accept-language': 'en' })
+      expect([status, message]).toEqual([400, expect.stringContaining(word)])
     }
   })
 

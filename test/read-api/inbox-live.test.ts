@@ -20,7 +20,7 @@ type Console = {
   readonly userId: number
   readonly socket: WebSocket
   unread: number | null
-  told: number
+  pushes: number
 }
 
 beforeAll(async () => {
@@ -46,16 +46,16 @@ async function consoleOf(userId: number, after?: number): Promise<Console> {
   const socket = new WebSocket(`ws://${host}/api/live`, {
     headers: { cookie: `session=${session}`, origin: `http://${host}` },
   })
-  const mine: Console = { userId, socket, unread: null, told: 0 }
+  const mine: Console = { userId, socket, unread: null, pushes: 0 }
   socket.on('message', (bytes) => {
     const message = JSON.parse(String(bytes)) as LiveMessage
     if (message.type !== 'event' || message.topic !== 'inbox') return
     mine.unread = message.data.unread_count
-    mine.told += 1
+    mine.pushes += 1
   })
   await once(socket, 'open')
   socket.send(JSON.stringify({ type: 'subscribe', topics: ['inbox'], after }))
-  await vi.waitFor(() => expect(mine.told).toBeGreaterThan(0), { timeout: 10_000 })
+  await vi.waitFor(() => expect(mine.pushes).toBeGreaterThan(0), { timeout: 10_000 })
   return mine
 }
 
@@ -78,9 +78,9 @@ it('a message to 10 000 users reaches each inbox and badge within two seconds', 
 })
 
 it('a message to 5 000 scattered users reaches their badges within two seconds', async () => {
-  const chosen = allUsers.filter((id) => id % 2 === 1)
+  const recipients = allUsers.filter((id) => id % 2 === 1)
   const startedAt = performance.now()
-  await tellAll({ user_ids: chosen })
+  await tellAll({ user_ids: recipients })
   await expect.poll(badges, { interval: 5 }).toEqual(new Set([2]))
   expect(performance.now() - startedAt).toBeLessThan(budget(WITHIN_MS))
   const counts = await unreadCounts(fixture.core.db, allUsers)
@@ -88,12 +88,12 @@ it('a message to 5 000 scattered users reaches their badges within two seconds',
 })
 
 it('reading a message updates only the reader’s badges; deleting it updates all', async () => {
-  const told = open.map((one) => one.told)
+  const before = open.map((one) => one.pushes)
   expect((await fixture.user.call('PUT', '/api/user/messages/1/read')).success).toBe(true)
   const own = open.filter(({ userId }) => userId === 3)
   expect(own).toHaveLength(2)
   await expect.poll(() => own.map(({ unread }) => unread)).toEqual([1, 1])
-  const others = open.flatMap((one, n) => (one.userId === 3 ? [] : [one.told - (told[n] ?? 0)]))
+  const others = open.flatMap((one, n) => (one.userId === 3 ? [] : [one.pushes - (before[n] ?? 0)]))
   expect(new Set(others)).toEqual(new Set([0]))
   for (const id of [1, 2]) await fixture.admin.call('DELETE', `/api/admin/messages/${id}`)
   await expect.poll(badges).toEqual(new Set([0]))
@@ -105,5 +105,5 @@ it('a console that reconnects receives its current unread count at once', async 
   await tellAll({ user_ids: [3] })
   const back = await consoleOf(3, 1)
   open.push(back)
-  expect(back).toMatchObject({ unread: 1, told: 1 })
+  expect(back).toMatchObject({ unread: 1, pushes: 1 })
 })

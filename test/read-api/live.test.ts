@@ -143,14 +143,14 @@ describe('the live socket', () => {
     const type = 'UserGroupChanged'
     const data = { userId: ALICE, group: 'vip' }
     const position = await api.append([{ stream: `user-${ALICE}`, type, v: 1, data }])
-    const told = { type: 'event', topic: 'users', position, data: { id: ALICE } }
+    const push = { type: 'event', topic: 'users', position, data: { id: ALICE } }
     // It is a row of the log as well, at the same position.
-    expect(await admin.until((m) => 'topic' in m && m.topic === 'users')).toEqual(told)
+    expect(await admin.until((m) => 'topic' in m && m.topic === 'users')).toEqual(push)
     const later = await api.append(aCallOf(BOB))
     await bob.until(at(later))
     expect(bob.seen.filter((m) => 'topic' in m && m.topic === 'users')).toEqual([])
     const [again, other] = [await follow(ADMIN, before, topics), await follow(BOB, before, topics)]
-    expect(await again.until((m) => 'topic' in m && m.topic === 'users')).toEqual(told)
+    expect(await again.until((m) => 'topic' in m && m.topic === 'users')).toEqual(push)
     expect(other.seen.filter((m) => 'topic' in m && m.topic === 'users')).toEqual([])
   })
 
@@ -342,8 +342,8 @@ describe('the live socket', () => {
     for (const [text] of wrong) listener.ask(text)
     listener.ask({ type: 'ping' })
     await listener.until(({ type }) => type === 'pong')
-    const told = listener.seen.flatMap((m) => (m.type === 'error' ? [m.message] : []))
-    expect(told).toEqual(wrong.map(([, words]) => expect.stringContaining(words)))
+    const messages = listener.seen.flatMap((m) => (m.type === 'error' ? [m.message] : []))
+    expect(messages).toEqual(wrong.map(([, words]) => expect.stringContaining(words)))
     const closing = once(listener.socket, 'close')
     listener.ask('x'.repeat(5_000))
     expect((await closing)[0]).toBe(1009)

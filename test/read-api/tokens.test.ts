@@ -74,8 +74,8 @@ describe('the list of tokens', () => {
     ['3', [3]],
     ['4', [4]],
     ['', [5, 4, 3, 2, 1]],
-  ])('is filtered by the displayed status %s', async (status, wanted) => {
-    expect(await ids(`status=${status}`)).toEqual(wanted)
+  ])('is filtered by the displayed status %s', async (status, expected) => {
+    expect(await ids(`status=${status}`)).toEqual(expected)
   })
 
   it.each([
@@ -90,10 +90,10 @@ describe('the list of tokens', () => {
     ['sort=accessed_time&order=desc', [2, 5, 4, 3, 1]],
     ['sort=created_time&order=asc', [5, 4, 3, 2, 1]],
     ['sort=&order=', [5, 4, 3, 2, 1]],
-  ])('is sorted by ?%s across pages', async (query, wanted) => {
-    expect(await ids(query)).toEqual(wanted)
+  ])('is sorted by ?%s across pages', async (query, expected) => {
+    expect(await ids(query)).toEqual(expected)
     const pages = await Promise.all([0, 1, 2].map((p) => ids(`${query}&p=${p}&size=2`)))
-    expect(pages.flat()).toEqual(wanted)
+    expect(pages.flat()).toEqual(expected)
   })
 
   it('finds tokens by a part of the name in any case, and counts them', async () => {

@@ -58,16 +58,16 @@ async function loginMethods() {
 }
 
 /** GitHub, or not, and so many passkeys that let in by themselves; answers these. */
-async function given(wanted: { hasGitHub: boolean; passkeys: number }): Promise<number[]> {
+async function given(target: { hasGitHub: boolean; passkeys: number }): Promise<number[]> {
   const { core } = here
   const context = { actor: `user:${id}`, cause: null, at: core.now() }
   const { hasGitHub, passkeys } = await loginMethods()
-  if (wanted.hasGitHub && !hasGitHub) {
+  if (target.hasGitHub && !hasGitHub) {
     const steps = await bindSteps({ core }, id, { provider: 'github', id: '7' }, null)
     expect((await core.actors.handleTogether(steps, context)).isDone).toBe(true)
   }
-  for (let made = passkeys.length; made < wanted.passkeys; made += 1) await addPasskey()
-  if (!wanted.hasGitHub && hasGitHub) expect((await unbind(calls.here)).success).toBe(true)
+  for (let made = passkeys.length; made < target.passkeys; made += 1) await addPasskey()
+  if (!target.hasGitHub && hasGitHub) expect((await unbind(calls.here)).success).toBe(true)
   return (await loginMethods()).passkeys
 }
 

@@ -245,6 +245,6 @@ describe('changing second factors', () => {
     )
     expect(Number(left.rows[0].n)).toBe(0)
     const events = JSON.stringify(await fixture.core.store.readAll(0, 10_000))
-    for (const told of [secret, ...codes]) expect(events).not.toContain(told)
+    for (const secretText of [secret, ...codes]) expect(events).not.toContain(secretText)
   })
 })

@@ -85,19 +85,19 @@ describe('notification settings', () => {
   }
 
   it('are stored, never show the secret, and are hidden from admins', async () => {
-    const told = {
+    const submitted = {
       notify_type: 'webhook',
       quota_warning_threshold: 100_000,
       webhook_url: 'https://hooks.example.com/quota',
       notification_email: 'Me@Example.com',
     }
     const notification_code = await codeFor('Me@Example.com')
-    const first = { ...told, webhook_secret: SECRET, notification_code }
+    const first = { ...submitted, webhook_secret: SECRET, notification_code }
     expect((await put(first)).success).toBe(true)
-    const kept = { ...told, webhook_secret_set: true, notification_email: 'me@example.com' }
+    const kept = { ...submitted, webhook_secret_set: true, notification_email: 'me@example.com' }
     expect(await settings()).toMatchObject(kept)
     const head = await fixture.head()
-    expect((await put({ ...told, webhook_secret: '' })).success).toBe(true)
+    expect((await put({ ...submitted, webhook_secret: '' })).success).toBe(true)
     expect(await fixture.head(), 'the same again').toBe(head)
     const seen = await fixture.root.call<User>('GET', `/api/user/${fixture.user.id}`)
     expect(JSON.parse(seen.data.setting)).not.toHaveProperty('webhook_url')

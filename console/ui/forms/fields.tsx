@@ -50,7 +50,7 @@ export function TextField({ presets, trailing, ...props }: TextFieldProps) {
     ) : presets === undefined ? (
       <TextInput {...input} />
     ) : (
-      <div className="tg-picked">
+      <div className="tg-with-presets">
         <TextInput className="tg-input-short" {...input} />
         <PresetButtons
           label={presets.label}

@@ -48,7 +48,7 @@ const sentIds = () =>
 it('selecting all matches includes other pages, and one call acts on all of them', async () => {
   const { page } = app
   await chooseAllOf(347)
-  await takePicture(page, 'channels-chosen-all')
+  await takePicture(page, 'channels-selected-all')
   await boxes().nth(2).click()
   await page.getByText(zh('ui.selectedCount', { count: 346 })).waitFor()
   // One that is gone by now is not named: it would have the whole refused.

@@ -11,7 +11,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name }).
 
 const LOOKS: readonly { name: string; open: (page: Page, text: Text) => Promise<void> }[] = [
   {
-    name: 'token-chosen',
+    name: 'token-selected',
     open: async (page) => {
       for (const box of await page.getByRole('checkbox').all()) await box.check()
     },

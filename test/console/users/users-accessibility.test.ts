@@ -36,8 +36,8 @@ describe('the list of users and its drawers', () => {
         const row = page.getByRole('row').filter({ hasText: name })
         await row.getByRole('checkbox').check()
       }
-      const listed = await lookFaults(page, `users-chosen-${language}`, [1280, 390])
-      expect.soft(listed, 'chosen').toEqual([])
+      const listed = await lookFaults(page, `users-selected-${language}`, [1280, 390])
+      expect.soft(listed, 'selected').toEqual([])
       await page.setViewportSize({ width: 1280, height: 860 })
       await page.locator('.tg-bulk button').last().click()
       await page.getByLabel('$').first().fill('12.5')

@@ -252,8 +252,8 @@ export class MeteredCall {
     }
     if (verdict === 'wait') this.isPaused = true
     if (this.isSpent || this.answer !== null) return
-    const wanted = this.outputHold.nextHold()
-    const outcome = this.account.handle({ type: 'RaiseHold', call: this.id, ...wanted })
+    const raised = this.outputHold.nextHold()
+    const outcome = this.account.handle({ type: 'RaiseHold', call: this.id, ...raised })
     const [event] = isCodedError(outcome) ? [] : outcome
     const held = event?.type === 'HoldRaised' ? fromWire(event.data.hold) : this.hold
     this.answer = { hold: isCodedError(outcome) ? null : held }

@@ -52,38 +52,45 @@ const step = fc.tuple(
   ),
 )
 
-type Known = { round: number; until: number; prober: string | null }
-type Told = { readonly event: ChannelHealthEvent; readonly command: ChannelHealthCommand }
+type CircuitModel = { round: number; until: number; prober: string | null }
+type DecidedEvent = { readonly event: ChannelHealthEvent; readonly command: ChannelHealthCommand }
 
 /** What the README promises, of one event after what was known of its circuit. */
-function faultOf({ event, command }: Told, known: Known | undefined, at: number): string | null {
+function faultOf(
+  { event, command }: DecidedEvent,
+  circuit: CircuitModel | undefined,
+  at: number,
+): string | null {
   const by = 'prober' in command ? command.prober : null
   switch (event.type) {
     case 'CircuitOpened': {
       if (command.type !== 'OpenCircuit') return 'opened by something else'
-      if (known !== undefined && known.prober === null) return 'an open circuit opened again'
-      if (known !== undefined && known.prober !== by) return 'opened again by a bystander'
-      if (event.data.round !== (known?.round ?? 0) + 1) return 'a round left out'
+      if (circuit !== undefined && circuit.prober === null) return 'an open circuit opened again'
+      if (circuit !== undefined && circuit.prober !== by) return 'opened again by a bystander'
+      if (event.data.round !== (circuit?.round ?? 0) + 1) return 'a round left out'
       const { baseMs, maxMs, retryAfterMs } = command.cooldown
       const pause = event.data.until - at
       if (pause < Math.max(Math.min(baseMs, maxMs), retryAfterMs)) return 'too short a pause'
       return pause > Math.max(Math.ceil(maxMs * 1.2), retryAfterMs) ? 'too long a pause' : null
     }
     case 'CircuitHalfOpened':
-      if (known === undefined) return 'a closed circuit was tried'
-      if (at < known.until) return 'tried before its time, or by two at once'
+      if (circuit === undefined) return 'a closed circuit was tried'
+      if (at < circuit.until) return 'tried before its time, or by two at once'
       return event.data.prober === by ? null : 'tried by another than who asked'
     case 'CircuitClosed':
-      if (known === undefined) return 'a closed circuit closed'
+      if (circuit === undefined) return 'a closed circuit closed'
       if (event.data.reason !== 'probe') return null
-      return known.prober !== null && known.prober === by ? null : 'closed by a bystander'
+      return circuit.prober !== null && circuit.prober === by ? null : 'closed by a bystander'
   }
 }
 
-function after({ type, data }: ChannelHealthEvent, known: Known | undefined): Known | undefined {
+function after(
+  { type, data }: ChannelHealthEvent,
+  circuit: CircuitModel | undefined,
+): CircuitModel | undefined {
   if (type === 'CircuitClosed') return undefined
   if (type === 'CircuitOpened') return { round: data.round, until: data.until, prober: null }
-  return { round: known?.round ?? 0, until: data.until, prober: data.prober }
+  return { round: circuit?.round ?? 0, until: data.until, prober: data.prober }
 }
 
 describe('circuits under random failures, probes and closings', () => {
@@ -93,7 +100,7 @@ describe('circuits under random failures, probes and closings', () => {
         const { decide, evolve, initialState } = channelHealthDecider
         let state = initialState()
         let at = 1_000_000
-        const circuits = new Map<string, Known>()
+        const circuits = new Map<string, CircuitModel>()
         for (const [later, drawn] of steps) {
           at += later
           const command = { ...drawn, at } as ChannelHealthCommand

@@ -166,14 +166,14 @@ describe('the extra settings of a channel', () => {
     expect(errorOf({ setting: JSON.stringify({ proxy }) })).toBeNull(),
   )
 
-  it.each(['maybe', 'false', 0, {}, []])('refuse the value %j for include_usage', (chosen) => {
-    const setting = JSON.stringify({ include_usage: chosen })
+  it.each(['maybe', 'false', 0, {}, []])('refuse the value %j for include_usage', (value) => {
+    const setting = JSON.stringify({ include_usage: value })
     const expected = { field: 'setting', error: 'not-flag', name: 'include_usage' }
     expect(errorOf({ setting })).toEqual(expected)
   })
 
-  it.each([true, false, null])('accept the value %j for include_usage', (chosen) =>
-    expect(errorOf({ setting: JSON.stringify({ include_usage: chosen }) })).toBeNull(),
+  it.each([true, false, null])('accept the value %j for include_usage', (value) =>
+    expect(errorOf({ setting: JSON.stringify({ include_usage: value }) })).toBeNull(),
   )
 })
 

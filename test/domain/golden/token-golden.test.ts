@@ -37,11 +37,11 @@ describe('an earlier version of a token event', () => {
       const upcast = upcastToken(old)
       expect(upcast.v).toBe(newest.v)
       const names = JSON.stringify(old.data).matchAll(/"name":("[^"]*")/g)
-      const wanted = [...names].reduce(
+      const expected = [...names].reduce(
         (text, [found, plain]) => text.replace(found, `"name":{"plain":${plain}}`),
         JSON.stringify(old.data),
       )
-      expect(JSON.stringify(upcast.data)).toBe(wanted)
+      expect(JSON.stringify(upcast.data)).toBe(expected)
       expect(upcastToken(newest)).toBe(newest)
     },
   )

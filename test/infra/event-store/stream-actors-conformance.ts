@@ -102,7 +102,7 @@ export function streamActorsConformance(
       expect((await here.stateOf(decider, 'c')).total).toBe(3)
     })
 
-    it('glances at other streams push out none that is in use', async () => {
+    it('peeks at other streams do not evict a cached stream in use', async () => {
       const store = await open()
       const actors = actorsOn(store, { hotStreamsMax: 1 })
       const decider = counterDecider(100)

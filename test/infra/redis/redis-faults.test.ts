@@ -46,10 +46,10 @@ describe.skipIf(!canHarm)(`limits under load${reason}`, () => {
    * Expects that the loss and the recovery of Redis were logged alternately, without repetitions.
    * Reasons of failed connections are ignored.
    */
-  const toldOnce = () => {
-    const told = one.said.filter((line) => !line.startsWith('REDIS_URL: '))
-    expect(told.length).toBeGreaterThan(1)
-    for (const [at, line] of told.entries()) {
+  const expectAlternatingWarnings = () => {
+    const warnings = one.said.filter((line) => !line.startsWith('REDIS_URL: '))
+    expect(warnings.length).toBeGreaterThan(1)
+    for (const [at, line] of warnings.entries()) {
       expect(line).toMatch(at % 2 === 0 ? /is unavailable/ : /is available again/)
     }
   }
@@ -65,7 +65,7 @@ describe.skipIf(!canHarm)(`limits under load${reason}`, () => {
     await server.restart()
     await isBack()
     expect(await waitFor(one, room)).toBe(1_000)
-    toldOnce()
+    expectAlternatingWarnings()
   })
 
   it('keep deciding when Redis freezes and then continues', async () => {
@@ -76,7 +76,7 @@ describe.skipIf(!canHarm)(`limits under load${reason}`, () => {
     server.signal('SIGCONT')
     await isBack()
     expect(await waitFor(one, room)).toBe(1_000)
-    toldOnce()
+    expectAlternatingWarnings()
   })
 
   it('release in Redis the permits that were released while Redis was frozen', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(!canHarm)(`limits under load${reason}`, () => {
     expect(await admitted(one, 50, rate(10))).toBe(10)
     await admin.config('SET', ...(limits as [string, string]))
     await isBack()
-    toldOnce()
+    expectAlternatingWarnings()
   })
 
   it('keep deciding when Redis becomes a replica, as in a failover, and recovers', async () => {

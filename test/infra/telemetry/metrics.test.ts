@@ -14,8 +14,8 @@ it('the metrics show that limits are no longer shared, and what the bus lacks', 
   })
   expect(await metrics.metrics()).toMatch(/^tallygate_limits_degraded 0$/m)
   expect(await metrics.metrics()).toMatch(/^tallygate_event_bus_degraded 1$/m)
-  const told = /^tallygate_event_bus_fault{reason="the topic has 4 partitions of 8"} 1$/m
-  expect(await metrics.metrics()).toMatch(told)
+  const faultLine = /^tallygate_event_bus_fault{reason="the topic has 4 partitions of 8"} 1$/m
+  expect(await metrics.metrics()).toMatch(faultLine)
   isDegraded = true
   error = null
   expect(await metrics.metrics()).not.toMatch(/^tallygate_event_bus_fault/m)

@@ -10,7 +10,7 @@ export type LaneProcess = {
   readonly kill: () => Promise<void>
 }
 
-type Wanted = {
+type LaneProcessOptions = {
   readonly databaseUrl: string
   readonly brokers: readonly string[]
   readonly topic: string
@@ -18,8 +18,8 @@ type Wanted = {
   readonly work?: string
 }
 
-export async function startLaneProcess(wanted: Wanted): Promise<LaneProcess> {
-  const child = spawnNode(PROGRAM, JSON.stringify(wanted))
+export async function startLaneProcess(options: LaneProcessOptions): Promise<LaneProcess> {
+  const child = spawnNode(PROGRAM, JSON.stringify(options))
   const lines: string[] = []
   child.stdout.on('data', (chunk: Buffer) => {
     lines.push(...chunk.toString().split('\n').filter(Boolean))

@@ -65,7 +65,7 @@ async function start(send = mailer.send): Promise<void> {
   const leases = await createLeases(core.pg, core.log)
   const transports = { mailer: { send }, outbound: hooks }
   held.push(startQuotaWarnings({ core: { ...core, leases }, freshness, transports }))
-  await expect.poll(async () => (await bookmarks()) > 0).toBe(true)
+  await expect.poll(async () => (await checkpoint()) > 0).toBe(true)
 }
 
 async function stop(): Promise<void> {
@@ -73,7 +73,7 @@ async function stop(): Promise<void> {
   held = []
 }
 
-async function bookmarks(): Promise<number> {
+async function checkpoint(): Promise<number> {
   const { rows } = await core.pg
     .query('select position from bookmarks.bookmarks')
     .catch(() => ({ rows: [] }))
@@ -91,7 +91,7 @@ async function act<S, C, E extends Fact, R extends CodedError>(
 }
 
 /** A user with a quota of 10 000 and the given notification settings. */
-async function person(told: Partial<NotificationSettings> & { mail?: string } = {}) {
+async function person(input: Partial<NotificationSettings> & { mail?: string } = {}) {
   lastId += 1
   const userId = lastId
   const { vault } = core
@@ -105,7 +105,7 @@ async function person(told: Partial<NotificationSettings> & { mail?: string } = 
     passwordRef: null,
     inviterId: null,
   })
-  const { mail = `user${userId}@example.com`, ...settings } = told
+  const { mail = `user${userId}@example.com`, ...settings } = input
   await act(notificationsDecider, notificationsStream(userId), {
     type: 'ChangeNotifications',
     userId,
@@ -142,7 +142,7 @@ async function person(told: Partial<NotificationSettings> & { mail?: string } = 
 /** Once the reactor has read all there is. */
 async function caughtUp(): Promise<void> {
   const head = await core.store.headPosition()
-  await expect.poll(async () => (await bookmarks()) >= head).toBe(true)
+  await expect.poll(async () => (await checkpoint()) >= head).toBe(true)
 }
 
 it('a user who falls below the threshold is warned once while the balance falls', async () => {
@@ -171,7 +171,7 @@ it('a killed process and a second process do not repeat a warning', async () => 
   const user = await person()
   const other = await person()
   await user.spend(9_000n)
-  // The fact is there and its mail is not: here the process dies, its bookmark behind.
+  // The event is stored but its mail is not sent: the process dies before it moves its checkpoint.
   await expect.poll(async () => (await user.warnings()).length).toBe(1)
   await stop()
   await core.pg.query('update bookmarks.bookmarks set position = 1')
