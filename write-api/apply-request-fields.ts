@@ -9,7 +9,7 @@ import {
   type ValuesOf,
   type WritableFields,
 } from '#read-api/contract/resource-field-definition.ts'
-import { validationMessage } from './validation-messages.ts'
+import { validationMessage } from './messages-for-invalid-values.ts'
 
 /**
  * Applies a request's fields to the stored values. Changed personal texts are encrypted with the

@@ -81,12 +81,12 @@ import { bindMail } from './users/bind-mail.ts'
 import { checkIn, transferAffiliate } from './users/check-in-and-transfer-rewards.ts'
 import { createUser } from './users/create-user.ts'
 import { deleteSelf, eraseUser } from './users/erase-user.ts'
-import { unbindIdentity } from './users/login-methods.ts'
 import { manageUser } from './users/manage-user.ts'
 import { register } from './users/register.ts'
+import { unbindIdentity } from './users/unbind-identity.ts'
 import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
-import { limitWrites, rejectWritesOnDemoSite } from './write-checks.ts'
+import { limitWrites, rejectWritesOnDemoSite } from './write-limits-and-demo-site.ts'
 
 const ACTIONS: readonly Action[] = [
   initializeSite,

@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { matches, type RegisteredAction, registeredActions } from '#console/ui/actions/action.ts'
+import { findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
-import { requestIdIn } from '#console/ui/messages/request-id.ts'
-import { useDebounced } from '#console/ui/state/use-debounced.ts'
+import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import { channelsQuery } from '../api/channels.ts'
 import { listLogs, logsKey } from '../api/logs.ts'
 import { tokensQuery } from '../api/tokens.ts'
@@ -39,7 +39,7 @@ function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const requestId = useDebounced(requestIdIn(query), SEARCH_DELAY_MS)
+  const requestId = useDebouncedValue(findRequestId(query), SEARCH_DELAY_MS)
   const { data } = useQuery({
     queryKey: [...logsKey, 'found', mayManage, requestId],
     queryFn: ({ signal }) =>
@@ -52,7 +52,7 @@ function useCalls(query: string): readonly Entry[] {
       }),
     enabled: requestId !== null,
   })
-  if (requestId === null || requestId !== requestIdIn(query)) return []
+  if (requestId === null || requestId !== findRequestId(query)) return []
   return (data?.items ?? []).slice(0, RESULTS_MAX).map((row) => ({
     id: `calls-${row.id}`,
     title: t('commands.openCall', {
@@ -71,7 +71,7 @@ const callFilter = (request: string) => new URLSearchParams({ request })
 function useSearchResults(query: string): readonly Entry[] {
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const keyword = useDebounced(query, SEARCH_DELAY_MS)
+  const keyword = useDebouncedValue(query, SEARCH_DELAY_MS)
   const isSearching = keyword !== '' && keyword === query
   const searchQuery = { keyword, page: 0, pageSize: RESULTS_MAX }
   const tokens = useQuery({ ...tokensQuery(searchQuery), enabled: isSearching }).data?.items ?? []

@@ -10,7 +10,10 @@ import { done } from '#infra/http/response-envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
-import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
+import {
+  enabledLoginMethods,
+  retryWhileLoginMethodsChange,
+} from '../users/enabled-login-methods.ts'
 import { verifyProof } from './identity-proof.ts'
 import { canLogInWithPasskey, passkeyName } from './passkeys.ts'
 import { changeCredentials } from './read-and-change-credentials.ts'

@@ -10,7 +10,7 @@ import { isPassword } from '../users/passwords.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { passkeyAssertionOptions } from './passkeys.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
-import { verifyPasskey } from './verify-passkey.ts'
+import { verifyPasskeySignature } from './verify-passkey-signature.ts'
 import { limitProofAttempts, verifyCode } from './verify-second-factor-code.ts'
 
 /** POST /api/user/passkeys/proof: returns the WebAuthn options for a proof of identity. */
@@ -48,7 +48,7 @@ export async function verifyProof(
   if (passkey !== undefined) {
     // No limit on failed attempts is needed, because a passkey's signature cannot be guessed.
     const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
-    return verifyPasskey(deps, request, check, context)
+    return verifyPasskeySignature(deps, request, check, context)
   }
   const succeeded = await limitProofAttempts(deps, request)
   if (code !== '') await verifyCode(deps, userId, code, context)

@@ -15,7 +15,10 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { userActions } from '../contract/users.ts'
 import { factorResetMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
-import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
+import {
+  enabledLoginMethods,
+  retryWhileLoginMethodsChange,
+} from '../users/enabled-login-methods.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 

@@ -19,7 +19,7 @@ import { selectedUserIds } from '#projections/users/query.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type CreateMessage, messageActions } from '../contract/messages.ts'
-import { validationMessage } from '../validation-messages.ts'
+import { validationMessage } from '../messages-for-invalid-values.ts'
 import { messageError } from './message-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000

@@ -5,7 +5,7 @@ import type { Action } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
 import { issueChallenge, passkeySite, userIdOfHandle, webauthn } from '../credentials/passkeys.ts'
-import { verifyPasskey } from '../credentials/verify-passkey.ts'
+import { verifyPasskeySignature } from '../credentials/verify-passkey-signature.ts'
 import { startUserSession } from './complete-login.ts'
 
 /**
@@ -41,7 +41,7 @@ export const passkeyLogin: Action = (api, deps) => {
       if (user === null || user.isDeleted) throw credentialsError('PasskeyFailed')
       const context = { actor: `user:${user.id}`, cause: request.id, at: deps.core.now() }
       const check = { userId: user.id, passkey, purpose: 'login', isSoleFactor: true }
-      await verifyPasskey(deps, request, check, context)
+      await verifyPasskeySignature(deps, request, check, context)
       return success(await startUserSession(request, reply, user))
     },
   })

@@ -7,7 +7,7 @@ import type { SecondStep } from '../contract/credentials.ts'
 import { loginActions } from '../contract/login.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
 import { passkeyAssertionOptions } from '../credentials/passkeys.ts'
-import { verifyPasskey } from '../credentials/verify-passkey.ts'
+import { verifyPasskeySignature } from '../credentials/verify-passkey-signature.ts'
 import { limitCodeAttempts, verifyCode } from '../credentials/verify-second-factor-code.ts'
 import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
@@ -70,5 +70,10 @@ async function verifyFactor(
   const context = { actor: `user:${userId}`, cause: request.id, at: deps.core.now() }
   if (passkey === undefined) return verifyCode(deps, userId, code, context)
   const purpose = secondPurpose(deps, ticket)
-  await verifyPasskey(deps, request, { userId, passkey, purpose, isSoleFactor: false }, context)
+  await verifyPasskeySignature(
+    deps,
+    request,
+    { userId, passkey, purpose, isSoleFactor: false },
+    context,
+  )
 }

@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import { usageKey } from './use-usage.ts'
 
 const BALANCE_EVERY_MS = 500
@@ -52,8 +52,8 @@ export function useDashboard() {
   const read = (...keys: readonly QueryKey[]): void => {
     for (const queryKey of keys) void client.invalidateQueries({ queryKey })
   }
-  const refresh = useThrottled(() => read(selfKey, logsKey), BALANCE_EVERY_MS)
-  const redraw = useThrottled(() => read(usageKey), CHART_EVERY_MS)
+  const refresh = useThrottledCallback(() => read(selfKey, logsKey), BALANCE_EVERY_MS)
+  const redraw = useThrottledCallback(() => read(usageKey), CHART_EVERY_MS)
   useLiveTopic('logs', {
     onEvents: (rows, position) => {
       if (!rows.some((row) => row.user_id === ownId)) return

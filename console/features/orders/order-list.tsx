@@ -8,7 +8,7 @@ import { type ListQuery, listUrlParams } from '#console/ui/lists/list-url-params
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
-import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
+import { useLiveRefetch } from '#console/ui/state/use-live-refetch.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'

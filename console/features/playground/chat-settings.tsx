@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
+import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_LIMIT, TEMPERATURES } from './conversation.ts'
@@ -16,7 +16,7 @@ export type ChatSettingsProps = {
 /** A changed setting applies to the next message. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
-  const describeGroup = useGroupDescription()
+  const describeGroup = useTranslateGroupDescription()
   const { settings, onChange } = props
   const groups = Object.entries(props.groups).map(([value, { desc, ratio }]) => ({
     value,

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import {
   type AnswerCost,
   type ChatMessage,
@@ -74,7 +74,10 @@ export function useConversations(userId: number): Conversations {
 function useStoring(userId: number, stored: StoredConversations): void {
   const latest = useRef(stored)
   latest.current = stored
-  const keep = useThrottled(() => storeConversations(userId, latest.current), STORE_EVERY_MS)
+  const keep = useThrottledCallback(
+    () => storeConversations(userId, latest.current),
+    STORE_EVERY_MS,
+  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves every change
   useEffect(keep, [stored, keep])
   useEffect(() => {

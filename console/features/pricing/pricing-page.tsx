@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useUser } from '#console/api/session.ts'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
-import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
+import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -13,7 +13,7 @@ import './pricing.css'
 
 function GroupPicker({ view }: { view: PricingView }) {
   const { t } = useTranslation()
-  const describeGroup = useGroupDescription()
+  const describeGroup = useTranslateGroupDescription()
   const groups = Object.entries(view.groups)
   if (view.query.isPending) return <GroupsPlaceholder />
   if (groups.length === 0) return null

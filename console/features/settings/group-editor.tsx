@@ -6,7 +6,7 @@ import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
-import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
+import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
 import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
@@ -68,7 +68,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
 const rowKey = (row: GroupRow): string => row.name
 
 function Description({ row }: { row: GroupRow }) {
-  const describeGroup = useGroupDescription()
+  const describeGroup = useTranslateGroupDescription()
   if (row.description === '') return NOTHING
   return <>{describeGroup(row.name, row.description)}</>
 }

@@ -12,7 +12,7 @@ import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
-import { useDebounced } from '#console/ui/state/use-debounced.ts'
+import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
@@ -42,7 +42,7 @@ export function PriceHistory() {
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
   const sought = typed.trim()
-  const keyword = useDebounced(sought, sought === '' ? 0 : SETTLE_MS)
+  const keyword = useDebouncedValue(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []
   const all = [{ value: '', label: t('shared.allGroups') }]
   const clear = () => {

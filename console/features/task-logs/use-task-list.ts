@@ -4,7 +4,7 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { ListQuery } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import { boundsOf, rangeText } from '#console/ui/time-range/time-range.ts'
 import { withPushes } from './live-tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
@@ -44,7 +44,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   }))
   const { list, paging } = view
   const pageKey = keyOf(view.listQuery)
-  const readAgain = useThrottled(view.refresh, EVERY_MS)
+  const readAgain = useThrottledCallback(view.refresh, EVERY_MS)
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {
       floor.current = Math.max(floor.current, position)

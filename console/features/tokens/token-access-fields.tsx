@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
-import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
+import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
 import { Switch, SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/names-field.tsx'
@@ -53,7 +53,7 @@ export function TokenAccessFields({ form }: TokenFormProps) {
 /** Includes the token's group, even if the user may no longer use this group. */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
-  const describeGroup = useGroupDescription()
+  const describeGroup = useTranslateGroupDescription()
   const groups = Object.entries(useQuery(usableGroupsQuery).data ?? {})
   const isListed = group === '' || groups.some(([name]) => name === group)
   return [

@@ -15,7 +15,7 @@ import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { type SelectedRows, useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { chatClients } from '#console/ui/state/chat-links.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { tokenColumns } from './token-columns.tsx'
 import { withExpiryAt } from './token-status.ts'
@@ -124,7 +124,7 @@ const READ_EVERY_MS = 1_000
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
-  const readSoon = useThrottled(readAgain, READ_EVERY_MS)
+  const readSoon = useThrottledCallback(readAgain, READ_EVERY_MS)
   useLiveTopic('tokens', {
     onEvents: (changes) => {
       const newest = new Map(changes.map((change) => [change.id, change]))

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { fullRequestIdIn, requestIdIn } from '#console/ui/messages/request-id.ts'
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
@@ -14,13 +14,13 @@ export function RequestIdSearch({ value, onCommit }: Props) {
   // The URL was changed by another control, such as the browser's Back button.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
-    const requestId = text.trim() === '' ? '' : requestIdIn(text)
+    const requestId = text.trim() === '' ? '' : findRequestId(text)
     if (requestId === null) return set(text, true)
     set(requestId)
     if (requestId !== value) onCommit(requestId)
   }
   const change = (text: string): void => {
-    if (text === '' || fullRequestIdIn(text) !== null) commit(text)
+    if (text === '' || findFullRequestId(text) !== null) commit(text)
     else set(text)
   }
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -12,7 +12,7 @@ import {
   isServerUnavailable,
   onServerHealthChange,
 } from '#console/api/server-health.ts'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
   type LiveRows,
@@ -64,7 +64,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     placeholderData: keepPreviousData,
     refetchInterval: isAway ? POLL_EVERY_MS : RATES_EVERY_MS,
   })
-  const refreshStat = useThrottled(() => {
+  const refreshStat = useThrottledCallback(() => {
     for (const queryKey of [statKey, callBarsKey]) void client.invalidateQueries({ queryKey })
   }, STAT_EVERY_MS)
   const [live, update] = useLiveRows(view.key, isHeld)

@@ -11,7 +11,7 @@ import { SortSelect } from '#console/ui/lists/select-filter.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
+import { useLiveRefetch } from '#console/ui/state/use-live-refetch.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500

@@ -7,7 +7,7 @@ import { useStatus } from '#console/api/status.ts'
 import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/wallet.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError } from '#console/ui/messages/toast.ts'
-import { useDebounced } from '#console/ui/state/use-debounced.ts'
+import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import type { AmountRequest, PaymentMethod } from '#write-api/contract/top-ups.ts'
 
@@ -38,7 +38,7 @@ export function useTopUp() {
           ? t('wallet.amountTooLarge', { max: AMOUNT_MAX })
           : ''
   const paymentRequest = { amount, top_up_code: code, payment_method: method }
-  const settled = useDebounced(JSON.stringify(paymentRequest), PAUSE_MS)
+  const settled = useDebouncedValue(JSON.stringify(paymentRequest), PAUSE_MS)
   const price = useQuery({
     queryKey: ['top-up-amount', settled],
     queryFn: ({ signal }) => topUpAmount(JSON.parse(settled), signal),

@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 const EVERY_MS = 500
@@ -28,10 +28,10 @@ export function useWallet() {
     queryFn: ({ signal }) => readGains({ count: GAINS, afterPosition: floor.current, signal }),
     refetchOnMount: 'always',
   })
-  const readBalance = useThrottled(() => {
+  const readBalance = useThrottledCallback(() => {
     void client.invalidateQueries({ queryKey: selfKey })
   }, EVERY_MS)
-  const readGainsAgain = useThrottled(() => {
+  const readGainsAgain = useThrottledCallback(() => {
     void client.invalidateQueries({ queryKey: additionsKey })
   }, EVERY_MS)
   useLiveTopic('logs', {

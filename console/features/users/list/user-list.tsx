@@ -12,7 +12,7 @@ import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { type Actor, actionsOn } from '../user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
@@ -162,7 +162,7 @@ const EVERY_MS = 2_000
 /** Reloads the list after calls or credits of visible users, and after changes of any user. */
 function useLiveUsers(): void {
   const client = useQueryClient()
-  const readAgain = useThrottled(
+  const readAgain = useThrottledCallback(
     () => void client.invalidateQueries({ queryKey: usersKey }),
     EVERY_MS,
   )

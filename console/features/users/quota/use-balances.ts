@@ -2,7 +2,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { userQuery } from '#console/api/users.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
@@ -16,7 +16,7 @@ export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint>
   const client = useQueryClient()
   const read = users.length <= READ_MAX ? users : []
   const fresh = useQueries({ queries: read.map(({ id }) => userQuery(id)) })
-  const readAgain = useThrottled(() => {
+  const readAgain = useThrottledCallback(() => {
     for (const { id } of read) void client.invalidateQueries({ queryKey: ['user', id] })
   }, EVERY_MS)
   useLiveTopic('logs', {

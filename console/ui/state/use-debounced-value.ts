@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react'
 
-export function useDebounced<Value extends string | null>(value: Value, waitMs: number): Value {
+export function useDebouncedValue<Value extends string | null>(
+  value: Value,
+  waitMs: number,
+): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), waitMs)

@@ -2,12 +2,12 @@ const FULL_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /** Returns a request id, or its first characters, in lower case. */
-export function requestIdIn(text: string): string | null {
-  const fullId = fullRequestIdIn(text)
+export function findRequestId(text: string): string | null {
+  const fullId = findFullRequestId(text)
   if (fullId !== null) return fullId
   const part = text.trim().toLowerCase()
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
 
-export const fullRequestIdIn = (text: string): string | null =>
+export const findFullRequestId = (text: string): string | null =>
   FULL_ID.exec(text)?.[0].toLowerCase() ?? null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fullRequestIdIn, requestIdIn } from '#console/ui/messages/request-id.ts'
+import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
 
 const ID = '0199aa00-1b2c-7000-8000-0123456789ab'
 
@@ -11,20 +11,20 @@ describe('the request id in pasted text', () => {
     ['a header line', `X-Request-Id: ${ID}`],
     ['an error message', `The provider answered 502. (request id: ${ID})`],
   ])('is found: %s', (_name, text) => {
-    expect(requestIdIn(text)).toBe(ID)
-    expect(fullRequestIdIn(text)).toBe(ID)
+    expect(findRequestId(text)).toBe(ID)
+    expect(findFullRequestId(text)).toBe(ID)
   })
 
   it.each([ID.slice(0, 8), ID.slice(0, 9), ID.slice(0, 20), ID.slice(0, 20).toUpperCase()])(
     'can be shortened to its first characters: %s',
     (text) => {
-      expect(requestIdIn(text)).toBe(text.toLowerCase())
-      expect(fullRequestIdIn(text)).toBeNull()
+      expect(findRequestId(text)).toBe(text.toLowerCase())
+      expect(findFullRequestId(text)).toBeNull()
     },
   )
 
   it.each(['', '0199aa0', 'dashboard', 'gpt-4o-mini', '0199aa00x', `${ID.slice(0, 13)} and more`])(
     'is not found in %j',
-    (text) => expect(requestIdIn(text)).toBeNull(),
+    (text) => expect(findRequestId(text)).toBeNull(),
   )
 })

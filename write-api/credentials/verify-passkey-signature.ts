@@ -26,7 +26,7 @@ type PasskeyCheck = {
 }
 
 /** Throws `PasskeyFailed` if no passkey of the user has signed a challenge for this purpose. */
-export async function verifyPasskey(
+export async function verifyPasskeySignature(
   deps: Deps,
   request: FastifyRequest,
   check: PasskeyCheck,

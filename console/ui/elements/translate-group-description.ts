@@ -9,7 +9,7 @@ const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(
  * Returns a function that translates a group's description. Only the descriptions that every new
  * site has are translated.
  */
-export function useGroupDescription(): (name: string, description: string) => string {
+export function useTranslateGroupDescription(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>
     isShipped(name) && description === SHIPPED[name] ? t(`ui.group.${name}`) : description

@@ -1,0 +1,59 @@
+import { useEffect, useMemo, useState } from 'react'
+import { WIDTH_MAX } from './column.ts'
+import type { ColumnLayout } from './use-column-layout.ts'
+
+/** Widens columns with truncated amounts. Pass each rendered row to `measure`. */
+export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
+  const [minWidths, setMinWidths] = useState<Readonly<Record<string, number>>>({})
+  const measure = useMemo(
+    () =>
+      afterLayout((rows) => {
+        const wider = widthsOfCutAmounts(rows)
+        if (Object.keys(wider).length > 0) setMinWidths((widths) => ({ ...widths, ...wider }))
+      }),
+    [],
+  )
+  // Measures again after a resize, because a column may become too narrow for its amounts.
+  const widths = layout.visible.map(layout.widthOf).join(' ')
+  useEffect(() => {
+    const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
+    if (widths !== '') measureAll()
+    // A loaded font may be wider than the fallback font, so all amounts are measured again.
+    document.fonts.addEventListener('loadingdone', measureAll)
+    return () => document.fonts.removeEventListener('loadingdone', measureAll)
+  }, [box, measure, widths])
+  const fullLayout: ColumnLayout<Row> = {
+    ...layout,
+    widthOf: (column) => Math.max(layout.widthOf(column), minWidths[column.id] ?? 0),
+  }
+  return { layout: fullLayout, measure }
+}
+
+/** Measures after the browser's layout. Measuring earlier would cause a second layout. */
+function afterLayout(onLayout: (elements: readonly Element[]) => void): (element: Element) => void {
+  const observer = new ResizeObserver((entries) => {
+    const elements = entries.map(({ target }) => target)
+    for (const element of elements) observer.unobserve(element)
+    onLayout(elements)
+  })
+  return (element) => observer.observe(element)
+}
+
+function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
+  const widths: Record<string, number> = {}
+  for (const amount of rows.flatMap((row) => [...row.querySelectorAll('.tg-amount')])) {
+    const cell = amount.closest<HTMLElement>('[data-column]')
+    const id = cell?.dataset.column
+    if (cell === null || id === undefined) continue
+    let missing = 0
+    // Any element between the amount and its cell may truncate the amount, so all are checked.
+    for (let part = amount.parentElement; part !== null; part = part.parentElement) {
+      missing = Math.max(missing, part.scrollWidth - part.clientWidth)
+      if (part === cell) break
+    }
+    if (missing === 0) continue
+    const width = Math.ceil(cell.getBoundingClientRect().width + missing)
+    widths[id] = Math.max(widths[id] ?? 0, Math.min(WIDTH_MAX, width))
+  }
+  return widths
+}

@@ -1,0 +1,42 @@
+import { useEffect, useImperativeHandle, useState } from 'react'
+import type { DataGridProps } from './grid-props.ts'
+import { AT_TOP_PX, type Grid } from './use-grid.ts'
+
+/** Capturing listeners run before the rows render, so that measuring causes no second layout. */
+const BEFORE_ROWS = { capture: true, passive: true } as const
+
+export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
+  const { onAtTop } = props
+  const [isAtTop, setAtTop] = useState(true)
+  const { scroller, box } = grid
+  const isOpen = grid.page !== null
+  useEffect(() => {
+    // While details are open, `isAtTop` is false, so that no rows are added.
+    const updateAtTop = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
+    updateAtTop()
+    box?.addEventListener('scroll', updateAtTop, BEFORE_ROWS)
+    return () => box?.removeEventListener('scroll', updateAtTop, BEFORE_ROWS)
+  }, [box, isOpen])
+  useEffect(() => onAtTop?.(isAtTop), [isAtTop, onAtTop])
+  useEffect(() => (box === null ? undefined : watchEdge(box)), [box])
+  useImperativeHandle(props.gridRef, () => ({
+    scrollToTop: () => (isOpen ? window : scroller.current)?.scrollTo({ top: 0 }),
+    focus: () => scroller.current?.focus(),
+  }))
+}
+
+function watchEdge(box: HTMLElement): () => void {
+  const update = () => {
+    const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
+    box.toggleAttribute('data-more', isMore)
+    box.toggleAttribute('data-wide', box.scrollWidth > box.clientWidth + 1)
+    box.style.setProperty('--tg-box', `${box.clientHeight}px`)
+  }
+  const sizes = new ResizeObserver(update)
+  for (const element of [box, ...box.children]) sizes.observe(element)
+  box.addEventListener('scroll', update, BEFORE_ROWS)
+  return () => {
+    sizes.disconnect()
+    box.removeEventListener('scroll', update, BEFORE_ROWS)
+  }
+}
