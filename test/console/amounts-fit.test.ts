@@ -52,7 +52,7 @@ const ROUTES: FakeRoutes = {
   },
 }
 
-/** The lists that show amounts, and how many each of them shows of the row above. */
+/** The lists that show amounts, with the number of amounts that each shows of the row above. */
 const LISTS = [
   { path: '/admin/users', amounts: 3 },
   { path: '/app/tokens', amounts: 1 },
@@ -67,7 +67,10 @@ const LISTS = [
 
 const app = siteFixture(() => startAdminSite(ROUTES))
 
-/** Each amount in a list, and whether all of it is within its cell and every box that clips it. */
+/**
+ * Returns each amount of a list, and whether it is completely visible in its cell and in every box
+ * that clips it.
+ */
 const amountsOf = (page: Page) =>
   page.evaluate(() => {
     const lists = document.querySelectorAll('.tg-grid-body, .tg-orders')

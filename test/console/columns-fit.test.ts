@@ -26,7 +26,8 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     await page.getByText('$0.0009').first().waitFor()
     expect(await cutAmong(page, '.tg-grid')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-body :is(.tg-grid-cell, .tg-tag, code)')).toEqual([])
-    // What was used gives way whole, below the line; a name gives way in its middle.
+    // In a narrow cell, the used amount moves below the line as a whole, and a name is shortened in
+    // the middle.
     expect(await page.getByText('$0.000002').first().isVisible()).toBe(true)
     const tails = page.locator('.tg-middle-text > :last-child:not(:only-child)')
     expect(await tails.allTextContents()).toEqual(['-aB3dE9'])

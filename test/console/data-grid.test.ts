@@ -12,14 +12,15 @@ const FIXTURE = resolve(import.meta.dirname, 'grid-fixture')
 const DIST = resolve(import.meta.dirname, '../.artifacts/grid-fixture')
 
 const startSite = () => startFakeSite({}, DIST)
-// The process of a measured page has no garbage of earlier pages.
+// A new process has no garbage of earlier pages, which would distort the measurement.
 const app = pageFixture({ language: 'en', startSite, isSiteShared: true, isFirstVisit: true })
 
 beforeAll(async () => {
   await buildFixture()
 })
 
-// As shipped: React's development build compares all 100 000 rows on every render.
+// The production build is used, because React's development build compares all 100 000 rows on
+// every render.
 async function buildFixture(): Promise<void> {
   const mode = process.env.NODE_ENV
   process.env.NODE_ENV = 'production'
@@ -44,7 +45,7 @@ beforeEach(async () => {
 const grid = () => app.page.getByRole('grid', { name: en('commands.section.calls') })
 const drawnRows = () => app.page.locator('.tg-grid-item').count()
 
-/** The rows in sight, with their place on the screen. */
+/** Returns the visible rows with their positions on the screen. */
 const placesOf = () =>
   app.page.locator('.tg-grid-item').evaluateAll((items) => {
     const places: Record<string, number> = {}
@@ -55,7 +56,7 @@ const placesOf = () =>
     return places
   })
 
-/** Scrolls, and waits until the rows of that place are drawn. */
+/** Scrolls, and waits until the rows at the new position are rendered. */
 const scrollTo = async (top: number) => {
   await grid().evaluate((element, value) => element.scrollTo({ top: value }), top)
   await app.page.waitForFunction(() => {
@@ -66,7 +67,7 @@ const scrollTo = async (top: number) => {
   })
 }
 
-/** Notes for every key how long it took until a frame was drawn that could show what it did. */
+/** Records for every key the time until the first frame that could show its effect. */
 const watchKeys = () =>
   app.page.evaluate(() => {
     const waits: number[] = []
@@ -76,13 +77,13 @@ const watchKeys = () =>
     window.addEventListener('keydown', note, true)
   })
 
-/** Milliseconds, the shortest first. */
+/** Returns the times in milliseconds, in ascending order. */
 const keyWaits = async (): Promise<number[]> => {
   const waits = await app.page.evaluate(() => (window as unknown as { waits: number[] }).waits)
   return waits.sort((a, b) => a - b)
 }
 
-/** The id of the row that assistive technology is told is active. */
+/** Returns the id of the row that assistive technology announces as active. */
 const activeId = () =>
   grid().evaluate((element) => {
     const row = document.getElementById(element.getAttribute('aria-activedescendant') ?? '')
@@ -184,7 +185,7 @@ describe('the data grid', () => {
     expect(Number(await grid().getAttribute('aria-rowcount'))).toBeGreaterThan(300)
     const waits = await keyWaits()
     expect(waits.length).toBeGreaterThan(40)
-    // Three quarters of them: the machine that tests has other work too.
+    // Only three quarters of the times are checked, because the test machine has other work.
     expect(waits[Math.floor(waits.length * 0.75)]).toBeLessThan(budget(50))
   })
 

@@ -25,7 +25,7 @@ it.each([
   const sizes = await Promise.all(scripts.map((script) => script.bytes))
   expect(scripts.length).toBeGreaterThan(3)
   expect(sizes.reduce((sum, size) => sum + size, 0) / 1024).toBeLessThanOrEqual(given.kibMax)
-  // Icons of the kit, and what only an opened row needs, are not among them.
+  // Icons of the UI kit and code for expanded rows are not loaded.
   expect(scripts.filter(({ url }) => /paths|log-details/i.test(url))).toEqual([])
   await close()
 })

@@ -5,7 +5,7 @@ import { siteFixture } from './support/console-fixture.ts'
 
 const app = siteFixture()
 
-/** Every drawer and dialog, by the start of the name of the button that opens it. */
+/** All drawers and dialogs, by the start of the name of the button that opens them. */
 const OPENERS = [
   { path: '/app/tokens', name: en('tokens.create'), opens: 'dialog' },
   { path: '/admin/channels', name: en('shared.newChannel'), opens: 'dialog' },

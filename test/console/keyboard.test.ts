@@ -10,7 +10,10 @@ import { logRoutes, manyRows } from './usage-log/fake-usage-log.ts'
 const app = pageFixture()
 const PRESSES_MAX = 120
 
-/** Tabs until the place has the focus, in sight; a place that no key reaches is a fault. */
+/**
+ * Presses Tab until the element has the focus and is visible. Fails if no number of presses reaches
+ * it.
+ */
 async function tabTo(place: Locator): Promise<void> {
   await place.first().waitFor()
   const isThere = () => place.first().evaluate((element) => element === document.activeElement)

@@ -10,12 +10,12 @@ const ROUTES = new URL('../../console/app/routes.tsx', import.meta.url)
 const WIDTHS = [390, 768, 1280]
 const REFUSED_EXAMPLES = ['/admin/users', '/admin/messages']
 const DELAY_MS = 150
-/** Longer than the pause between an answer and the call that follows from it. */
+/** Longer than the pause between a response and the request that follows it. */
 const QUIET_MS = 2 * DELAY_MS
 const PAGES_AT_ONCE = 4
-/** Four pages at once take long on a busy machine. */
+/** Four pages that load at the same time take long on a busy machine. */
 const GOTO_MS_MAX = 90_000
-/** The limit of a good page (web.dev/cls). */
+/** The limit for a good page (web.dev/cls). */
 const CLS_MAX = 0.1
 
 type Shift = { readonly value: number; readonly startTime: number; readonly moved: string }
@@ -93,8 +93,8 @@ async function openTab(context: BrowserContext): Promise<Page> {
 }
 
 /**
- * Waits until a page has asked for nothing new for `QUIET_MS`. Chromium's own idle network is no
- * condition to wait for: on a busy machine a request whose end it never reports holds it up.
+ * Waits until a page has sent no new request for `QUIET_MS`. Chromium's own idle state is not used,
+ * because on a busy machine it may never report the end of a request.
  */
 async function waitUntilQuiet(page: Page): Promise<void> {
   await page.waitForFunction(
@@ -109,7 +109,10 @@ async function waitUntilQuiet(page: Page): Promise<void> {
   )
 }
 
-/** Opens a page, waits until it has all its data, and describes its shifts if they exceed. */
+/**
+ * Opens a page and waits until it has all its data. Returns a description of its shifts if they
+ * exceed the limit.
+ */
 async function excessOf(page: Page, path: string): Promise<string | null> {
   await page.goto(app.site.url + path, { timeout: GOTO_MS_MAX })
   await waitUntilQuiet(page)
@@ -124,8 +127,8 @@ async function excessOf(page: Page, path: string): Promise<string | null> {
 }
 
 /**
- * The routes, by path, that shift by more than a good page does. An admin's run opens each page in
- * a new tab, where code arrives late. A user's run loads the same code, and reuses its tabs.
+ * Returns the routes that shift more than a good page. An admin's run opens each page in a new tab,
+ * where code arrives late. A user's run loads the same code and reuses its tabs.
  */
 async function excesses(width: number, user: typeof ROOT_USER): Promise<Record<string, string>> {
   const context = await openContext(width, user)

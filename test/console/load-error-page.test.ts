@@ -4,7 +4,7 @@ import { openAsRoot } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { takePicture } from './support/open-page.ts'
 
-// A chunk that the browser has in its cache would come without a network.
+// The browser would load a cached chunk without the network.
 const app = pageFixture({ language: 'en', isFirstVisit: true })
 const CHUNK = /assets\/channels-page-.*\.(js|css)$/
 
@@ -12,7 +12,7 @@ const follow = (name: string) => app.page.getByRole('link', { name, exact: true 
 const heading = (name: string) => app.page.getByRole('heading', { level: 1, name })
 const alert = () => app.page.getByRole('alert').getByText(en('ui.pageLoadFailed'))
 
-/** How the page's own styles draw the number field that lives in its rows. */
+/** Returns the width of the number field, which depends on the page's own styles. */
 const numberWidth = () =>
   app.page
     .locator('.tg-inline-number')

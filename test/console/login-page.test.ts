@@ -85,7 +85,7 @@ describe('the login page', () => {
     await logIn('correct horse')
     await app.page.getByText(zh('auth.success')).waitFor()
     expect(await warning.count()).toBe(0)
-    // After a second step as well, and nobody of a lower level.
+    // The warning also appears after a second login step, but not for users of a lower level.
     const needed = { second_factor: { ticket: 't1', kinds: ['totp'] } }
     app.site.routes['POST /api/user/login'] = () => ok(needed)
     app.site.routes['POST /api/user/login/second'] = () => ok(ROOT_USER)
@@ -386,7 +386,7 @@ it('a user who must change a password gets no live connection and no unread coun
     return before
   }
   const before = await comeAs({ ...ROOT_USER, must_change_password: true })
-  // By then the bell, which listens, is there.
+  // After this wait, the bell would be rendered and would have opened the live connection.
   await app.page.waitForLoadState('networkidle')
   expect([sockets, unread()]).toEqual([[], before])
   const asked = await comeAs(ROOT_USER)

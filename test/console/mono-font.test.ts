@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const CONSOLE = resolve(import.meta.dirname, '../../console')
-/** What a user's markup is shown in: a document without the console's styles. */
+/** Markup of users is shown in a document without the console's styles. */
 const FRAME = 'public/frame.css'
 const TOKENS = 'theme/tokens.css'
 

@@ -17,11 +17,11 @@ const submit = (page: Page) => page.locator('form button[type="submit"]').last()
 type EntryPage = {
   path: string
   name: string
-  /** What the site is like, beside the usual. */
+  /** The status of the site, where it differs from the default. */
   status?: Partial<Status>
-  /** What is done there before it is looked at. */
+  /** The steps before the check. */
   perform?: (page: Page, text: Text) => Promise<unknown>
-  /** What alone is looked at. */
+  /** The only part to check. */
   part?: string
 }
 
@@ -95,7 +95,7 @@ describe('pages before the login', () => {
         const setup = path !== '/setup'
         app.site.routes['GET /api/status'] = () =>
           ok({ ...STATUS, email_verification: true, ...status, setup })
-        // By name: an address of numbers has no passkeys.
+        // Passkeys require a host name. They do not work for an IP address.
         await page.goto(app.site.url.replace('127.0.0.1', 'localhost') + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await page

@@ -24,7 +24,8 @@ describe('a server that cannot serve requests', () => {
   it('causes one banner with a countdown for too many requests, which then closes', async () => {
     const { page, site } = app
     const answer = site.routes['GET /api/token/']
-    // Any other answer says that the server serves again: the page's own are told before.
+    // Any other response shows that the server is available again, so the page's other requests
+    // must be answered before.
     const others = ['/api/notice', '/api/user/messages/unread_count']
     const haveCome = () => others.every((path) => site.calls.some((call) => call.path === path))
     site.routes['GET /api/token/'] = async () => {
@@ -78,7 +79,8 @@ describe('a server that cannot serve requests', () => {
     for (const name of [en('shared.newChannel'), en('shared.deleteSelected'), en('ui.nextPage')]) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     }
-    // The bell's stream is on every page: that it is up asks for nothing again here.
+    // The bell opens a live connection on every page. Its connection must not cause another request
+    // here.
     await expect.poll(() => live.connections()).toBe(1)
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toHaveLength(1)
   })
@@ -97,7 +99,7 @@ describe('a server that cannot serve requests', () => {
     await openAsRoot(page, site, '/app/tokens')
     const toggle = page.getByRole('switch', { name: /production/ })
     await toggle.waitFor()
-    // A late answer to another question of the page would say that the server serves again.
+    // A late response to another request of the page would show that the server is available again.
     for (const route of [...Object.keys(site.routes), 'PUT /api/token/']) {
       site.routes[route] = () => fault(503, 'restarting')
     }

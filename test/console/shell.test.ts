@@ -120,7 +120,7 @@ describe('the console shell', () => {
         await page.getByRole('button', { name: zh('shell.account') }).click()
       return item.isVisible()
     }
-    // What is still loading may draw the bar anew, and close a menu that was opened meanwhile.
+    // Data that is still loading may render the bar again and close a menu.
     await expect.poll(isOpen, { interval: 400 }).toBe(true)
     await item.click({ timeout: 5_000 })
     await page.getByText(zh('auth.loggedOut')).waitFor({ timeout: 10_000 })

@@ -279,7 +279,10 @@ describe('a server error', () => {
 })
 
 describe('the footer', () => {
-  /** What this browser kept of it from the last visit, from the nth look on. */
+  /**
+   * Opens the page while the server is down. From the nth read on, the browser's storage contains
+   * the footer of the last visit.
+   */
   const openWithFooter = async (nth: number) => {
     app.site.routes['GET /api/status'] = () => ({ status: 503, body: null })
     const opened = await app.openPage()

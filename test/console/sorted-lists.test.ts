@@ -7,7 +7,7 @@ import { startWholeSite } from './support/site-with-data-on-every-page.ts'
 
 const app = pageFixture({ startSite: () => startWholeSite(0) })
 
-/** The order that the last request of a route asked for. */
+/** Returns the order that the last request of a route contained. */
 const orderOf = (route: string): string => {
   const query = app.calls(route).at(-1)?.query
   return `${query?.get('sort')} ${query?.get('order')}`

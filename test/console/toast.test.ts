@@ -40,7 +40,7 @@ describe('toasts', () => {
     expect(shownToasts()[0]).toMatchObject({ requestId: 'req-7', detail: 'disk is full' })
     showError(new ApiError(en('request.other', { message: 'disk is full' }), details))
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
-    // Of a demonstration both say the same in English.
+    // On a demo site, the message and the detail are the same in English.
     const demo = {
       code: 'DemoSite',
       status: 405,

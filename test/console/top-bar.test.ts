@@ -21,7 +21,7 @@ const USER = { ...ROOT_USER, username: 'nineteen-characters', display_name: 'nin
 
 const app = siteFixture(() => startFakeSite({ 'GET /api/user/self': () => ok(USER) }))
 
-/** What is wrong with it at one width. */
+/** Returns the faults of the bar at one width. */
 async function faultsAt(page: Page, width: number, siteName: string): Promise<string[]> {
   await page.setViewportSize({ width, height: 600 })
   await expect.poll(() => page.evaluate(() => innerWidth)).toBe(width)

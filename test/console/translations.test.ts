@@ -71,7 +71,7 @@ type KeysOfUntypedTexts<Texts> = {
     : KeysOfUntypedTexts<Texts[Key]>
 }[keyof Texts]
 
-/** Names put together, such as `shell.${label}`, as patterns of the keys that they can make. */
+/** Returns patterns of the keys that composed names, such as `shell.${label}`, can produce. */
 function composedKeys(source: string): RegExp[] {
   const templates = source.matchAll(/`([a-zA-Z]+\.(?:\$\{[^}]*\}|[^`\s$])+)`/g)
   return [...templates].map((match) => {

@@ -42,7 +42,7 @@ function Probe() {
 
 async function open(search: string): Promise<void> {
   window.history.replaceState(null, '', `/${search}`)
-  // A loader: navigation that takes a moment, as behind the login.
+  // A loader delays the navigation, as on pages behind the login.
   const router = createBrowserRouter([{ path: '/', loader: () => null, element: <Probe /> }])
   await act(async () => void render(<RouterProvider router={router} />))
 }

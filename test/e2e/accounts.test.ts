@@ -52,7 +52,10 @@ async function logIn(name: string, password: string): Promise<void> {
   await heading(en('shell.tokens')).waitFor()
 }
 
-/** Each is good once: the codes of the app are, too, and the next one takes half a minute. */
+/**
+ * Each recovery code is valid once. They are used here because the app's codes are valid once too,
+ * and the next one would take half a minute.
+ */
 async function showRecoveryCode(on: Page): Promise<void> {
   await on.getByRole('button', { name: en('auth.useRecovery') }).click()
   await on.getByLabel(en('auth.recoveryCode')).fill(recoveryCodes.shift() ?? '')
@@ -65,7 +68,7 @@ async function logOut(): Promise<void> {
   await open.page.waitForURL(`${product.url}/login`)
 }
 
-/** One account from its first day on: each part goes on where the one before left it. */
+/** These tests use one account, and each continues where the previous test ended. */
 describe('a user’s own account', () => {
   it('is registered with the code from an e-mail', async () => {
     await open.page.goto(`${product.url}/login?aff=abcdefghij`)
@@ -115,7 +118,7 @@ describe('a user’s own account', () => {
     await logOut()
     await submitLogin(open.page, 'ada', PASSWORD)
     await heading(en('ui.twoStepLogin')).waitFor()
-    // The step of the confirmation is used up; the next one is good by now.
+    // The code of the confirmation was used. The next code is already accepted.
     const next = totp.generate({ timestamp: Date.now() + 30_000 })
     await open.page.getByLabel(en('ui.verificationCode'), { exact: true }).fill(next)
     await open.page.getByRole('button', { name: en('auth.verify') }).click()
@@ -146,7 +149,7 @@ describe('a user’s own account', () => {
         .getByRole('row')
         .count(),
     )
-      // The head, and the two of them.
+      // The header row and the two sessions.
       .toBe(3)
     expect(there.faults).toEqual([])
     const left = there.page.waitForURL('**/login?expired=true**')
@@ -194,7 +197,7 @@ describe('a user’s own account', () => {
     await submitLogin(open.page, 'ada', made)
     await showRecoveryCode(open.page)
     await heading(en('me.forcedPassword')).waitFor()
-    // There is no way around it.
+    // No other page can be opened before the password is changed.
     await open.page.goto(`${product.url}/app/me`)
     await heading(en('me.forcedPassword')).waitFor()
     await box(en('me.resetPassword')).fill(made)
@@ -213,7 +216,7 @@ describe('a user’s own account', () => {
 })
 
 describe('the human check', () => {
-  /** The provider's script, as far as the console uses it: it solves itself. */
+  /** Replaces the provider's script as far as the console uses it. The check solves itself. */
   const SCRIPT = `
     let next = 0
     const solve = (options) => setTimeout(() => options.callback('solved-' + (next += 1)), 0)
@@ -244,7 +247,8 @@ describe('the human check', () => {
     })
     await new Promise<void>((done) => verifier.listen(0, '127.0.0.1', done))
     const { port } = verifier.address() as AddressInfo
-    // A page that was open before asks for the status again, and its policy knows no such script.
+    // The open page would load the status again, but its content security policy does not allow the
+    // script.
     await open.page.goto('about:blank')
     await setOption(product.root, 'TurnstileVerifyURL', `http://127.0.0.1:${port}/`)
     await setOption(product.root, 'TurnstileSiteKey', 'site-key')

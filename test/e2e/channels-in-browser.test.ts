@@ -45,7 +45,7 @@ it('several keys create one channel each, and then one channel that rotates its 
     .fill('sim-small,sim-large,')
   await button(en('channelForm.createAction')).click()
   await said(en('channelForm.createdMany', { count: 2 }))
-  // Models that nobody priced yet are offered their prices.
+  // The dialog offers to set prices for models without a price.
   await button(en('channelForm.unpricedLater')).click()
   await closed()
   expect((await stored()).length).toBe(3)

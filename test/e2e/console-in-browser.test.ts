@@ -72,10 +72,10 @@ describe('filters of the usage log', () => {
   })
 })
 
-/** So few rows that the list draws all of them, those that arrive live included. */
+/** The page is so short that the list renders all rows, including those that arrive live. */
 const PAGE_SIZE = 10
 
-/** How many rows the server's own list has for the filters of the page's address. */
+/** Returns the total of the server's list for the filters in the page's URL. */
 async function totalOf(query: string): Promise<number> {
   const params = query.replace('model=', 'model_name=').replace('token=', 'token_name=')
   const path = `/api/log/?page_size=1&${params}`

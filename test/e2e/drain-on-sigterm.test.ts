@@ -17,7 +17,7 @@ let session: Record<string, string>
 
 beforeAll(async () => {
   product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections,relay' })
-  // A stream takes ten seconds.
+  // The duration of a stream is ten seconds.
   const pace = { firstByteMs: 0, gapMs: 250, answerTokens: 40 }
   ;[provider, slow] = await Promise.all([
     startProviderProcess(pace),
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Row = { readonly model_name: string; readonly completion_tokens: number }
 
-/** The calls in the log, the last one first. */
+/** Returns the calls in the log, the newest first. */
 async function log(): Promise<readonly Row[]> {
   const answer = await fetch(`${product.url}/api/log/?type=2`, { headers: session })
   const { data } = (await answer.json()) as { readonly data: { readonly items: readonly Row[] } }
@@ -167,7 +167,7 @@ it('a live reader that answers nothing delays the exit with 0 by less than 15 s'
   socket.pause()
   const stoppedAt = performance.now()
   expect(await product.stop()).toBe(0)
-  // By itself the socket would wait half a minute for its other end.
+  // Without this, the socket would wait half a minute for its other end.
   expect(performance.now() - stoppedAt).toBeLessThan(15_000)
   socket.terminate()
 })

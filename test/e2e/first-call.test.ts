@@ -22,7 +22,7 @@ beforeAll(async () => {
     clicks += 1
   })
   await open.page.addInitScript(() => {
-    // A press of the pointer anywhere counts, hit or miss; keys make none.
+    // Every press of the pointer counts, even beside a button. Keys do not count.
     const { countClick } = window as unknown as { countClick: () => void }
     document.addEventListener('pointerdown', () => countClick(), { capture: true })
   })
@@ -32,7 +32,7 @@ const button = (name: string | RegExp) => open.page.getByRole('button', { name }
 const step = (name: string) => open.page.getByRole('listitem').filter({ hasText: name })
 const stepLink = (name: string) => open.page.getByRole('main').getByRole('link', { name })
 
-/** Types into a field as with a mouse at hand: the field is pressed first, which counts. */
+/** Clicks a field, which counts as a click, and types. */
 async function type(name: string, text: string, within: Page | Locator): Promise<void> {
   await within
     .getByRole('textbox', { name: startingWith(name) })
@@ -41,7 +41,7 @@ async function type(name: string, text: string, within: Page | Locator): Promise
   await open.page.keyboard.type(text)
 }
 
-/** Goes on to the next field by Tab, which is no click, and types. */
+/** Moves to the field by Tab, which is no click, and types. */
 async function tabTo(name: string, text: string): Promise<void> {
   for (let tries = 0; tries < 12; tries += 1) {
     await open.page.keyboard.press('Tab')

@@ -30,7 +30,8 @@ beforeAll(async () => {
     startSite(),
     startProviderProcess({ firstByteMs: 0, gapMs: 0, answerTokens: 10 }),
   ])
-  // All at once on an empty database: those who read wait for the one who makes the read models.
+  // All processes start at the same time on an empty database. Readers wait for the process that
+  // creates the read models.
   const start = (roles: string) => site.start(roles, { METRICS_TOKEN: 'scraper' })
   const [one, two, three, four, five, six, seven] = await Promise.all([
     start('write-api'),
@@ -118,7 +119,7 @@ describe('the first run', () => {
     const token = tokenOf(writers[0])
     const wrong = await postFromAfar(writers[1], '/api/setup', { 'x-setup-token': 'x'.repeat(32) })
     expect(wrong).toMatchObject({ code: 'SetupTokenRequired' })
-    // The right one is admitted, and the form is refused for what it lacks.
+    // The correct token is accepted. The form is then refused because the passwords differ.
     const right = await postFromAfar(writers[1], '/api/setup', { 'x-setup-token': token })
     expect(right).toMatchObject({ success: false, code: 'PasswordsDiffer' })
   })
@@ -154,7 +155,7 @@ describe('fifty creations at once over two processes', () => {
         Array.from({ length: 50 }, (_, n) => root.call('POST', path, body(n))),
       )
       expect(answers.filter(({ success }) => !success)).toEqual([])
-      // The answers came once the read models of every process had them.
+      // The responses arrived after the read models of every process included the new rows.
       const ids = (await list(path)).map(({ id }) => id).sort((a, b) => a - b)
       expect(ids).toEqual(Array.from({ length: before + 50 }, (_, n) => n + 1))
     },
@@ -249,7 +250,9 @@ async function watchLogs(url: string): Promise<LiveMessage[]> {
   return seen
 }
 
-/** As from another machine: by a name that is not this one's, which `fetch` can't say. */
+/**
+ * Simulates a request from another machine by a foreign `Host` header, which `fetch` cannot send.
+ */
 function postFromAfar(
   { url }: ProductProcess,
   path: string,

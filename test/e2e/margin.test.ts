@@ -30,7 +30,7 @@ it('the provider’s cost gives the margin, for admins only; an unknown cost is 
   for (const model of ['sim-small', 'sim-small', 'sim-large']) {
     expect((await chat(product.url, key, { model, max_tokens: 4 })).status).toBe(200)
   }
-  // 5 + 4 tokens at ratio 10 are 90 at list price: 135 for the group, 54 for the provider.
+  // 5 + 4 tokens at ratio 10 cost 90 at list price: 135 for the group, and 54 for the provider.
   await expect.poll(async () => (await site()).totals.count).toBe(3)
   const { totals, top_models, top_channels } = await site()
   expect(totals).toMatchObject({ quota: 405, cost: 108, costed_quota: 270 })

@@ -31,7 +31,7 @@ async function goTo(link: string): Promise<void> {
   await heading(link).waitFor()
 }
 
-/** The exact amount of a figure of the dashboard, in quota units. */
+/** Returns the exact amount of a figure of the dashboard in quota units. */
 async function balanceUnits(): Promise<bigint> {
   const text = await open.page
     .locator('dl > div', { has: open.page.getByText(en('shared.balance'), { exact: true }) })
@@ -40,7 +40,7 @@ async function balanceUnits(): Promise<bigint> {
   return unitsOf(text ?? '')
 }
 
-/** `$199.982892` as quota units; every amount shown is a whole number of them. */
+/** Converts `$199.982892` to quota units. Every displayed amount is a whole number of them. */
 function unitsOf(dollars: string): bigint {
   const [whole = '0', fraction = ''] = dollars.replace(/[$,]/g, '').split('.')
   const scaled = BigInt(`${whole}${fraction.padEnd(9, '0')}`) * UNITS_PER_DOLLAR
@@ -147,7 +147,8 @@ describe('a new user, from the first visit to the first bill', () => {
     await goTo(en('shell.dashboard'))
     const balance = await balanceUnits()
     await goTo(en('shell.usageLog'))
-    // Killed while it loads, the page would rightly say that it could not.
+    // The page must have loaded before the kill. Otherwise, it would correctly report a failed
+    // request.
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await open.whileAway(async () => {
       expect(await product.kill()).toBeGreaterThan(3)
@@ -173,7 +174,7 @@ describe('a new user, from the first visit to the first bill', () => {
   })
 })
 
-/** Model ratio 0.75, completion ratio 4, rounded half up to whole units. */
+/** Model ratio 0.75 and completion ratio 4, rounded half up to whole units. */
 function costOf({ prompt_tokens: input = 0, completion_tokens: output = 0 }): bigint {
   return (BigInt(input) * 75n + BigInt(output) * 300n + 50n) / 100n
 }

@@ -7,13 +7,15 @@ import { PASSWORD } from '#test/support/test-product.ts'
 
 export type OpenPage = {
   page: Page
-  /** Policy violations, errors in the console, failed requests: none are allowed. */
+  /** Policy violations, errors in the console and failed requests. Tests expect none. */
   faults: string[]
-  /** While it runs, errors in the console are no faults: the server is away. */
+  /**
+   * Errors in the console are expected while `perform` runs, because the server is not available.
+   */
   whileAway(perform: () => Promise<void>): Promise<void>
 }
 
-/** A page in English on the real product, in a clean profile, that notes all that goes wrong. */
+/** Opens an English page on the real product in a clean profile, and records all faults. */
 export async function openRealPage(browser: Browser, url: string): Promise<OpenPage> {
   const context = await browser.newContext({
     viewport: { width: 1600, height: 900 },
@@ -45,7 +47,7 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
   }
 }
 
-/** Starts a browser for the tests of a file, with a page on the product that `url` names. */
+/** Starts a browser for a test file, with a page on the product at `url`. */
 export const realPage = (url: () => string) =>
   startedOnce(async () => {
     const browser = await launchBrowser()
@@ -53,7 +55,7 @@ export const realPage = (url: () => string) =>
     return { ...open, browser, close: () => browser.close() }
   })
 
-/** Fills in the login page, and signs in. */
+/** Fills in the login form and submits it. */
 export async function submitLogin(
   page: Page,
   username: string,
@@ -67,5 +69,5 @@ export async function submitLogin(
     .click()
 }
 
-/** Waits as long as the page itself may take on a busy machine. */
+/** Waits as long as the page may take on a busy machine. */
 export const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read)

@@ -45,7 +45,7 @@ async function logInByPassword(): Promise<void> {
 }
 
 async function logOut(): Promise<void> {
-  // Where the console doesn't run: it would ask on without a session.
+  // The console does not run at this URL. It would otherwise send requests without a session.
   await open.page.goto(`${product.url}/favicon.svg`)
   await open.page.context().clearCookies()
   await open.page.evaluate(() => localStorage.removeItem('user'))
@@ -59,7 +59,8 @@ describe('other login methods in a real browser', () => {
     await at('/app/dashboard')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'octo-browser' })
 
-    // Without a password there is none to ask for, and no second way in.
+    // The user has no password, so the console does not ask for one. GitHub is the only login
+    // method.
     await open.page.goto(`${product.url}/app/me`)
     const row = open.page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
     await row.getByRole('button', { name: en('oauth.unbind') }).click()
@@ -187,7 +188,7 @@ describe('other login methods in a real browser', () => {
   })
 })
 
-/** In place of Telegram’s script: a button that sends the browser on as theirs does. */
+/** Replaces Telegram's script by a button that redirects the browser in the same way. */
 async function serveWidget(said: Readonly<Record<string, string>>): Promise<void> {
   const body = `{
     const script = document.querySelector('script[data-telegram-login="tallygate_bot"]')

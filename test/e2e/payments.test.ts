@@ -32,7 +32,7 @@ afterAll(async () => {
   await gateway?.close()
 })
 
-/** Orders one dollar and takes the form to the gateway. */
+/** Orders one dollar and submits the form to the gateway. */
 async function order(): Promise<string> {
   const sent = { amount: 1, payment_method: 'zfb' }
   const form = await root.must<Record<string, string>>('POST', '/api/user/pay', sent)
@@ -57,7 +57,8 @@ it('a payment notice sent 20 times to two processes, one being killed, credits o
       notify(n % 2 === 0 ? one : two, tradeNo).catch(() => 'cut off'),
     ),
   )
-  // As soon as somebody was answered: others are between their decision and its answer.
+  // The process is killed after the first response, while other requests are between their decision
+  // and their response.
   await Promise.race(storm)
   await two.kill()
   const answers = await Promise.all(storm)
@@ -73,7 +74,7 @@ it('a payment notice sent 20 times to two processes, one being killed, credits o
   for (const client of [root, other]) {
     await expect.poll(() => standing(client)).toBe(before + 3 * 500_000)
   }
-  // A gateway's notice has no reader that waits for it: the list follows by itself.
+  // Nobody waits for the read model after a gateway's notification, so the list is polled.
   const statuses = async () => {
     const { items } = await root.must<{ items: Order[] }>('GET', '/api/user/topup')
     return items.map(({ status }) => status)

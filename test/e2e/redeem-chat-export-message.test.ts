@@ -15,7 +15,7 @@ import {
 import { eventually, type OpenPage, openRealPage, submitLogin } from './open-product-page.ts'
 
 const WORTH = 2_000_000
-/** What the simulated provider says, in as many words as this. */
+/** The exact words of the simulated provider's answer. */
 const ANSWER_TOKENS = 12
 
 let browser: Browser
@@ -25,7 +25,7 @@ let opened: readonly [OpenPage, OpenPage]
 let page: Page
 let desk: Page
 
-/** A user's console and an admin's, on a product of all parts. */
+/** The consoles of a user and an admin, on a product with all roles. */
 beforeAll(async () => {
   const provider = { answerTokens: ANSWER_TOKENS, gapMs: 5 }
   ;[browser, product] = await Promise.all([
@@ -101,7 +101,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const [call] = await ownCalls('&token_name=playground')
     expect(call?.completion_tokens).toBe(ANSWER_TOKENS)
     expect(before - (await standing())).toBe(call?.quota)
-    // 500 000 units are a dollar: six decimals say each of them.
+    // 500 000 units are a dollar, so six decimals express every unit.
     const dollars = `$${((call?.quota ?? 0) / 500_000).toFixed(6).replace(/0+$/, '')}`
     expect(await reply.locator('.tg-answer-cost').innerText()).toBe(dollars)
     await reply.locator('.tg-answer-cost').click()
@@ -139,7 +139,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await drawer.getByRole('checkbox', { name: /^shopper/ }).check()
     await drawer.getByRole('button', { name: text('shared.send') }).click()
     await desk.getByRole('row').filter({ hasText: title }).waitFor()
-    // No reload: the open console is told.
+    // The open console receives the message without a reload.
     const unread = text('shell.inboxUnread', { number: '1' })
     await page.getByRole('link', { name: unread }).click()
     await page.getByRole('link', { name: new RegExp(title) }).click()

@@ -14,7 +14,7 @@ const QUOTA = 700
 
 type Answer = { readonly success: boolean; readonly code?: string }
 
-/** A server that is too busy to say (503) is asked again, as any client would. */
+/** Retries after a 503 of a busy server, as any client would. */
 async function redeem(product: ProductProcess, by: ConsoleClient, key: string): Promise<Answer> {
   const answer = await fetch(`${product.url}/api/user/topup`, {
     method: 'POST',
@@ -55,7 +55,8 @@ describe('two processes on one Postgres', () => {
       password: PASSWORD,
     }))
     await Promise.all(made.map((user) => root.must('POST', '/api/user/', user)))
-    // One after the other: a try is counted as wrong until it is over, ten of them an address.
+    // The logins are sequential. An unfinished attempt counts as wrong, and an address has ten of
+    // these.
     for (const [n, { username }] of made.entries()) {
       users[n] = new ConsoleClient(processes[1].url)
       await users[n].logIn(username, PASSWORD)
@@ -63,7 +64,10 @@ describe('two processes on one Postgres', () => {
   }, 120_000)
   afterAll(() => site?.close(), 60_000)
 
-  /** Each of the users in both processes at once: the answers, and what each has gained. */
+  /**
+   * Redeems the key as each user in both processes at once. Returns the responses and each user's
+   * gain.
+   */
   async function race(key: string) {
     const before = await Promise.all(users.map(balanceOf))
     const answers = await Promise.all(

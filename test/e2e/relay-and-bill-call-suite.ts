@@ -5,7 +5,8 @@ import type { User } from '#read-api/contract/users.ts'
 import { addChannel, chat, setOption, type TestProduct } from '#test/support/test-product.ts'
 
 /**
- * The tests relay a call, check its exact bill and find it in the log, on the engines of `open`.
+ * Defines tests that relay a call, check its exact bill and find it in the log, on the engines of
+ * `open`.
  */
 export function mainJobSuite(open: () => Promise<TestProduct>): void {
   let product: TestProduct

@@ -5,7 +5,7 @@ import { testProduct } from '#test/support/test-product.ts'
 
 const product = startedOnce(testProduct)
 
-/** Status and body of a request whose target is sent as it is. */
+/** Returns the status and body of a request whose target is sent unchanged. */
 async function ask(target: string, headers: readonly string[] = []) {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const { hostname, port, host } = new URL(product.url)

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-/** `log`: where standard error goes, if not to what it said. */
+/** `log` is the destination of standard error. By default, it is added to `said`. */
 function start(
   command: readonly string[],
   environment: Record<string, string>,
@@ -43,7 +43,7 @@ function start(
   return its
 }
 
-/** null: it is gone, or only its exit code is left. */
+/** Returns null if the process has ended, even if its exit code has not been read yet. */
 function commandOf(pid: number): string | null {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
@@ -64,7 +64,7 @@ const READY = /Tallygate is ready: http:\/\/127\.0\.0\.1:(\d+)/
 it.each([
   ['SIGTERM to npm', (pid: number) => process.kill(pid, 'SIGTERM')],
   ['Ctrl-C, which all of the terminal hears,', (pid: number) => process.kill(-pid, 'SIGINT')],
-  // npm ends of it at once; what it started is on its own then.
+  // npm ends immediately, so the processes that it started no longer have a parent.
   ['a terminal that closes', (pid: number) => process.kill(-pid, 'SIGHUP')],
 ])(
   '%s ends the product and its Postgres',
@@ -97,7 +97,7 @@ it.each(['1', '2'])(
   90_000,
 )
 
-// A relay alone waits for read models that nobody makes: its start never ends by itself.
+// A single relay waits for read models that no process creates, so its start never ends by itself.
 it.each([
   ['Postgres is installed', {}, /initdb/, /^/],
   ['Postgres starts', {}, /bin\/postgres -D/, /^/],
@@ -123,7 +123,7 @@ it.each([
   90_000,
 )
 
-// To a server that closes, such connections are neither idle nor ever late.
+// A server that closes treats these connections as neither idle nor timed out.
 it('a silent connection and half an upload delay the exit with 0 by seconds at most', async () => {
   const { child, pid, said } = start([process.execPath, 'infra/main.ts'], {
     ROLES: 'write-api,projections',

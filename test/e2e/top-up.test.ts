@@ -98,7 +98,7 @@ it('a user tops up by Stripe, in Chinese; a cancelled dialog creates no order', 
   await button(zh('wallet.pay')).click()
   await dialog.getByRole('button', { name: zh('wallet.pay'), exact: true }).click()
   await open.page.waitForURL(`${gateway.url}/checkout?**`)
-  // Back without paying: nothing came yet.
+  // The user returns without paying, so the order is not confirmed.
   await open.page.goto(`${product.url}/app/wallet`)
   const note = open.page.getByText(zh('wallet.orderUnconfirmed', { id: 2 }))
   await note.waitFor()

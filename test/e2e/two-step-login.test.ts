@@ -9,7 +9,7 @@ import { eventually, type OpenPage, openRealPage, submitLogin } from './open-pro
 
 let browser: Browser
 let product: TestProduct
-/** Passkeys are bound to a name, and an address is none. */
+/** Passkeys require a host name. They do not work for an IP address. */
 let url: string
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function firstStep({ page }: OpenPage): Promise<void> {
 const isIn = ({ page }: OpenPage) =>
   page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
 
-/** Sets up codes of an app; answers what makes them, and the recovery codes. */
+/** Sets up an authenticator app. Returns the secret and the recovery codes. */
 async function setUpTotp({ page }: OpenPage): Promise<{ totp: TOTP; codes: string[] }> {
   await page.goto(`${url}/app/me`)
   await page.getByRole('button', { name: en('setup.submit') }).click()
@@ -106,7 +106,7 @@ describe('two-step login in a browser', () => {
     const there = await openRealPage(browser, url)
     await firstStep(there)
     await there.page.getByRole('heading', { name: en('ui.twoStepLogin') }).waitFor()
-    // The step of the confirmation is used up; the next one is good by now.
+    // The code of the confirmation was used. The next code is already accepted.
     const next = totp.generate({ timestamp: Date.now() + 30_000 })
     await there.page.getByLabel(en('ui.verificationCode'), { exact: true }).fill(next)
     await there.page.getByRole('button', { name: en('auth.verify') }).click()
@@ -118,7 +118,7 @@ describe('two-step login in a browser', () => {
     await here.page.goto(`${url}/login`)
     await here.page.getByRole('button', { name: en('auth.signInWithPasskey') }).click()
     await isIn(here)
-    // It proves who asks as well: without password or code.
+    // The passkey also proves the identity, without a password or code.
     const fresh = await replaceCodesByPasskey(here)
     expect(fresh).not.toContain(codes[1])
 
@@ -136,7 +136,7 @@ describe('two-step login in a browser', () => {
     await eventually(() => sessions.count()).toBe(4)
     expect([here, there, third].flatMap(({ faults }) => faults)).toEqual([])
 
-    // Another password: the other sessions end, also where nobody presses anything.
+    // After a change of the password, the other sessions end, even on pages that nobody uses.
     const left = there.page.waitForURL('**/login?expired=true**')
     await changePassword(third)
     const changedAt = performance.now()

@@ -36,7 +36,7 @@ const someCalls = () =>
     return [admitted(call), settledCall(call, i), ...aTaskOf(call)]
   }).flat()
 
-/** A song that ends, or a drawing that is still drawn. */
+/** A song that ends, or a drawing that is still in progress. */
 const aTaskOf = ({ call, userId }: CallFacts) => {
   const [song, drawing] = [aSong(call, userId), aDrawing(call, userId)]
   if (userId === 1) return [submitted(song), accepted(song), begun(song), succeeded(song)]

@@ -19,29 +19,29 @@ import { testDatabase } from '#test/support/test-database.ts'
 
 export type Fixture = {
   readonly core: Core
-  /** Of its database. */
+  /** The URL of the fixture's database. */
   readonly url: string
   readonly freshness: Freshness
-  /** Appends facts to the store and answers the position of the last. */
+  /** Appends facts to the store and returns the position of the last one. */
   readonly append: (facts: readonly Given[]) => Promise<number>
   /** Waits until every read model includes the position. */
   readonly settled: (position: number) => Promise<void>
-  /** Another process on the same database and events. */
+  /** Simulates another process on the same database and events. */
   readonly beside: () => Promise<OtherProcess>
   readonly close: () => Promise<void>
 }
 
-/** A core as another process has it: with leases, a bus and a reader's view of its own. */
+/** The core of another process, with separate leases, bus and freshness. */
 export type OtherProcess = { readonly core: Core; readonly close: () => Promise<void> }
 
 export type Given = Fact & { readonly stream: string; readonly at?: number }
 
-/** Of lanes: so that tests need not wait for long. */
+/** The lease time of lanes. It is short, so that tests do not wait long. */
 const TTL_MS = 2_000
 
 export const NOW = Date.UTC(2026, 10, 21, 9, 30)
 
-/** Real Postgres below, events in memory above: what the read models need of a core. */
+/** A core for read models, with a real Postgres and an event store in memory. */
 export async function projectionFixture(): Promise<Fixture> {
   const database = await testDatabase()
   const pools = await createPools(database.url)
@@ -80,11 +80,11 @@ export async function projectionFixture(): Promise<Fixture> {
 
 export type RunningProjections = Fixture & {
   readonly runner: ProjectionRunner
-  /** Stops the runner, does the work, and starts another runner. */
+  /** Stops the runner, runs `work`, and starts another runner. */
   readonly whileStopped: (work: () => Promise<unknown>) => Promise<void>
 }
 
-/** The read models of a new site, which follow its events. */
+/** Starts the read models of a new site, which follow its events. */
 export async function runningProjections(): Promise<RunningProjections> {
   const fixture = await projectionFixture()
   let runner = await startProjections(fixture.core)
@@ -108,7 +108,8 @@ export async function runningProjections(): Promise<RunningProjections> {
 async function processBeside(core: Core, url: string): Promise<OtherProcess> {
   const pools = await createPools(url)
   const leases = await createLeases(pools.pg, core.log)
-  // The signal between runner and readers is found by the store: another process has another.
+  // The signal between runner and readers belongs to a store object, so another process needs
+  // another object.
   const store = { ...core.store }
   const bus = createDirectBus({ store, leases, log: core.log, ttlMs: TTL_MS })
   return {
@@ -187,7 +188,7 @@ export const identityUnbound = (userId: number, identityKey: string): Given[] =>
 export const userErased = (userId: number): Given =>
   fact(`user-${userId}`, 'UserErased', { userId })
 
-/** As version 1 had it: its name in plain text. */
+/** Version 1 of the event, which contains the name as plain text. */
 export const plainTokenCreated = (tokenId: number, userId: number, name: string): Given =>
   fact(`tokens-${userId}`, 'TokensCreated', tokenMade(tokenId, userId, name))
 
@@ -231,7 +232,7 @@ export const channelCreated = (channelId: number, name: string, terms: object = 
     },
   })
 
-/** An event of one channel, or of several where its type says so. */
+/** An event of one channel, or of several channels if its type starts with `Channels`. */
 export const channelChanged = (channelId: number, type: string, data: object = {}): Given => {
   const isOfSeveral = type.startsWith('Channels')
   const of = isOfSeveral ? { channelIds: [channelId], tag: null } : { channelId }

@@ -39,7 +39,7 @@ afterEach(async () => {
   await fixture.close()
 })
 
-/** A runner in a process of its own; the first one in the fixture's. */
+/** Starts a runner in a simulated process. The first runner runs in the fixture's process. */
 async function another(log?: Logger): Promise<ProjectionRunner> {
   const process = await fixture.beside()
   others.push(process)
@@ -53,7 +53,7 @@ const lanesOf = (runner: ProjectionRunner): number => runner.health()[0]?.lanes 
 const areDivided = (all: readonly ProjectionRunner[], sizes: readonly number[]) =>
   expect.poll(() => all.map(lanesOf).toSorted()).toEqual(sizes)
 
-/** Calls of many users over the same few channels and models, in this hour and month. */
+/** Calls of many users to the same few channels and models, in this hour and month. */
 const calls = (count: number, at = NOW): Given[] =>
   Array.from({ length: count }, (_, i) => {
     const model = `sim-${i % 3}`
@@ -61,7 +61,7 @@ const calls = (count: number, at = NOW): Given[] =>
     return [admitted(call, at), settledCall(call, 10 + i, at, 1 + (i % 2))]
   }).flat()
 
-/** With as many drawing tasks, of which every second one ends. */
+/** Adds the same number of drawing tasks, half of which end. */
 const callsAndTasks = (count: number): Given[] => [
   ...calls(count),
   ...Array.from({ length: count }, (_, i) => {
@@ -71,7 +71,7 @@ const callsAndTasks = (count: number): Given[] => [
   }).flat(),
 ]
 
-/** Each of them has a row of its own in what all lanes add to. */
+/** Each call changes a separate row of the tables that all lanes share. */
 const callsOfManyModels = (count: number, at: number): Given[] =>
   calls(count, at).map((given, i) => {
     const number = ((i * 7) % 300) >> 1
@@ -157,7 +157,7 @@ describe('several projection processes', () => {
     const zombie = await startProjections({ ...process.core, bus: watched })
     runners.push(zombie)
     await expect.poll(() => lanesOf(zombie)).toBe(8)
-    // As another process's take-over does it, at the very moment the zombie stands still.
+    // Simulates that another process takes over the lanes while the zombie is suspended.
     await fixture.core.pg.query(
       `update leases.leases set fence = fence + 1, owner = 'other',
          expires_at = clock_timestamp() + interval '1 s' where owner = $1`,
@@ -197,7 +197,7 @@ describe('several projection processes', () => {
         .toBeGreaterThanOrEqual(position)
       tookMs.push(performance.now() - startedAt)
     }
-    // The best of them: the others measure the machine.
+    // Only the shortest time is checked, because the others depend on the load of the machine.
     expect(Math.min(...tookMs)).toBeLessThan(budget(150))
     await expect.poll(() => freshness.positionOf('users')).toBeGreaterThan(first)
     const before = asked
@@ -242,7 +242,7 @@ describe('an event that cannot be folded', () => {
     const found = one.health().find(({ name }) => name === 'channels')
     expect(found).toMatchObject({ state: 'stopped', position: before, lanes: 8 })
     expect(one.isHealthy()).toBe(false)
-    // Both read what happens to channels; nobody else does.
+    // Only these two read models handle events of channels.
     const stopped = () => one.health().filter(({ state }) => state === 'stopped')
     await expect
       .poll(() => stopped().map(({ name }) => name))

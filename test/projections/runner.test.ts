@@ -47,7 +47,7 @@ afterEach(async () => {
   await fixture.close()
 })
 
-/** A little of everything that the read models take. */
+/** Returns events of many types that the read models handle. */
 function aDay(): Given[] {
   const call = aCall()
   const other = aCall({ model: 'sim-large', isStream: true })
@@ -158,7 +158,7 @@ describe('the projection runner', () => {
     expect(runner.isHealthy()).toBe(false)
     await expect
       .poll(() => runner?.health().filter(({ state }) => state === 'live'))
-      // The channels' timeline stops at it, too.
+      // The channels' timeline stops at the event as well.
       .toHaveLength(PROJECTION_NAMES.length - 2)
   })
 

@@ -47,7 +47,7 @@ async function append(): Promise<void> {
   }
 }
 
-/** How many lanes each living process holds. */
+/** Returns how many lanes each running process has. */
 async function shares(): Promise<number[]> {
   const { rows } = await running.core.pg.query<{ lanes: string }>(
     `select count(*) as lanes from leases.leases

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** Starts processes with some of the roles on one site, of which each has a port of its own. */
+/** Starts processes with some of the roles on one site. Each process has a separate port. */
 async function site() {
   const { config, drop } = await testConfig({}, siteDatabase)
   closers.push(drop)
@@ -23,7 +23,10 @@ async function site() {
   }
 }
 
-/** The tables as a release had them without the column and the table that a later one added. */
+/**
+ * Restores the tables of an earlier release, without the column and the table that were added
+ * later.
+ */
 const asEarlierRelease = ({ core }: Running) =>
   core.pg.query(`
     alter table read_balances.token_budgets drop column edits;

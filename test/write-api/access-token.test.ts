@@ -28,7 +28,8 @@ describe('the system access token', () => {
     for (const call of [by(token, 1), by(token, user.id + 1), by(`${token}x`, user.id)]) {
       expect(await works(call)).toBe(false)
     }
-    // Whoever shows a token is known by that alone.
+    // A request with an access token is authenticated by the token alone; its session cookie is
+    // ignored.
     expect(await works(by(`sat_${'x'.repeat(43)}`, user.id, { cookie: user.cookie }))).toBe(false)
     const kept = JSON.stringify([
       await fixture.core.store.readAll(0, 10_000),

@@ -157,7 +157,7 @@ describe('setting an absolute balance', () => {
     expect(answer).toMatchObject({ status: 409, code: 'BalanceMoved' })
     for (const named of ['10001000', '1000']) expect(answer.message).toContain(named)
     expect(await balanceOf(id)).toBe(10_001_000)
-    // The row as it was read asks for no other balance.
+    // An update that sends back the row as it was read does not change the balance.
     expect((await put({ ...row, display_name: 'Renamed' })).success).toBe(true)
     expect(await read(id)).toMatchObject({ quota: 10_001_000, display_name: 'Renamed' })
     const fresh = await read(id)
@@ -181,7 +181,7 @@ describe('setting an absolute balance', () => {
       expect(await balanceOf(id)).toBe(1_020)
       await admin('GET', path)
       expect((await put({ id, quota: 2_000 })).success).toBe(true)
-      // What the caller has set, it knows.
+      // A balance that the caller has set itself counts as read.
       expect((await put({ id, quota: 3_000 })).success).toBe(true)
       expect(await balanceOf(id)).toBe(3_000)
     },
@@ -196,7 +196,7 @@ describe('setting an absolute balance', () => {
     await read(id, admin)
     expect((await put({ id, quota: 5 }, script)).status).toBe(409)
     expect((await put({ id, quota: 5 }, admin)).success).toBe(true)
-    // A caller that has read nothing means the balance as it says.
+    // If the caller has never read the balance, its update sets the balance unconditionally.
     const unread = await made(1_000)
     await pay(unread, 8_502, 1n)
     expect((await put({ id: unread, quota: 5 }, script)).success).toBe(true)
@@ -223,11 +223,11 @@ describe('setting an absolute balance', () => {
       await pay(id, 8_601 + Number(readBefore), 20n)
       expect(await put({ id, quota: 2_000 })).toMatchObject(refused)
       expect(await balanceOf(id)).toBe(1_020)
-      // A row carries the balance that it was read with.
+      // The row contains the balance at the time of reading, so no stored reading is needed.
       const row = await read(id)
       expect((await put({ ...row, quota: 3_000 })).success).toBe(true)
       expect((await put({ id, quota: 4_000 })).success).toBe(true)
-      // What the caller has set is not known either if it could not be stored.
+      // If the balance that the caller has set could not be stored, it does not count as read.
       const again = { ...(await read(id)), quota: 5_000 }
       await whileLost(async () => expect((await put(again)).success).toBe(true))
       await pay(id, 8_611 + Number(readBefore), 30n)

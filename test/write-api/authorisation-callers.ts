@@ -3,18 +3,21 @@ import { type LoggedIn, PASSWORD, type SeededFixture } from './write-fixture.ts'
 /** The request headers that identify the caller. */
 export type Shown = Readonly<Record<string, string>>
 
-/** The callers beside those of the fixture that both matrices of authorisation try. */
+/** The callers, in addition to those of the fixture, that both authorisation matrices use. */
 export type Callers = {
-  /** By an access token, and no cookie. */
+  /** A caller with an access token and without a cookie. */
   readonly byToken: { readonly user: Shown; readonly admin: Shown }
   /** Credentials that have expired, were revoked, or are valid only elsewhere. */
   readonly voidWays: readonly (readonly [way: string, shown: Shown])[]
 }
 
-/** Passed every check of who is asking: refused for what is asked, for no such object, or done. */
+/**
+ * The statuses of a caller who passed all access checks: the request is invalid, the object does
+ * not exist, or the request succeeded.
+ */
 export const REACHED = [200, 400, 404]
 
-/** None of them is the id of the fixture's user. */
+/** None of these is the id of the fixture's user. */
 export const OTHER_IDS = ['', '1', '03', 'x']
 
 export const shownBy = ({ id, cookie }: LoggedIn): Shown => ({ cookie, 'user-id': String(id) })

@@ -11,8 +11,9 @@ beforeAll(async () => {
 })
 
 /**
- * `session`: any user, but by no access token; `admin-session` and `root-session` likewise.
- * `callback`: every caller who can sign; the route refuses all callers while no secret is set.
+ * `session`: any user with a session, but not with an access token. `admin-session` and
+ * `root-session` likewise. `callback`: any caller with a valid signature. The route refuses all
+ * callers while no secret is set.
  */
 type Level =
   | 'anybody'
@@ -24,7 +25,9 @@ type Level =
   | 'root'
   | 'root-session'
 
-/** Every write route: who may reach it. A route without a row fails the first test. */
+/**
+ * All write routes with the level that each requires. A route without a row fails the first test.
+ */
 const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/setup': 'anybody',
   'POST /api/user/login': 'anybody',
@@ -120,7 +123,7 @@ const ROWS = Object.entries(MATRIX)
 const isOpen = (level: Level): boolean => level === 'anybody' || level === 'callback'
 const reachedBy = (level: Level): readonly number[] => (level === 'callback' ? [503] : REACHED)
 
-/** Status of a call with a body that reaches no further than validation. */
+/** Returns the status of a call whose body does not pass validation. */
 async function ask(row: string, call: Caller, headers: Record<string, string> = {}) {
   const [method = '', pattern = ''] = row.split(' ')
   const url = pattern.replace(':id', '999999')
@@ -163,7 +166,7 @@ describe('the authorisation matrix', () => {
     }
   })
 
-  // What ends the caller's own session is tried below, each with one of its own.
+  // Routes that end the caller's own session are tested below, each with a separate session.
   const OWN_ENDS = /logout$|^DELETE .*self$/
   it.each(ROWS.filter(([row]) => !OWN_ENDS.test(row)))(
     '%s, for %s: admits callers by their role',

@@ -31,7 +31,7 @@ const fixture = startedOnce(seededFixture)
 type Method = 'POST' | 'PUT'
 type Fields = Record<string, TSchema & Record<string, unknown>>
 
-/** Each route with a body: its schema's fields, and a body that is good. */
+/** The routes with a body: the fields of their schemas, and a valid body. */
 const ROUTES: readonly (readonly [Method, string, { properties: object }, object])[] = [
   ['POST', '/api/setup', Setup, { username: 'r', password: 'x', confirmPassword: 'x' }],
   ['POST', '/api/user/login', Login, { username: 'nobody', password: 'x' }],
@@ -64,7 +64,7 @@ const ROUTES: readonly (readonly [Method, string, { properties: object }, object
   ],
 ]
 
-/** JSON texts that no field takes unless its type is theirs. */
+/** JSON texts with their types. A field accepts a text only if the types match. */
 const VALUES: readonly (readonly [string, string])[] = [
   ['object', '{}'],
   ['object', '{"length":1}'],
@@ -85,7 +85,7 @@ const takes = (schema: Fields[string], type: string): boolean => {
   return inner.some((one) => one.type === type || (one.type === 'number' && type === 'integer'))
 }
 
-/** A field's own good value replaced by another text; the rest stays. */
+/** Returns a valid body in which one field has another JSON text. */
 const withField = (good: object, name: string, json: string): string => {
   const rest = Object.entries(good).filter(([key]) => key !== name)
   const pairs = rest.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)

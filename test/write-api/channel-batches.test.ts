@@ -18,7 +18,7 @@ const made = async (fields: object = {}): Promise<number> => {
   const body = { name: 'c', key: 'sk-one', models: 'm', ...fields }
   return (await fixture.admin.call<{ id: number }>('POST', '/api/channel/', { body })).data.id
 }
-/** Types of the events since the test began. */
+/** The types of the events since the test began. */
 const written = async (): Promise<string[]> =>
   (await fixture.core.store.readAll(head, 1_000)).map(({ type }) => type)
 

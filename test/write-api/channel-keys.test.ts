@@ -18,7 +18,7 @@ const put = (body: object) => fixture.admin.call('PUT', '/api/channel/', { body 
 const read = async (id: number): Promise<Channel> =>
   (await fixture.admin.call<Channel>('GET', `/api/channel/${id}`)).data
 
-/** The provider keys of the channel, in order, and how many of its secrets are kept. */
+/** Returns the provider keys of the channel, in order, and the number of its stored secrets. */
 async function keysOf(id: number) {
   const { core } = fixture
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
@@ -258,7 +258,7 @@ describe('a copy of a channel', () => {
   })
 })
 
-/** The proxy that its calls would go by, with its login. */
+/** Returns the proxy that the channel's calls would use, with its login. */
 async function proxyInUse(id: number): Promise<string | undefined> {
   const { channels } = await fixture.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
   const ref = channels.get(id)?.terms.proxyRef ?? ''
@@ -266,7 +266,7 @@ async function proxyInUse(id: number): Promise<string | undefined> {
   return (await fixture.core.vault.getSecrets('channel-proxy', [{ owner, ref }])).get(ref)
 }
 
-/** How many secrets are kept of them, or of all. */
+/** Returns the number of stored secrets of these channels, or of all channels. */
 async function secretsOf(...ids: number[]): Promise<number | undefined> {
   const { rows } = await fixture.core.pg.query<{ n: number }>(
     'select count(*)::int as n from vault.secrets where owner = any($1) or $2',
@@ -317,7 +317,7 @@ describe('the proxy of a channel', () => {
     const before = await fixture.head()
     expect(await put({ id, setting: settingOf('me:canary-1@') })).toMatchObject({ success: true })
     expect(await fixture.head()).toBe(before)
-    // Another login: the key is asked for again, and nothing stays behind of what was refused.
+    // Another proxy login requires the key again. A refused request leaves no secret behind.
     const other = { id, setting: settingOf('me:canary-2@') }
     expect(await put(other)).toMatchObject({ code: 'KeyRequired' })
     expect(await inVault(id)).toEqual([2, 'http://me:canary-1@p.example:1'])

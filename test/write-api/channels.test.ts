@@ -25,7 +25,7 @@ const read = async (id: number): Promise<Channel> =>
   (await fixture.admin.call<Channel>('GET', `/api/channel/${id}`)).data
 const made = async (body: object = FIELDS): Promise<number> => (await make(body)).data.id
 
-/** The provider key that calls of this channel would use now. */
+/** Returns the provider key that calls of this channel would use now. */
 async function keyInUse(id: number): Promise<string | undefined> {
   const { channels } = await fixture.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
   const ref = channels.get(id)?.keyRefs[0] ?? ''
@@ -264,7 +264,7 @@ describe('an existing channel', () => {
     expect(disabled).toMatchObject({ status: 3, expected_status: 3, priority: 8 })
     expect((await put({ ...disabled, status: 1 })).success).toBe(true)
     expect(await read(id)).toMatchObject({ status: 1, priority: 8 })
-    // A row that is older than the enabling changes nothing about it either.
+    // A row that was read before the channel was enabled does not disable it again.
     expect((await put({ ...disabled, priority: 9 })).success).toBe(true)
     expect(await read(id)).toMatchObject({ status: 1, priority: 9 })
   })

@@ -8,8 +8,8 @@ const AT_ONCE = 50
 type Needed = Pick<WriteFixture, 'core' | 'app' | 'freshness'>
 
 /**
- * So many users beside those there are, each in a session, without the cost of a password; each at
- * an address of its own unless one is given.
+ * Creates `count` more users with sessions, without the cost of hashing passwords. Each user has a
+ * separate IP address unless one is given.
  */
 export async function manyUsers(
   { core, app, freshness }: Needed,

@@ -19,7 +19,10 @@ export async function entryFixture() {
     server,
     put,
     askCode,
-    /** Every limit is as new; the sessions are in use, and their users have proved who they are. */
+    /**
+     * Resets every limit by moving the clock. The sessions are used, so that they stay valid, and
+     * their users prove their identity again.
+     */
     anHourLater: async () => {
       fixture.clock.ahead += 3_600_000
       for (const { call } of [fixture.root, fixture.admin, fixture.user]) {
@@ -27,7 +30,7 @@ export async function entryFixture() {
         await call('POST', '/api/user/proof', { body: { password: PASSWORD } })
       }
     },
-    /** A code that was asked for just now. `call`: as whom. */
+    /** Requests a verification code as the caller `call`, and returns it. */
     codeFor: async (email: string, call = fixture.anybody): Promise<string> => {
       const answer = await askCode(email, call)
       if (!answer.success) throw new Error(answer.message)

@@ -23,7 +23,7 @@ const erase = (body: object, call = fixture.root.call) => call('POST', '/api/use
 const read = async (id: number): Promise<User> =>
   (await fixture.root.call<User>('GET', `/api/user/${id}`)).data
 
-/** Every table of the database that holds one of the texts, in any column. */
+/** Returns all tables of the database that contain one of the texts in any column. */
 async function tablesWith(pg: Pool, texts: readonly string[]): Promise<string[]> {
   const { rows } = await pg.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name
@@ -33,7 +33,7 @@ async function tablesWith(pg: Pool, texts: readonly string[]): Promise<string[]>
   const found: string[] = []
   for (const { name } of rows) {
     const like = texts.map((text) => `%${text}%`)
-    // Bytes are looked at as text too: escape format shows what is readable in them.
+    // Bytes are also searched as text. The escape format keeps readable characters.
     const { rowCount } = await pg.query(
       `select from ${name} t, lateral jsonb_each_text(to_jsonb(t)) cell
        where cell.value ilike any($1) or (cell.value like '\\\\x%'

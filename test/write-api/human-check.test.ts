@@ -7,7 +7,7 @@ import { PASSWORD } from './write-fixture.ts'
 let fixture: EntryFixture
 let provider: Server
 let requests: URLSearchParams[] = []
-/** What the provider says of the next token. */
+/** The provider's response for the next token. */
 let verdict: Record<string, unknown> | null = {}
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const login = (turnstile: string) =>
     headers: HOST,
   })
 
-/** Each act that asks for the check. */
+/** All actions that require the check. */
 const ACTS: Readonly<Record<string, (turnstile: string) => ReturnType<typeof login>>> = {
   login,
   register: (turnstile) =>

@@ -17,7 +17,7 @@ const logIn = async (username: string, password = PASSWORD, cookie = '') => {
   return { status: answer.statusCode, device, user: answer.json().data }
 }
 
-/** At the address of everybody in this test. */
+/** Sends wrong passwords from the IP address that all callers of this test share. */
 const guess = async (username: string) => {
   for (let n = 0; n < 12; n += 1) await logIn(username, 'wrong password')
 }

@@ -20,7 +20,7 @@ const SITE = { origin: 'https://gate.example', host: 'gate.example' }
 let here: SeededFixture
 let there: WriteFixture
 let id: number
-/** Of the same session, at either process. */
+/** Callers with the same session, one per process. */
 let calls: { here: Caller; there: Caller }
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const unbind = (call: Caller) => call('POST', '/api/user/unbind', { body: { prov
 const remove = (call: Caller, passkeyId: number) =>
   call('POST', '/api/user/passkeys/remove', { body: { id: passkeyId, password: PASSWORD } })
 
-/** What the user has now, after GitHub and so many passkeys were there. */
+/** Returns the user's current login methods. */
 async function loginMethods() {
   const { actors } = here.core
   const { user } = await actors.stateOf(userDecider, userStream(id))
@@ -57,7 +57,10 @@ async function loginMethods() {
   return { hasGitHub: user?.identities.github !== undefined, passkeys: [...passkeys.keys()] }
 }
 
-/** GitHub, or not, and so many passkeys that let in by themselves; answers these. */
+/**
+ * Sets up GitHub, or removes it, and the given number of passkeys for logging in. Returns the ids
+ * of the passkeys.
+ */
 async function given(target: { hasGitHub: boolean; passkeys: number }): Promise<number[]> {
   const { core } = here
   const context = { actor: `user:${id}`, cause: null, at: core.now() }
@@ -88,7 +91,7 @@ async function addPasskey(): Promise<void> {
   await actors.handle(credentialsDecider, credentialsStream(id), command, context)
 }
 
-/** Both have decided before either has written. */
+/** Runs two actions that both decide before either of them appends. */
 async function atOnce<T>(one: () => Promise<T>, other: () => Promise<T>): Promise<T[]> {
   const bothThere = Promise.withResolvers<void>()
   let missing = 2

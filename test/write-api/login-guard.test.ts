@@ -21,7 +21,7 @@ const guardAt = () => {
   }
 }
 
-/** A guard whose pauses end when the clock reaches their end. */
+/** Creates a guard on a simulated clock. Its pauses end when the clock reaches their end. */
 const guardInVirtualTime = () => {
   const clock = { now: 1_000_000 }
   limits = createMemoryLimits(() => clock.now)
@@ -43,7 +43,10 @@ const guardInVirtualTime = () => {
   return { clock, guard: createLoginGuard(limits, vault, pause), runUntil }
 }
 
-/** How many passwords so many addresses can try within an hour, each as often as it is let. */
+/**
+ * Returns how many passwords the given number of addresses can try, if each tries as often as it is
+ * allowed to.
+ */
 async function guessesOf(addresses: number, hours = 1): Promise<number> {
   const { clock, waitOf } = guardAt()
   const nextAt = Array.from({ length: addresses }, () => clock.now)

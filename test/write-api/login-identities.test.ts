@@ -113,7 +113,7 @@ describe('a second account of one provider', () => {
     const kept = bound.findIndex(({ status }) => status === 'fulfilled')
     expect(await ownerOf(github(`31${kept}`))).toBe(userId)
     expect(await ownerOf(github(`31${kept === 0 ? 1 : 0}`))).toBe(null)
-    // The same once more is no other.
+    // Binding the same identity again changes nothing.
     await bind(`31${kept}`)
     const unbound = await fixture.user.call('POST', '/api/user/unbind', {
       body: { provider: 'github' },
@@ -156,7 +156,7 @@ describe('identities', () => {
     const session = await fixture.app.gate.sessions.start(id, authVersion)
     const call = callerOf(fixture.app, { cookie: `session=${session}`, 'user-id': String(id) })
     expect((await call<User>('GET', '/api/user/self')).data.has_password).toBe(false)
-    // Who has nothing to prove it by has logged in just now, or does so again.
+    // A user without any proof of identity must have logged in recently, or log in again.
     fixture.clock.ahead += 31 * 60_000
     const ways = [
       await call('PUT', '/api/user/self', { body: { password: PASSWORD } }),

@@ -284,7 +284,7 @@ describe('editing and deleting messages', () => {
   })
 })
 
-/** How many texts the vault keeps for a message. */
+/** Returns how many texts the vault stores for a message. */
 async function textsOf(id: number): Promise<number> {
   const text = 'select from vault.secrets where owner = $1'
   return (await fixture.core.pg.query(text, [`message:${id}`])).rowCount ?? 0

@@ -14,7 +14,7 @@ import {
 
 export const SERVER = 'http://tallygate.example'
 
-/** A site with every way in switched on, each at a site of this process. */
+/** A site where every login method is enabled. The scripted providers run in this process. */
 export async function oauthFixture() {
   const fixture = await seededFixture()
   const sites: ScriptedSites = await startScriptedSites()
@@ -53,7 +53,7 @@ export type Back = { readonly code: string; readonly state: string; readonly iss
 
 type Site = Pick<Awaited<ReturnType<typeof seededFixture>>, 'app' | 'clock'>
 
-/** A browser: it keeps the cookies that it is given. */
+/** Simulates a browser, which stores the cookies that it receives. */
 export class Visitor {
   readonly #site: Site
   readonly #cookies = new Map<string, string>()
@@ -82,9 +82,12 @@ export class Visitor {
     return this.#caller({})<T>('POST', path, { body })
   }
 
-  /** Sent to the provider and back: with what it comes back to the console's page. */
+  /**
+   * Goes to the provider and returns. The result is the query with which the browser opens the
+   * console's page.
+   */
   async travel(type: string, purpose: Readonly<Record<string, string>> = {}): Promise<Back> {
-    // One every three seconds: the limit is a matter of its own.
+    // The clock moves, so that the rate limit, which has separate tests, is never reached.
     this.#site.clock.ahead += 3_000
     const { data, message } = await this.get<{ url: string }>('/api/oauth/authorize', {
       type,
@@ -94,7 +97,7 @@ export class Visitor {
     return follow(data.url)
   }
 
-  /** The same, and the callback's answer. */
+  /** As `travel`, and then returns the response of the callback. */
   async comeBy(type: string, purpose: Readonly<Record<string, string>> = {}) {
     const back = await this.travel(type, purpose)
     return this.get<{ id: number; username: string } | null>(`/api/oauth/${type}`, back)
@@ -115,7 +118,7 @@ export class Visitor {
   }
 }
 
-/** What a browser does with redirects, until one leads to our own site. */
+/** Follows redirects as a browser does, until one leads to this site. */
 async function follow(address: string): Promise<Back> {
   const cookies = new Map<string, string>()
   for (let url = address, hop = 0; hop < 10; hop += 1) {

@@ -14,7 +14,7 @@ const read = async (id: number): Promise<User> =>
 
 const USERS = '/api/user/?p=0'
 
-/** Somebody new at the scripted sites' keyboard. */
+/** Makes the scripted providers log in a new account next. */
 let accounts = 100
 const newAccount = (login: string) => {
   accounts += 1
@@ -130,7 +130,7 @@ describe('login with a real OpenID provider', () => {
     const { data: state } = await visitor.get<string>('/api/oauth/state')
     const answer = await visitor.get('/api/oauth/oidc', { code, state })
     expect(answer).toMatchObject({ success: false, code: 'OAuthStateInvalid' })
-    // A code from another journey: verifier and nonce don't fit.
+    // The code belongs to another login attempt, so its verifier and nonce do not match.
     const mine = await visitor.travel('oidc')
     const swapped = { ...(await visitor.travel('oidc')), code: mine.code }
     expect(await visitor.get('/api/oauth/oidc', swapped)).toMatchObject({ code: 'OAuthFailed' })

@@ -38,7 +38,7 @@ describe('the description of the API', () => {
   it('lists every refusal that a call can get, in the error envelope', () => {
     const common = ['200', '400', '401', '403', '404', '413', '415', '429', '503']
     expect(answers('put', '/api/user/self')).toEqual(common)
-    // Of these, one can be refused by what has changed since.
+    // Only the second route can fail with a conflict.
     expect(answers('put', '/api/user/')).toEqual([...common, '409'].sort())
     expect(answers('get', '/api/channel/{id}')).toEqual([
       '200',

@@ -17,7 +17,10 @@ const list = async (): Promise<Map<string, string>> => {
 const rootOnly = [...OPTIONS].find(([, option]) => option.minimumRole === 100)
 const secret = [...OPTIONS].find(([, option]) => option.isSecret)
 
-/** A value that the option doesn't have; every tenth or so is large. null for secret ones. */
+/**
+ * Returns a value that differs from the option's default, or null for a secret option. About every
+ * tenth value is large.
+ */
 function anotherValue({ isSecret, defaultText, type }: OptionSchema, n: number): string | null {
   if (isSecret || defaultText === '7.3') return null
   if (type.kind === 'flag') return defaultText === 'true' ? 'false' : 'true'
@@ -58,7 +61,7 @@ describe('options', () => {
         .filter(([key, value]) => !isSameJson(values.get(key) ?? '', value))
         .map(([key]) => key)
     }
-    // A write answers after two seconds at most, whether its read model is there or not.
+    // A write responds after two seconds at most, even if its read model is not up to date.
     await expect.poll(lost, { timeout: 20_000 }).toEqual([])
   })
 

@@ -10,7 +10,7 @@ import { previewDraft } from '#write-api/options/preview-prices.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
-/** Unix seconds of an hour that lies in the range. */
+/** An hour within the range, in Unix seconds. */
 let hour: number
 
 const PRICE = { model: '1.25', completion: '4', cacheRead: '0.5', cacheWrite: '1.25' }
@@ -46,7 +46,7 @@ beforeAll(async () => {
     of(3, 'draft-a', {}, hour - 8 * 86_400),
     { ...long, at: hour * 1_000, data: { ...long.data, price, usage: NO_USAGE } },
   ])
-  // Each read waits for the position, for two seconds at most.
+  // Each read waits for the position for two seconds at most.
   const headers = { 'x-after-position': String(position) }
   for (let n = 0; n < 5; n += 1) await fixture.root.call('GET', '/api/log/', { headers })
   const ratios = '{"draft-a":1.25,"draft-b":1.25,"draft-per-call":1.25}'

@@ -22,7 +22,7 @@ const codes = async (body: object = {}): Promise<string[]> => {
   return answer.data
 }
 const codeOf = async (body: object = {}): Promise<string> => (await codes(body))[0] ?? ''
-/** A server that is too busy to say (503) is asked again, as any client would. */
+/** Retries after a 503 of a busy server, as any client would. */
 const redeem = async (call: Caller, key: unknown): Promise<Answer<Given>> => {
   const answer = await call<Given>('POST', '/api/user/topup', { body: { key } })
   return answer.status === 503 ? redeem(call, key) : answer
@@ -86,11 +86,11 @@ describe('redeeming a code', () => {
     await redeem(one.call, gift)
     for (let n = 0; n < 12; n += 1)
       expect((await redeem(one.call, gift)).code).toBe('CodeRedeemedAlready')
-    // Nor is it a guess to send what one has had oneself.
+    // Sending a code that the user has already redeemed does not count as a guess either.
     const own = await codeOf()
     expect((await redeem(one.call, own)).success).toBe(true)
     for (let n = 0; n < 12; n += 1) expect((await redeem(one.call, own)).code).toBe('CodeInvalid')
-    // A code that was used, and one that never was: nothing tells them apart.
+    // The responses do not distinguish a used code from a code that never existed.
     const guesses = await fifty((n) => redeem(one.call, n % 2 === 0 ? used : `GUESS${n}`))
     expect(guesses.filter(({ code }) => code === 'CodeInvalid')).toHaveLength(10)
     expect(guesses.filter(({ status }) => status === 429)).toHaveLength(40)

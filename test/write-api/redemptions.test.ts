@@ -106,7 +106,7 @@ describe('creating redemption codes', () => {
     expect(bad.status).toBe(400)
     expect(bad.message).toContain('Idempotency-Key')
     expect(await fixture.head()).toBe(head)
-    // What is refused is not done: the key is free. Each admin has their own.
+    // A refused request does not use up its key. Each admin has separate keys.
     expect((await keyed('order 18', { quota: 0 })).code).toBe('RedemptionQuotaTooSmall')
     expect((await keyed('order 18')).success).toBe(true)
     const others = (await keyed('order 17', {}, fixture.root)).data

@@ -154,7 +154,7 @@ describe('a username that is a mail address', () => {
   beforeAll(() => fixture.put('EmailVerificationEnabled', 'true'))
   afterAll(() => fixture.put('EmailVerificationEnabled', 'false'))
 
-  /** As it could be made once. */
+  /** Creates a user with a name that earlier versions accepted. */
   const named = async (username: string, password: string) => {
     const { core, freshness } = fixture
     const runExclusive = createKeyedMutex()

@@ -56,7 +56,7 @@ describe('a replaced password', () => {
     const id = await made('hurried')
     const set = (n: number) =>
       fixture.root.call('PUT', '/api/user/', { body: { id, password: `hurried ${n} times` } })
-    // As many at once as may wait for a hash.
+    // Twenty is the maximum number of requests that may wait for a hash.
     const answers = await fifty((n) => (n < 20 ? set(n) : fixture.root.call('GET', '/api/user/1')))
     expect(answers.every(({ success }) => success)).toBe(true)
     expect(await hashesOf(id)).toBe(1)

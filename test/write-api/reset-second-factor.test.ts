@@ -15,7 +15,7 @@ const reset = (id: number, call = fixture.root.call) => call('POST', PATH, { bod
 const hasFactor = async (id: number) =>
   (await fixture.root.call<User>('GET', `/api/user/${id}`)).data.has_second_factor
 
-/** A user of that level with codes of an app, and an access token. */
+/** Creates a user or an admin with an authenticator app and an access token. */
 async function secured(username: string, isAdmin = false) {
   const { root } = fixture
   const body = { username, password: PASSWORD }

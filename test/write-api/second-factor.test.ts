@@ -5,7 +5,7 @@ import { startedOnce } from '#test/support/started-by-hook.ts'
 import { callerOf, fifty, type LoggedIn, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
-// A step of every code, and what slows guessing down, is over.
+// The clock moves, so that each code is new and no delay after failed attempts remains.
 beforeEach(() => {
   fixture.clock.ahead += 3_600_000
 })
@@ -26,7 +26,7 @@ async function newUser(username: string): Promise<LoggedIn> {
   return fixture.logIn(username)
 }
 
-/** A user with codes of an app; `secret` makes them. */
+/** Creates a user with an authenticator app. `secret` generates the codes. */
 async function secured(username: string) {
   const user = await newUser(username)
   const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)).data

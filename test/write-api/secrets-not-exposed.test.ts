@@ -8,7 +8,7 @@ const PROVIDER_KEY = 'sk-canary-of-the-provider'
 const PROXY_PASSWORD = 'canary-of-the-proxy'
 const NEW_PASSWORD = 'canary password'
 
-/** The whole database as text, but for the vault's ciphertexts. */
+/** Returns the whole database as text, without the ciphertexts of the vault. */
 async function dump(): Promise<string> {
   const tables = await fixture.core.pg.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -24,7 +24,7 @@ async function dump(): Promise<string> {
 
 type Place = 'events' | 'tables' | 'answers'
 
-/** All stored data and all answers, as text. */
+/** Returns all stored data and all responses as text. */
 const everything = async (answers: unknown): Promise<Record<Place, string>> => ({
   events: JSON.stringify(await fixture.core.store.readAll(0, 10_000)),
   tables: await dump(),

@@ -22,7 +22,7 @@ describe.skipIf(!canHarm)(`the login guards of two processes${reason}`, () => {
     await server.stop()
   })
 
-  /** How many of so many tries at each could be made. */
+  /** Returns how many attempts were allowed, if `each` are made at each process. */
   const triesOf = async (each: number, ipOf: (n: number) => string, account: string) => {
     const made = guards.flatMap((guard) =>
       Array.from({ length: each }, (_, n) => guard.enter(ipOf(n), account)),
@@ -37,7 +37,8 @@ describe.skipIf(!canHarm)(`the login guards of two processes${reason}`, () => {
   it('share the delay: after 30 wrong passwords, even first attempts must wait', async () => {
     expect(await triesOf(15, (n) => `10.0.0.${n}`, 'a')).toBe(30)
     const startedAt = performance.now()
-    // The first three tries of each of two addresses, and one of their later tries: one a second.
+    // The first three attempts of each of the two addresses are allowed at once. Of their later
+    // attempts, one per second is allowed.
     expect(await triesOf(6, (n) => `10.0.1.${n % 2}`, 'a')).toBe(6 + 1)
     expect(performance.now() - startedAt).toBeGreaterThan(1_000)
   })
@@ -55,7 +56,7 @@ describe.skipIf(!canHarm)(`the login guards of two processes${reason}`, () => {
     await expect.poll(() => processes.every((limits) => limits.instances() === 2)).toBe(true)
     await server.kill()
     await expect.poll(() => processes.every((limits) => limits.isDegraded())).toBe(true)
-    // Of five free tries three at each.
+    // Each of the two processes allows three of the five free attempts.
     expect(await triesOf(25, () => '10.0.1.1', 'a')).toBe(6)
   })
 })

@@ -125,7 +125,7 @@ describe('a batch of tokens', () => {
       expect(outcome).toMatchObject({ isDone: true })
     }
     expect((await switchAll([id], 1)).success).toBe(true)
-    // Answered and sought as such, too: it is not exhausted.
+    // The token is not exhausted, in its own response and in the filtered list.
     await expect.poll(() => statusOf(id)).toBe(1)
     const list = (await fixture.user.call<{ items: Token[] }>('GET', '/api/token/?status=1')).data
     expect(list.items).toContainEqual(expect.objectContaining({ id, remain_quota: 0, status: 1 }))

@@ -15,7 +15,7 @@ const put = (body: object, call = fixture.user.call) =>
   call('PUT', '/api/token/', { body, headers: { 'accept-language': 'en' } })
 
 let calls = 0
-/** A call with the token that is settled at a charge of 30. */
+/** Makes a call with the token that is settled at a charge of 30. */
 async function spend(tokenId: number): Promise<void> {
   calls += 1
   const call = `019376a0-0000-7000-8000-${String(calls).padStart(12, '0')}`
@@ -52,7 +52,7 @@ describe('the budget of a token', () => {
     const token = (await fixture.user.call<string>('GET', '/api/user/token')).data
     return callerOf(fixture.app, { authorization: `Bearer ${token}`, 'user-id': '3' })
   }
-  /** Lets `work` happen after the action has read the budget and before it appends. */
+  /** Runs `work` after the action has read the budget and before it appends. */
   const beforeAppend = (work: () => Promise<void>): void => {
     const { actors } = fixture.core
     const { handleTogether } = actors
@@ -129,7 +129,7 @@ describe('the budget of a token', () => {
       expect(await remainNow(id)).toBe(970n)
       await fixture.user.call('GET', path)
       expect((await put({ id, remain_quota: 2_000 })).success).toBe(true)
-      // The caller knows the budget that it has set.
+      // A budget that the caller has set itself counts as read.
       expect((await put({ id, remain_quota: 3_000 })).success).toBe(true)
       expect(await remainOf(id)).toBe(3_000)
     },
@@ -146,7 +146,7 @@ describe('the budget of a token', () => {
     expect((await put({ id, remain_quota: 5 }, script)).status).toBe(409)
     expect((await put({ id, remain_quota: 5 })).success).toBe(true)
     expect(await remainOf(id)).toBe(5)
-    // A caller that has read nothing sets the budget as it is sent.
+    // If the caller has never read the budget, its update sets the budget unconditionally.
     const unread = await budgeted()
     await spend(unread)
     expect((await put({ id: unread, remain_quota: 5 }, script)).success).toBe(true)

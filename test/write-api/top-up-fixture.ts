@@ -58,7 +58,7 @@ export async function topUpFixture() {
       const { data } = await call<{ items: Order[] }>('GET', path, { headers: await fresh() })
       return data.items
     },
-    /** Orders, and takes the form to the gateway as a browser would. */
+    /** Creates an order, and submits the form to the gateway as a browser would. */
     order: async ({ call }: LoggedIn, body: object): Promise<string> => {
       fixture.clock.ahead += 10_000
       const sent = { payment_method: 'zfb', ...body }
@@ -70,7 +70,7 @@ export async function topUpFixture() {
       if (page.status !== 200) throw new Error(`the gateway answered ${page.status}`)
       return answer.data.out_trade_no ?? ''
     },
-    /** The answer to a gateway's notice, as plain text. */
+    /** Returns the response to a gateway's notification as plain text. */
     notify: async (params: URLSearchParams, method: 'GET' | 'POST' = 'GET') => {
       const url = '/api/user/epay/notify'
       const type = { 'content-type': 'application/x-www-form-urlencoded' }

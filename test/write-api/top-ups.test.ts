@@ -18,7 +18,8 @@ describe('the configuration of the payment providers', () => {
     expect(await ask({ amount: 1 })).toMatchObject({ success: false, code: 'TopUpClosed' })
     await fixture.set('PayAddress', fixture.gateway.url)
     await fixture.set('EpayId', KEYS.merchant)
-    // Without its secret it is off: with an empty key, anybody could sign.
+    // Without its secret, the payment method is disabled, because anybody could sign with an empty
+    // key.
     const sent = { amount: 1, payment_method: 'zfb' }
     expect(await pay(sent)).toMatchObject({ success: false, code: 'TopUpClosed' })
     const notice = fixture.gateway.noticeOf('T1X0123456789ABCDEF01234567')
@@ -161,7 +162,7 @@ describe('a refund of a top-up', () => {
     expect((await fixture.stands(invited)).quota).toBe(5_000_000)
     expect((await fixture.stands(user)).aff_quota).toBe(inviter.aff_quota + 625_000)
     ;[{ id } = { id: 0 }] = await fixture.orders(invited, '/self')
-    // Spent meanwhile.
+    // The user spends the quota before the refund.
     await fixture.root.call('PUT', '/api/user/', { body: { id: invited.id, quota: 100 } })
     expect(await refund(id, { money: '36.50', reason: 'half' })).toMatchObject({ success: true })
     expect((await fixture.stands(invited)).quota).toBe(100 - 2_500_000)

@@ -135,7 +135,9 @@ describe('hashes, secrets and access tokens', () => {
     kept = await everyHash()
   })
 
-  /** Sets up every kind of secret for the caller; returns those that are shown once or never. */
+  /**
+   * Sets up every kind of secret for the caller. Returns the secrets that are shown once or never.
+   */
   async function secured(call: Caller): Promise<string[]> {
     const webhook = `whs-${randomBytes(12).toString('hex')}`
     const settings = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/x' }
@@ -154,7 +156,7 @@ describe('hashes, secrets and access tokens', () => {
     return [webhook, token, token.slice(4, 24), secret, ...on.data.recovery_codes]
   }
 
-  /** References into the vault, and what sessions and access tokens are known by. */
+  /** Returns the references into the vault, and the hashes of sessions and access tokens. */
   async function everyHash(): Promise<string[]> {
     const { rows } = await fixture.core.pg.query<{ text: string; kind: string }>(
       `select ref as text, purpose as kind from vault.secrets
@@ -184,7 +186,7 @@ describe('hashes, secrets and access tokens', () => {
   it('are not even mentioned in answers about users', async () => {
     for (const path of ['', 'search?keyword=user', '3', 'self']) {
       const text = JSON.stringify((await fixture.root.call('GET', `/api/user/${path}`)).data)
-      // Whether there is one is the own user's to know, and no more of it.
+      // Only the user's own response contains whether a password is set, and nothing else about it.
       const rest = path === 'self' ? text.replace('"has_password":true', '') : text
       expect(rest).not.toMatch(/argon2|password|session|token|totp/i)
       if (path !== 'self') expect(rest).not.toContain('webhook')

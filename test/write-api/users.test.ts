@@ -78,7 +78,7 @@ describe('a display name', () => {
       }
       expect(await fixture.head()).toBe(head)
       expect((await put({ id, display_name: AT_MOST })).success).toBe(true)
-      // None is the username, as for a new user.
+      // An empty display name is replaced by the username, as for a new user.
       expect((await put({ id, display_name: ' ' })).success).toBe(true)
       expect(await read(id)).toMatchObject({ display_name: 'user1' })
       await call('PUT', '/api/user/self', { body: { display_name: 'Me' } })
@@ -205,7 +205,7 @@ describe('user levels', () => {
 it('a user who deletes the own account is logged out everywhere and cannot return', async () => {
   const id = await made('leaver')
   const [here, there] = [await fixture.logIn('leaver'), await fixture.logIn('leaver')]
-  // A session that was left open is not enough.
+  // The session alone does not suffice half an hour after the login.
   fixture.clock.ahead += 31 * 60_000
   expect((await here.call('DELETE', '/api/user/self')).code).toBe('ProofNotRecent')
   await here.call('POST', '/api/user/proof', { body: { password: PASSWORD } })

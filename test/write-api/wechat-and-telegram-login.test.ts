@@ -149,7 +149,7 @@ describe('login by Telegram', () => {
     const sent = await bind(said, { 'sec-fetch-mode': 'navigate' }).catch((error) => error)
     expect(await read(fixture.user.id)).toMatchObject({ telegram_id: '102' })
     expect(sent).toBeInstanceOf(SyntaxError)
-    // A state to log in by, of the same browser, binds nothing.
+    // A state for logging in does not allow binding, even in the same browser.
     const other = (await visitor.get<string>('/api/oauth/state', { intent: 'login' })).data
     const wrong = await bind({ ...telegramSays(fields('101')), state: other })
     expect(wrong).toMatchObject({ code: 'OAuthStateInvalid' })

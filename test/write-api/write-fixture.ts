@@ -28,14 +28,16 @@ export type Answer<T = unknown> = {
 
 type Sent = { readonly body?: unknown; readonly headers?: Record<string, string> }
 
-/** Somebody who speaks to the API, with a session or without. */
+/** Sends requests to the API, with or without a session. */
 export type Caller = <T = unknown>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   url: string,
   sent?: Sent,
 ) => Promise<Answer<T>>
 
-/** The management API on real parts, not set up yet. `clock.ahead` moves its time, in ms. */
+/**
+ * The management API on the real components, before the setup. `clock.ahead` (ms) moves its time.
+ */
 export async function writeFixture(overrides: Partial<Config> = {}) {
   const { core: real, close } = await testCore(overrides, siteDatabase)
   const clock = { ahead: 0 }
@@ -78,7 +80,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
     writeRoutes,
     readRoutes,
     freshness,
-    /** Whether the read model is the fold of its events. */
+    /** Returns whether the read model equals a new fold of its events. */
     isFold: async (name: ProjectionName) =>
       (await projections.verify(name)).every(({ isEqual }) => isEqual),
     anybody,
@@ -122,7 +124,7 @@ export const callerOf =
 
 type Said<T> = Omit<Answer<T>, 'status' | 'headers'>
 
-/** What comes outside the envelope: then the call was let in. */
+/** The result of a download, which has no envelope. The caller was therefore allowed. */
 const FILE = { success: true, message: '', data: null }
 const isFile = (headers: Record<string, unknown>): boolean =>
   String(headers['content-disposition']).startsWith('attachment')

@@ -72,7 +72,7 @@ const app = siteFixture()
 describe('the channels page, its views and its dialogs', () => {
   for (const language of LANGUAGES) {
     it(`are accessible in either theme: ${language}`, { timeout: 120_000 }, async () => {
-      // One page for all: what it has read and compiled once need not be again.
+      // All screens use one page, so that it loads and compiles the console only once.
       const { page, faults, close } = await app.openPage({ language })
       for (const { name, path = '/admin/channels', open } of SCREENS) {
         await openAsRoot(page, app.site, path)
@@ -81,7 +81,8 @@ describe('the channels page, its views and its dialogs', () => {
         const looks = await lookFaults(page, `${name}-${language}`, WIDTHS[language])
         expect.soft(looks, name).toEqual([])
         expect(faults).toEqual([])
-        // The next opens as in a browser that was never here: wide, without a choice of this one.
+        // The next screen opens as in a new browser: with the wide window and without stored
+        // preferences.
         await page.evaluate(() => localStorage.clear())
         await page.setViewportSize({ width: 1280, height: 860 })
       }

@@ -145,7 +145,7 @@ it('the balance of one or all channels is refreshed, and a failure is reported',
   site.routes['GET /api/channel/update_balance'] = () => ok({ updated: 2, failed: 1, left: 0 })
   await fromList(zh('channels.updateBalances'))
   await page.getByText(zh('channels.balancesUpdated', { updated: 2, failed: 1 })).waitFor()
-  // A type that does not tell it has no button.
+  // A channel whose type has no balance query has no button.
   const local = page.getByRole('row', { name: 'Local' })
   expect(
     await local

@@ -176,7 +176,7 @@ describe('the form of an existing channel', () => {
     await box(zh('shared.baseUrl')).fill('https://api.deepseek.com/')
     await box(zh('shared.name')).fill('DeepSeek 2')
     await press(zh('channelForm.routing'))
-    // The site's switch is off: what the channel allows does nothing.
+    // The site's switch is off, so the setting of the channel has no effect.
     await drawer().getByText(zh('channelForm.autoBanOff')).waitFor()
     const settings = drawer().getByRole('link', { name: zh('channelForm.autoBanSettings') })
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=models')

@@ -8,7 +8,7 @@ import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
 
-// The process of a measured page has no garbage of earlier pages.
+// A new process has no garbage of earlier pages, which would distort the measurement.
 const app = pageFixture({ language: 'en', isFirstVisit: true })
 
 const CHANNELS = Array.from({ length: 1_000 }, (_, index) =>
@@ -38,7 +38,7 @@ it('1 000 channels under one tag scroll at 60 frames a second', async () => {
   await page.getByRole('row', { name: 'channel-1000' }).waitFor()
 })
 
-/** Half of them in trouble: a row has as much in it as it can. */
+/** Half of the channels have problems, so that their rows show as much as possible. */
 const BOARD = Array.from({ length: 1_015 }, (_, index) =>
   channelHealth({
     id: index + 1,

@@ -7,7 +7,7 @@ import { ok } from '../support/fake-site.ts'
 const app = pageFixture()
 const NEW_MODELS = ['command-a-03-2025', 'house-model']
 
-/** The start page of a new site: a channel serves models, and none of them has a price. */
+/** The start page of a new site: a channel serves models that have no prices. */
 function withoutPrices(): void {
   const { routes } = app.site
   routes['GET /api/user/self'] = () => ok({ ...ROOT_USER, quota: 0, request_count: 0 })

@@ -11,7 +11,7 @@ const app = pageFixture({ language: 'zh' })
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })
 const boxes = () => app.page.getByRole('checkbox', { name: zh('ui.selectRow') })
 
-/** So many channels, of which the list answers a page at a time. */
+/** Serves `count` channels, page by page. */
 function serve(count: number): void {
   let all = Array.from({ length: count }, (_, n) => channel({ id: n + 1, name: `c-${n + 1}` }))
   Object.assign(app.site.routes, channelRoutes(all), {
@@ -32,7 +32,7 @@ const openBatch = async () => {
   await button(zh('channels.batchMode')).click()
   await boxes().first().waitFor()
 }
-/** Serves so many channels, and chooses all of them. */
+/** Serves `count` channels, and selects all of them. */
 const chooseAllOf = async (count: number) => {
   serve(count)
   await openBatch()
@@ -51,7 +51,7 @@ it('selecting all matches includes other pages, and one call acts on all of them
   await takePicture(page, 'channels-selected-all')
   await boxes().nth(2).click()
   await page.getByText(zh('ui.selectedCount', { count: 346 })).waitFor()
-  // One that is gone by now is not named: it would have the whole refused.
+  // The request must not contain a deleted channel, because it would be refused as a whole.
   await button(zh('shared.moreActions', { name: 'c-2' })).click()
   await page.getByRole('menuitem', { name: zh('shared.delete') }).click()
   await page

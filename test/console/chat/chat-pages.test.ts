@@ -154,7 +154,7 @@ describe('/chat2link', () => {
     setTokens([])
     const { page, close } = await open('/chat2link')
     await page.getByText(zh('ui.noChatLinks')).waitFor()
-    // Without a client there is nothing to make a token for: they are not requests for.
+    // Without a chat client, no token is needed, so the page does not ask for one.
     expect(await page.getByText(NO_TOKEN).count()).toBe(0)
     expect(new URL(page.url()).pathname).toBe('/chat2link')
     setTokens([token(2, 'phone')])

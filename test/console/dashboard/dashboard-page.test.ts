@@ -81,7 +81,7 @@ async function open(siteReads: Look = PLAIN, user: object = ROOT_USER, path = '/
   return { ...opened, live }
 }
 
-/** The least contrast of any text in the chart (axe reads no text of drawings). */
+/** Returns the lowest contrast of the chart's texts. axe does not check texts of drawings. */
 const chartContrast = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const numbers = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number)
@@ -268,7 +268,7 @@ describe('the dashboard', () => {
     await page.getByRole('row', { name: spare }).waitFor()
     const link = page.getByRole('link', { name: 'bob' })
     expect(await link.getAttribute('href')).toBe('/app/logs/api-usage?username=bob&range=24h')
-    // $1.44 was charged for calls whose cost is known, of $1.80; providers asked $0.72.
+    // Of $1.80, calls with known cost were charged $1.44. The providers' cost was $0.72.
     await page.getByText(en('dashboard.marginShare', { percent: '50%' })).waitFor()
     await page.getByText('$0.72', { exact: true }).waitFor()
     await page.getByText(en('dashboard.marginPartly', { percent: '80%' })).waitFor()

@@ -10,7 +10,7 @@ import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 
 type Row = { id: number; model: string; quota: number }
 
-/** `?rows=0` starts empty, as a list that is filled live. */
+/** `?rows=0` starts with an empty list, for rows that arrive live. */
 const ROWS = Number(new URLSearchParams(location.search).get('rows') ?? 100_000)
 
 const COLUMNS: Column<Row>[] = [

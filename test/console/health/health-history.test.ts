@@ -44,7 +44,7 @@ describe('the chart of a channel’s history', () => {
     page.getByRole('dialog').getByRole('region', { name: title }).first()
   const summary = (params: Record<string, string | RegExp>) =>
     textPattern('en', 'health.history.summary_other', params)
-  /** Where the part below the chart begins, in the drawer's content. */
+  /** Returns the position of the part below the chart within the drawer's content. */
   const below = (page: Page) =>
     page.getByRole('heading', { name: textPattern('en', 'health.byModel') }).evaluate((heading) => {
       const body = heading.closest('.tg-drawer-body')
@@ -59,7 +59,7 @@ describe('the chart of a channel’s history', () => {
     await section(page)
       .getByText(summary({ lowest: '30%', time: /\d\d:\d\d/ }))
       .waitFor()
-    // The curves are interrupted where nothing was tried: no line is drawn through a gap.
+    // Where no calls were made, the curves are interrupted and do not cross the gap.
     const curve = page.locator('.recharts-line-curve').first()
     const path = (await curve.getAttribute('d')) ?? ''
     expect(path.split('M').length - 1).toBeGreaterThan(2)

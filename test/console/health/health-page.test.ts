@@ -129,7 +129,8 @@ describe('the health board', () => {
     ]
     await drawer.getByText(fields.join(en('health.listSeparator'))).waitFor()
     expect(await drawer.getByText(en('health.key', { key: 2 }), { exact: false }).count()).toBe(2)
-    // Why one in trouble may still be on; of one beside which others serve it says nothing.
+    // A channel with problems that stays enabled shows the reason, but only if no other channel
+    // serves its models.
     const lastStays = page.getByText(en('health.lastChannelKept'))
     expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel(en('health.stateAt')).fill('2026-11-20T14:03:00')

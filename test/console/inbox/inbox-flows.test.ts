@@ -148,7 +148,7 @@ it('the inbox says when a message does not exist and when messages fail to load'
   await expect.poll(reads).toBeGreaterThan(before)
   inboxRoutes(app.site)
   const isRead = async () => {
-    // The list may be read again by itself, and the button is then gone.
+    // The list may reload by itself, which removes the button.
     await retry.click({ timeout: 1_000 }).catch(() => {})
     return app.page.getByText('New prices').isVisible()
   }

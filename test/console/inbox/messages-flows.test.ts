@@ -18,7 +18,7 @@ const sent = (id: number, patch: Partial<AdminMessage> = {}): AdminMessage => ({
 
 function messageRoutes({ routes }: FakeSite): void {
   let rows = [sent(2, { title: 'Prices', format: 'html' }), sent(1)]
-  // A list has beginnings alone: what is edited is read whole.
+  // The list contains only the beginning of each message. The editor loads the whole message.
   const listed = () => rows.map((row) => ({ ...row, content: 'Some' }))
   const list = () => ok({ items: listed(), page: 0, total: rows.length })
   routes['GET /api/admin/messages'] = list

@@ -54,7 +54,7 @@ const SESSIONS: readonly OwnSession[] = AGENTS.map((user_agent, at) => ({
   is_current: at === 0,
 }))
 
-/** Secured by passkeys alone at first: the app is set up on the way. */
+/** At first, the account has only passkeys as a second factor. The test sets up the app. */
 const SECURITY: CredentialsOverview = {
   access_token: { issued_at: NOW - 60 * DAY, expires_at: NOW + 30 * DAY },
   totp_since: null,
@@ -92,7 +92,7 @@ const field = (page: Page) => inDialog(page).locator('input').last()
 const SETTINGS = 'form.tg-form'
 const DIALOG = '.tg-dialog'
 
-/** `part`: what is looked at, the page around it being looked at once. */
+/** `part` is the part to check. The page around it is checked once. */
 type Look = {
   name: string
   part?: string
@@ -100,7 +100,10 @@ type Look = {
   open: (page: Page, text: Text) => Promise<unknown>
 }
 
-/** In this order on one page; a dialog is closed before the next unless it leads there. */
+/**
+ * These are checked in this order on one page. Each dialog is closed before the next, unless it
+ * leads there.
+ */
 const LOOKS: readonly Look[] = [
   {
     name: 'prices',
@@ -124,7 +127,7 @@ const LOOKS: readonly Look[] = [
   { name: 'delete', open: (page, text) => press(page, text('me.deleteAccount')) },
   { name: 'transfer', open: (page, text) => press(page, text('me.transfer')) },
   {
-    // The site has set no picture to scan, and the words say so.
+    // The site has no QR code, and the dialog says so.
     name: 'wechat',
     open: async (page, text) => {
       const row = page.getByRole('listitem').filter({ hasText: text('oauth.site.wechat') })
@@ -185,7 +188,7 @@ describe('the personal settings page, its tabs and its dialogs', () => {
       const { page, faults, close } = await app.openPage({ language })
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.addInitScript((me) => localStorage.setItem('user', me), JSON.stringify(MEMBER))
-      // By name: an address of numbers has no passkeys.
+      // Passkeys require a host name. They do not work for an IP address.
       await page.goto(`${app.site.url.replace('127.0.0.1', 'localhost')}/app/me`)
       await page.getByText(SECURITY.passkeys[1]?.name ?? '').waitFor()
       expect.soft(await lookFaults(page, `me-${language}`, WIDTHS)).toEqual([])

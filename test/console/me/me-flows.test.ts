@@ -17,7 +17,7 @@ const MEMBER = {
 }
 const MODELS = Array.from({ length: 12 }, (_, n) => `model-${n + 1}`)
 
-/** The own page of a member with something of everything. */
+/** Opens the profile page of a user who has data in every section. */
 async function open(change: object = {}): Promise<{ page: Page; site: FakeSite }> {
   const { page, site } = app
   const self = {
@@ -52,12 +52,12 @@ async function open(change: object = {}): Promise<{ page: Page; site: FakeSite }
 
 const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-/** A small form takes letters at once. */
+/** Waits until a text field of a small form has the focus, so that the user can type at once. */
 const hasFocus = (page: Page, name: string) =>
   page.getByRole('textbox', { name, exact: true }).and(page.locator(':focus')).waitFor()
 const bodyOf = (site: FakeSite, method: string, path: string) =>
   site.calls.findLast((call) => call.method === method && call.path === path)?.body
-/** An act that is refused until who it is was shown. */
+/** Makes the route refuse requests until the user has proved the identity. */
 function wantsProof(site: FakeSite, route: string, answer: unknown = null): void {
   let isProven = false
   site.routes[route] = () =>
@@ -159,7 +159,7 @@ describe('the personal settings page', () => {
     await hasFocus(page, zh('me.currentPassword'))
     const fill = (name: string, text: string) =>
       dialog.getByRole('textbox', { name, exact: true }).fill(text)
-    // Every field that lacks something says so, not the first alone.
+    // All invalid fields show an error, not only the first.
     await dialog.getByRole('button', { name: zh('me.changePassword') }).click()
     for (const text of [
       zh('me.currentRequired'),
@@ -220,7 +220,7 @@ describe('the personal settings page', () => {
     expect(await button(page, zh('auth.sendCode')).isEnabled()).toBe(true)
     await leave()
     await button(page, zh('credentials.setUp')).click()
-    // There is no code yet to show instead.
+    // No second factor exists yet, so the dialog does not offer to use a code.
     expect(await button(page, zh('credentials.useCode')).count()).toBe(0)
     await fill(zh('credentials.yourPassword'), 'wrong password')
     await page.keyboard.press('Enter')
@@ -233,7 +233,8 @@ describe('the personal settings page', () => {
     await page.keyboard.type('123456')
     await page.keyboard.press('Enter')
     await expectErrorAtFocusedField('The code is wrong')
-    // What is no field's is a toast, on a small phone too beside the buttons.
+    // An error without a field is shown as a toast, which does not cover the buttons on a small
+    // phone.
     await page.setViewportSize({ width: 390, height: 667 })
     site.routes['POST /api/user/totp'] = () => refused('The setup has expired', 'TotpOfferOver')
     await fill(zh('credentials.appCode'), '654321')
@@ -249,7 +250,7 @@ describe('the personal settings page', () => {
     const { page, site } = await open()
     wantsProof(site, 'GET /api/user/token', 'sat_fresh')
     const dialog = page.getByRole('dialog', { name: zh('credentials.proofTitle') })
-    // Cancelling is no failure, and nothing is told.
+    // Cancelling is not an error, so no toast is shown.
     await button(page, zh('credentials.createToken')).click()
     await dialog.getByRole('button', { name: zh('ui.cancel') }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -98,7 +98,8 @@ const app = siteFixture(() =>
       )
       return ok({ items, page: 0, total: items.length })
     },
-    // As the server answers its user: no reports, and nobody's names or ids.
+    // As in the server's response to users, the rows have no reports and no names or ids of other
+    // people.
     'GET /api/user/topup/self': () => {
       const items = ORDERS.map((row) => ({ ...row, reports: [] }))
       return ok({ items, page: 0, total: items.length })
@@ -151,7 +152,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await page.getByText(en('wallet.status_disputeLost'), { exact: true }).waitFor()
   await page.getByLabel(en('shared.status'), { exact: true }).selectOption('disputed')
   await page.getByText('#10').waitFor({ state: 'detached' })
-  // Another read of the page, such as that of unread messages, may come last.
+  // Another request of the page, such as that for unread messages, may come last.
   const listed = app.site.calls.findLast(({ path }) => path === '/api/user/topup')
   expect(listed?.query.get('status')).toBe('disputed')
   await page.goto(`${app.site.url}/admin/orders?keyword=${WON.trade_no}`)

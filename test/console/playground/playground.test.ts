@@ -16,7 +16,7 @@ const ANSWER = [
 ]
 
 const app = pageFixture()
-/** What the next call answers; set by each test. */
+/** The answer to the next call. Each test sets it. */
 let answer: () => AsyncGenerator<string>
 
 const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
@@ -33,7 +33,7 @@ async function* broken(): AsyncGenerator<string> {
   yield `data: ${JSON.stringify({ error })}\n\n`
 }
 
-/** Begins and never ends, until the caller leaves. */
+/** An answer that starts and never ends, until the caller disconnects. */
 async function* endless(): AsyncGenerator<string> {
   yield chunk({ content: 'Once upon a time' })
   await new Promise((resume) => setTimeout(resume, 30_000))
@@ -174,7 +174,7 @@ it('the playground can stop, retry, edit and delete; a reload keeps the conversa
   await expect.poll(() => chatCalls().length).toBe(3)
   await expect.poll(isOnEdit).toBe(true)
   expect(JSON.stringify(lastBody().messages)).toContain('another story')
-  // The stopped answer, the one that was generated again, and the last: all were paid for.
+  // The cost includes the stopped answer, the regenerated answer and the last answer.
   await app.page.getByText(en('playground.conversationCost', { amount: '$0.007404' })).waitFor()
   await app.page.reload()
   await app.page.getByText(en('playground.conversationCost', { amount: '$0.007404' })).waitFor()
@@ -208,7 +208,7 @@ it('a failed answer shows the error, and the user can retry it', async () => {
   expect(await app.page.getByRole('status').getByText('quota').count()).toBe(0)
 })
 
-/** The tokens are told once the answer is called. */
+/** Holds the response with the tokens until the returned function is called. */
 function heldTokens(items: typeof TOKENS): () => void {
   const { promise: isTold, resolve } = Promise.withResolvers<void>()
   app.site.routes['GET /api/token/'] = async () => {

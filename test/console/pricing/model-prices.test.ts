@@ -22,7 +22,7 @@ describe('a price per token', () => {
   it.each([
     [0.075, 4, 1, ['$0.150', '$0.600']],
     [1.25, 4, 0.8, ['$2.000', '$8.000']],
-    // What floating point makes of these rounds the other way.
+    // With floating-point numbers, these prices would be rounded in the other direction.
     [0.50025, 1, 1, ['$1.001', '$1.001']],
     [1.0005, 1, 0.5, ['$1.001', '$1.001']],
     [37.5, 8, 30, ['$2,250.000', '$18,000.000']],

@@ -20,7 +20,7 @@ export const byCall = (name: string, price: number, rest: Partial<PricedModel> =
     ...rest,
   })
 
-/** As the server answers it: two groups, in one of which some models are not. */
+/** As in the server's response: two groups, one of which lacks some models. */
 export const pricing = (data: PricedModel[], userGroup = 'default'): FakeAnswer => {
   const body: Pricing = {
     ...{ success: true, message: '', data, user_group: userGroup },

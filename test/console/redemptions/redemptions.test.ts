@@ -45,7 +45,7 @@ async function open(path: string, language: 'zh' | 'en' = 'zh') {
   return opened
 }
 
-/** What was sent with the last call of this route. */
+/** Returns the body of the last request to this route. */
 const lastBody = (route: string): unknown =>
   app.site.calls.findLast(({ method, path }) => `${method} ${path}` === route)?.body
 
@@ -101,7 +101,7 @@ describe('the list of redemption codes', () => {
     const tops = () =>
       actions.evaluateAll((all) => all.map((perform) => perform.getBoundingClientRect().y))
     const counts = (all: number[]): number[] => [all.length, new Set(all).size]
-    // A busy machine draws the narrow list a while after the window is narrow.
+    // A busy machine renders the narrow list some time after the window becomes narrow.
     await expect.poll(async () => counts(await tops())).toEqual([3, 1])
     await page.setViewportSize({ width: 1280, height: 860 })
     await press(page, zh('redemptions.copySelected'))
@@ -182,7 +182,7 @@ describe('the form for new redemption codes', () => {
     app.site.routes['POST /api/redemption/'] = () => ok(MANY)
     await create('spring')
     await expect.poll(() => keys).toHaveLength(3)
-    // The drawer scrolls as a whole, and what is done with all of them stays in sight.
+    // The drawer scrolls as a whole, and the buttons for all keys stay visible.
     await page.getByText(MANY.at(-1) ?? '').scrollIntoViewIfNeeded()
     const list = page.locator('.tg-ready-keys')
     expect(await list.evaluate((all) => all.scrollHeight - all.clientHeight)).toBe(0)

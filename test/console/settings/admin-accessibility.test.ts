@@ -9,7 +9,10 @@ type Screen = {
   path: string
   /** The button that opens a part of the screen. */
   opener?: WordKey
-  /** One look for each language is enough: a part of a screen that has all of them. */
+  /**
+   * True for a part of a screen that is checked itself at all widths. One check of the part per
+   * language then suffices.
+   */
   isPart?: boolean
 }
 

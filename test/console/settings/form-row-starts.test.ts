@@ -7,7 +7,7 @@ const startsOf = (kinds: string) => [
   ),
 ]
 
-// s: a switch, n: a field of a number.
+// `s` is a switch, and `n` is a number field.
 it.each([
   ['nnnnnnssnn', [0, 6, 8]],
   ['snsn', [0, 2]],

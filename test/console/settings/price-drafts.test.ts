@@ -67,7 +67,8 @@ describe('price presets', () => {
       CompletionRatio: {},
       MaxOutputTokens: { mine: 100 },
     })
-    // The preset has no completion ratio of this model, whose model ratio goes.
+    // The preset has a model ratio but no completion ratio for `mine`, so only the model ratio is
+    // removed.
     const own = {
       ...maps(),
       CompletionRatio: new Map(['mine', 'other'].map((name) => [name, '4'])),

@@ -31,7 +31,7 @@ const edit = fc.record({
   isByRatios: fc.boolean(),
 })
 
-/** Saved as the options' texts and read again. */
+/** Saves the prices as the texts of the options, and reads them again. */
 function saved(row: PriceRow): PriceRow {
   const maps = readPriceMaps(new Map())
   const texts = maps === null ? new Map() : withRows(maps, [row])
@@ -52,7 +52,7 @@ describe('an entered price', () => {
         let row = saved(rowOfDraft(draft))
         for (const { field, price, isByRatios } of edits) {
           const before = draftOfRow(row)
-          // A look at the ratios, and back.
+          // Switches to the ratios and back.
           const opened = isByRatios
             ? convertToMode(convertToMode(before, 'ratio'), 'price')
             : before

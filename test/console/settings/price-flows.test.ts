@@ -200,7 +200,8 @@ describe('the price table', () => {
     await expect
       .poll(() => sent('GET', '/api/option/price_history').at(-1)?.query.get('group'))
       .toBe('vip')
-    // Filtered while it is typed; what the filters let nothing through of says so, with a way back.
+    // The list is filtered while the user types. If no change matches, the list says so and offers
+    // to clear the filters.
     const search = all.getByLabel(zh('pricing.historyAnyModel'))
     await search.fill('o3')
     await all.getByText(`vip ${zh('pricing.usersCalling')} default`).waitFor({ state: 'detached' })
@@ -213,7 +214,7 @@ describe('the price table', () => {
       await all.getByLabel(zh('ui.groupName')).inputValue(),
     ]).toEqual(['', ''])
     expect(await search.evaluate((box) => box === document.activeElement)).toBe(true)
-    // On a phone a change is a block of whole lines: its time, for one, is not broken up.
+    // On a phone, each change is a block of whole lines. Its time, for example, does not wrap.
     await page.setViewportSize({ width: 390, height: 844 })
     const heights = await all
       .locator('.tg-price-changes .tg-time')
@@ -245,7 +246,7 @@ describe('price presets', () => {
     await drawer.getByText(zh('pricing.presetSame', { count: 3 })).waitFor()
     await drawer.getByRole('button', { name: zh('pricing.resetPresets') }).click()
     await save()
-    // What was said of the save before may still be there.
+    // The toast of the previous save may still be visible.
     const kept = { 'gpt-4o-mini': 0.075, 'deepseek-chat': 0.14 }
     await expect.poll(() => saved().get('ModelRatio')).toEqual(kept)
   })

@@ -26,13 +26,13 @@ const LOOKS: readonly Look[] = [
       page.getByRole('button', { name: oneOf(globalHistory(zh), globalHistory(en)) }).click(),
   },
 ]
-/** One language sees the wide screen, the other the narrow one. */
+/** The wide screen is checked in one language, and the narrow one in the other. */
 const WIDTHS = { zh: [1280], en: [390] }
 
 const app = siteFixture()
 
 describe.each(LANGUAGES)('the settings page, in %s', (language) => {
-  // One page for all: what it has read and compiled once need not be again.
+  // All screens use one page, so that it loads and compiles the console only once.
   let opened: OpenPage
   beforeAll(async () => {
     opened = await app.openPage({ language })

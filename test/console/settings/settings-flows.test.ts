@@ -16,7 +16,7 @@ const field = (label: string) => app.page.getByLabel(label, { exact: true })
 const save = () => app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
 const open = (tab: string) => app.openAsRoot(`/admin/settings?tab=${tab}`)
 
-/** Types what is wrong, leaves the field, is told why, and mends it. */
+/** Enters an invalid value, leaves the field, expects an error, and corrects the value. */
 async function mend(
   label: string,
   wrong: string,
@@ -55,7 +55,7 @@ describe('a change by another user', () => {
     await elsewhere('4321')
     await returnToPage()
     await expect.poll(() => quota.inputValue()).toBe('4321')
-    // Typed and taken back is no edit: what is saved elsewhere goes on being shown.
+    // A value that was typed and restored is not an edit, so the field still follows saved changes.
     await quota.fill('5')
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     await quota.fill('4321')
@@ -69,7 +69,8 @@ describe('a change by another user', () => {
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     expect(reads()).toBe(before)
     expect(await quota.inputValue()).toBe('77')
-    // A refused save reads anew: what was read then is not what the draft was made from.
+    // After a refused save, the page reads the options again, but the draft is still compared with
+    // the values it was based on.
     const { 'PUT /api/option/': put } = app.site.routes
     const refusal = { success: false, message: 'no', code: 'Fault' }
     app.site.routes['PUT /api/option/'] = () => ({ status: 400, body: refusal })
@@ -236,7 +237,7 @@ describe('a save', () => {
     expect(await field(label('SystemName')).inputValue()).toBe('Mine')
     await field(label('SystemName')).fill('Ours')
     expect(await app.page.locator('.tg-field-error').count()).toBe(0)
-    // What it saved with a word of caution is told at the field as well, and by name.
+    // A warning in the response of a save is also shown at the field, with its name.
     app.site.routes['PUT /api/option/'] = () => ok(null, 'Nothing will call it')
     await save()
     await app.page.getByText(`${label('SystemName')} · Nothing will call it`).waitFor()

@@ -65,7 +65,7 @@ const PREVIEW: PricePreview = {
   ],
 }
 
-/** Adds what the price screens ask for; schedules are kept in memory. */
+/** Adds the routes of the price screens. Schedules are kept in memory. */
 export function withPrices(site: FakeSite): void {
   const planned: ScheduledChange[] = [
     {

@@ -10,7 +10,7 @@ import { enter } from '../usage-log/fake-usage-log.ts'
 import { DRAWINGS, drawing, LYRICS, PROMPT, SONGS } from './fake-tasks.ts'
 
 const DAY = 86_400
-/** Of a list: what must have room for all it says. */
+/** The cells of a list whose texts must fit completely. */
 const CELLS = '.tg-grid, .tg-grid-title, .tg-grid-body :is(.tg-tag, .tg-task-progress)'
 const MEMBER = {
   ...{ id: 7, username: 'mia', display_name: 'Mia', role: 1, status: 1, group: 'default' },
@@ -28,7 +28,7 @@ beforeEach(async () => {
   })
 })
 
-/** As the product does where music tasks are switched on. */
+/** As in the product if music tasks are enabled. */
 async function withMedia(route: Route): Promise<void> {
   const response = await route.fetch()
   const headers = response.headers()
@@ -46,7 +46,7 @@ async function enterAt(path: string, language: 'zh' | 'en' = 'en', user?: object
   return page
 }
 
-/** As above, where nothing is listed. */
+/** Opens the page as above, with empty lists. */
 async function enterEmpty(path: string, user?: object): Promise<Page> {
   const { page } = await app.openPage()
   await enter(page, app.site.url + path, { language: 'en' }, user)

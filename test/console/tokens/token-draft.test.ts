@@ -120,7 +120,7 @@ describe('the token form', () => {
     const sent = { remain_quota: 1_000_000, expected_remain_quota: 500_000, budget_version: 3 }
     expect(changed({ amount: '2' })).toEqual(sent)
     expect(changed({ amount: '2', name: 'other' })).toEqual({ ...sent, name: 'other' })
-    // After a conflict, the form showed another quota than at first.
+    // After a conflict, the form shows another quota than at first.
     expect(changed({ amount: '0.8' }, 400_000)).toEqual({})
     expect(changed({ amount: '1' }, 400_000)).toEqual({
       remain_quota: 500_000,

@@ -70,7 +70,7 @@ describe('the drawer for a new token', () => {
     ])
     const code = await app.page.getByRole('dialog').locator('pre').innerText()
     expect(code).toContain(`${app.site.url}/v1/chat/completions`)
-    // One that it is limited to, out of those of its group.
+    // The model is one of those that the token is limited to, and of those of its group.
     expect(code).toContain('"model":"gpt-4o"')
     const modelReads = app.site.calls.filter(({ path }) => path === '/api/user/models')
     expect(modelReads.at(-1)?.query.toString()).toBe('chat=true&group=vip')

@@ -8,7 +8,9 @@ import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
 const app = pageFixture()
 
 const NOW = Math.floor(Date.now() / 1_000)
-/** A page is 100 rows at most; more of them are scrolled here, so that no way ends early. */
+/**
+ * A page has at most 100 rows. This list has more, so that scrolling does not reach its end early.
+ */
 const ROWS = Array.from({ length: 1_000 }, (_, n) =>
   token({
     id: n + 1,

@@ -31,7 +31,7 @@ const topOf = (page: Page, index: number) =>
     .locator(`.tg-grid-item[data-index="${index}"]`)
     .evaluate((row) => Math.round(row.getBoundingClientRect().top))
 
-/** What of the details is hidden by a box that scrolls them, in pixels. */
+/** Returns how many pixels of the details a scrolling box hides. */
 const hiddenDetails = (page: Page): Promise<number> =>
   page
     .locator('.tg-grid-details')

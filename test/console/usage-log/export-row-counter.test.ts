@@ -3,7 +3,7 @@ import { ExportRowCounter } from '#console/features/usage-log/export-row-counter
 
 const count = (kind: 'csv' | 'ndjson', text: string): number => {
   const counter = new ExportRowCounter(kind)
-  // Byte by byte: a part may end anywhere.
+  // Reads byte by byte, because a chunk may end anywhere.
   for (const byte of new TextEncoder().encode(text)) counter.add(Uint8Array.of(byte))
   return counter.rows
 }

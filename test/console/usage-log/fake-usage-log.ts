@@ -10,7 +10,9 @@ const PRICE = {
   list: '7',
 }
 
-/** A call as the server logs it: 400 + 600 cached in, 500 out, 3375 quota. */
+/**
+ * A call as the server logs it: 400 input tokens, 600 cached tokens, 500 output tokens, 3375 quota.
+ */
 export function logRow(id: number, patch: Partial<LogEntry> = {}, other: object = {}): LogEntry {
   const attempts = [
     { channel: 2, status: 503, error: 'status', ms: 420 },
@@ -58,14 +60,14 @@ const errorRow = (id: number): LogEntry => {
   return logRow(id, { type: 6, quota: 0 }, { ...end, error_code: 'no_channel', status_code: 503 })
 }
 
-/** Newest first. */
+/** The newest row is first. */
 export const manyRows = (count: number): LogEntry[] =>
   Array.from({ length: count }, (_, index) => {
     const id = count - index
     return id % 9 === 4 ? errorRow(id) : logRow(id)
   })
 
-/** The routes that the usage log calls, on a server that holds `rows`. */
+/** The routes that the usage log uses, on a server with these `rows`. */
 export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
   const matching = ({ query }: FakeCall): LogEntry[] =>
     rows().filter(

@@ -15,7 +15,7 @@ const OLD = logRow(900, {
   model_name: 'o4-mini',
 })
 
-/** Finds calls by the beginning of their id, within the time that was asked for. */
+/** Finds calls by the beginning of their id, within the requested time range. */
 async function startSearchSite(): Promise<FakeSite> {
   const calls = [...manyRows(30), OLD]
   const site = await startFakeSite(logRoutes(() => calls))
@@ -49,7 +49,7 @@ const rows = () =>
     .filter({ has: app.page.locator('time') })
 const details = () => app.page.getByRole('region', { name: en('logDetails.fact.title') })
 
-/** Pastes as a reader does: whole, in one step. */
+/** Pastes the whole text in one step, as a user does. */
 async function paste(text: string): Promise<void> {
   await app.page.evaluate((value) => navigator.clipboard.writeText(value), text)
   await app.page.keyboard.press('Control+v')

@@ -10,7 +10,7 @@ import {
 import { logRow } from './fake-usage-log.ts'
 
 const rowsOf = (...ids: number[]) => ids.map((id) => logRow(id))
-/** A page of more than these rows. */
+/** A page with these rows, which is followed by further pages. */
 const below = (...ids: number[]) => ({ rows: rowsOf(...ids), isComplete: false })
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
 const HELD = setHeld(NO_LIVE_ROWS, true)

@@ -22,7 +22,7 @@ async function open(path = PATH) {
   return opened
 }
 
-/** Waits until a popover is gone, and for the frames in which it would move the focus. */
+/** Waits until a popover has closed, and for the frames in which it would move the focus. */
 async function untilPopoverIsGone(page: Page): Promise<void> {
   await page.locator('.tg-popover').waitFor({ state: 'detached' })
   await page.evaluate(

@@ -13,7 +13,7 @@ import { cutAmong } from '../support/truncated-texts.ts'
 import { enter, logRoutes, logRow, manyRows } from './fake-usage-log.ts'
 
 const PATH = '/app/logs/api-usage'
-/** This browser hides its own. */
+/** The width that a scroll bar needs. The test browser hides scroll bars. */
 const SCROLL_BAR_PX = 15
 const ESSENTIAL = [
   ...[

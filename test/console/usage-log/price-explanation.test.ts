@@ -53,7 +53,7 @@ const CASES: [string, Record<string, string>, LoggedUsage, bigint][] = [
   ],
 ]
 
-/** Terms plus rounding, added up by the test itself. */
+/** The sum of the terms and the rounding, computed by the test. */
 function addedUp(explanation: NonNullable<ReturnType<typeof explainPrice>>): string {
   const amounts = [...explanation.terms.map(({ amount }) => amount), explanation.rounding]
   return formatDecimal(

@@ -41,7 +41,7 @@ describe('the saved views of the usage log', () => {
     await page.keyboard.press('Enter')
     const saved = page.getByRole('button', { name: 'Failures', exact: true })
     await saved.waitFor()
-    // Only the panel: what it half covers is too small for a moment.
+    // Only the panel is checked, because it temporarily covers parts of other elements.
     expect(await axeFaults(page, { part: '.tg-popover' })).toEqual([])
     await takePicture(page, 'log-views')
     await page.goto(site.url + PATH)

@@ -26,7 +26,8 @@ async function open(path = PATH, asked: Look = PLAIN, user: object = ROOT_USER) 
 }
 
 describe('the usage log', () => {
-  // A test for each width: all of axe's rules over so many cells take seconds on a busy machine.
+  // Each width has a separate test, because axe takes seconds for this many cells on a busy
+  // machine.
   const looks = LANGUAGES.flatMap((language) => WIDTHS.map((width) => ({ language, width })))
   it.each(looks)(
     'has no accessibility fault at any width, in either theme: $language, $width px',

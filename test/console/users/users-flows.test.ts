@@ -45,7 +45,7 @@ describe('the list of users', () => {
       zh('users.adjust'),
     ])
     await page.keyboard.press('Escape')
-    // Whoever has no name any more is called by the id, once.
+    // A user without a name is shown by the id, and only once.
     await page.setViewportSize({ width: 390, height: 860 })
     const card = page.locator('.tg-card').filter({ hasText: zh('users.state.erased') })
     const shown = card.getByText('#7', { exact: true }).filter({ visible: true })
@@ -154,7 +154,7 @@ describe('the user drawers', () => {
     await said(zh('users.secondFactorDone'))
     expect(bodies('POST', '/api/user/reset_second_factor')).toEqual([{ id: 3 }])
     await asking.waitFor({ state: 'detached' })
-    // There is nothing to take away from who has none.
+    // A user without a second factor has no button to remove it.
     const bare = user({ id: 3, username: 'mia', role: 1, has_second_factor: false })
     app.site.routes['GET /api/user/3'] = () => ok(bare)
     await open('/user/edit/3')
@@ -215,7 +215,7 @@ describe('the adjustment of quota', () => {
       .waitFor()
     await asking().getByText('$12.500002', { exact: true }).waitFor()
     await asking().getByLabel(zh('users.reason')).fill('invoice 18')
-    // An answer that never comes is asked for again, as the same change.
+    // If no response arrives, the console sends the same change again.
     await page.route('**/api/user/quota', (route) => route.abort(), { times: 1 })
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.add') })
@@ -329,7 +329,7 @@ describe('the page of the own account', () => {
     }
     site.routes['PUT /api/user/self'] = ({ body }) =>
       'passkey' in (body as object) ? ok(null) : { body: needed }
-    // By name: an address of numbers has no passkeys.
+    // Passkeys require a host name. They do not work for an IP address.
     const url = site.url.replace('127.0.0.1', 'localhost')
     await openAsRoot(page, { ...site, url }, '/user/edit')
     await page.evaluate(() => {

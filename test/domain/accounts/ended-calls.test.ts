@@ -8,7 +8,7 @@ import { admitCall, admitted, funded, releaseCall, released, settleCall } from '
 
 const idOf = (n: number) => `019376a0-0000-7000-8000-${String(n).padStart(12, '0')}`
 
-/** Calls `from` to `to` admitted and released, in the order of their ids. */
+/** The calls `from` to `to`, admitted and released, in the order of their ids. */
 function accountAfter(from: number, to: number) {
   let state = funded(100).reduce(accountDecider.evolve, accountDecider.initialState())
   for (let n = from; n <= to; n += 1) {

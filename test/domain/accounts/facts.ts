@@ -12,13 +12,13 @@ export const { given } = specificationOf(accountDecider)
 
 export const USER = 7
 export const CALL = '019376a0-0000-7000-8000-000000000001'
-/** Without a negative zero, which no store gives back. */
+/** Adding 0 replaces a negative zero, which no store returns. */
 export const wire = (quota: number): WireQuota => (quota + 0) as WireQuota
 export const used = (usage: Partial<Usage>): Usage => ({ ...NO_USAGE, ...usage })
 
-/** One quota per input token, four per output token. */
+/** Costs one quota per input token, and four per output token. */
 export const PER_TOKEN: PriceSnapshot = perTokenPrice({ completion: '4' })
-/** Ten quota per call. */
+/** Costs ten quota per call. */
 export const PER_CALL: PriceSnapshot = { mode: 'call', list: 3, price: '0.00002', group: '1' }
 
 export const granted = (amount: number, grantId = 'g1'): AccountEvent => ({
@@ -69,7 +69,7 @@ export const budgetsOpened = (remain: number, tokenIds: readonly number[]): Acco
   data: { userId: USER, tokenIds, remain: wire(remain), isUnlimited: false },
 })
 
-/** A token without a limit of its own and `balance` to spend. */
+/** An unlimited token on an account with the balance `balance`. */
 export const funded = (balance: number): readonly AccountEvent[] => [
   granted(balance),
   budgetSet(0, true),

@@ -26,11 +26,11 @@ import type { Views } from '#relay/views/start-views.ts'
 export const USER = 7
 const LEASE_MS = 1_000
 
-/** A model that the calls of the property ask for. */
+/** A model that the generated calls request. */
 export type Model = {
   readonly name: string
   readonly price: PriceSnapshot
-  /** Tokens of each choice; null: the gateway knows no limit of the model's output. */
+  /** The maximum number of output tokens per choice, or null if the gateway knows no limit. */
   readonly outputCap: number | null
 }
 
@@ -39,25 +39,28 @@ export type CallRequest = {
   readonly tokenId: number
   readonly isStream: boolean
   readonly maxTokens: number | null
-  /** The limit that a channel's override sets in place of the caller's; null: none does. */
+  /** The limit with which a channel overrides the caller's limit, or null. */
   readonly override: number | null
   readonly choices: number
-  /** The length of the message. A long message is counted where the quota is small. */
+  /** The length of the message. If the quota is low, the tokens of a long message are counted. */
   readonly textBytes: number
-  /** The bound that a count of the text has, as a part of the length of the body. */
+  /** The upper bound of the counted tokens, as a share of the body's length. */
   readonly countedShare: number
-  /** Whether the request stores its message in the cache for an hour. */
+  /** True if the request stores its message in the one-hour cache. */
   readonly hasHourCache: boolean
 }
 
-/** What the provider reports, and how far the gateway's own count is from the rough one. */
+/**
+ * The usage that the provider reports, and the factor between the gateway's exact count and its
+ * rough count.
+ */
 export type Report = {
   readonly rawUsage: unknown
   readonly isWhole: boolean
   readonly countFactor: number
 }
 
-/** The account of one user, with the decider and without a store. */
+/** One user's account: the decider without a store. */
 export class Account {
   state = accountDecider.initialState()
   readonly events: AccountEvent[] = []
@@ -67,7 +70,7 @@ export class Account {
     this.onEvent = onEvent
   }
 
-  /** The events of the command, each of them applied, or why it was refused. */
+  /** Applies the events of the command and returns them, or returns the error. */
   handle(command: AccountCommand): readonly AccountEvent[] | CodedError {
     const outcome = accountDecider.decide(command, this.state)
     if (isCodedError(outcome)) return outcome
@@ -81,25 +84,25 @@ export class Account {
 }
 
 /**
- * One call as the relay's pipeline runs it: `callTerms` and `termsForInput` say what is held,
- * `OutputHoldTracker` when the hold must grow and when a stream ends, `meter` what is billed. The
- * order of the steps is that of `RunningCall`, without its sockets and clocks.
+ * One call, as the relay's pipeline runs it. `callTerms` and `termsForInput` compute the hold,
+ * `OutputHoldTracker` decides when the hold must grow and when a stream ends, and `meter` computes
+ * the bill. The steps have the order of `RunningCall`, without its sockets and clocks.
  */
 export class MeteredCall {
   readonly id: string
   readonly request: CallRequest
-  /** Whether the README grants the call one progress step beyond its hold. */
+  /** True if the call may exceed its hold by one progress step, as the README allows. */
   readonly isOpenEnded: boolean
-  /** Whether the hold covers a count of the input, and not the length of the request. */
+  /** True if the hold is based on counted input tokens, and not on the length of the request. */
   readonly isCounted: boolean
-  /** Its owner died: nothing more comes of the call until the sweeper ends it. */
+  /** True after the call's owner has died. Then nothing happens until the sweeper ends the call. */
   isOrphaned = false
   private readonly account: Account
   private readonly chat: ChatRequest
   private readonly outputHold: OutputHoldTracker
   private readonly delivered = new DeliveredText(readChatTexts)
   private readonly inputTokens: number
-  /** What `RaiseHold` answered and the stream has not learnt yet. */
+  /** The result of `RaiseHold` that the stream has not processed yet. */
   private answer: { readonly hold: Quota | null } | null = null
   private hold: Quota
   private isSpent = false
@@ -131,7 +134,7 @@ export class MeteredCall {
     this.isOpenEnded = isStream && !hasLimit && model.price.mode === 'tokens'
   }
 
-  /** null when the account refuses the call. */
+  /** Returns null if the account refuses the call. */
   static admit(
     account: Account,
     id: string,
@@ -180,14 +183,17 @@ export class MeteredCall {
     })
   }
 
-  /** The provider sends this many words of one rough token; a stream that waits takes none. */
+  /**
+   * Delivers this many words of the provider, each of one token by the rough count. A paused stream
+   * ignores them.
+   */
   deliver(words: number): void {
     if (this.isOrphaned || this.isCut || this.isPaused) return
     this.delivered.add(answerEvent(words))
     if (this.request.isStream) this.checkOutputHold()
   }
 
-  /** Learns what its request for a larger hold came to. */
+  /** Processes the result of the request for a larger hold. */
   learnHold(): void {
     const { answer } = this
     if (this.isOrphaned || answer === null) return
@@ -201,7 +207,7 @@ export class MeteredCall {
     this.checkOutputHold()
   }
 
-  /** Renews the lease; a call whose account was emptied ends. */
+  /** Renews the lease. Ends the call if its account has been emptied. */
   recordProgress(rawUsage: unknown): void {
     if (this.isOrphaned || this.isCut) return
     const leaseUntil = LEASE_MS + this.account.events.length
@@ -237,7 +243,9 @@ export class MeteredCall {
     })
   }
 
-  /** The sweeper ends the call of an owner that died, after its lease. */
+  /**
+   * Simulates the sweeper, which ends the call after its owner has died and the lease has expired.
+   */
   interrupt(): void {
     const at = LEASE_MS + this.account.events.length + 1
     this.account.handle({ type: 'InterruptCall', call: this.id, at })

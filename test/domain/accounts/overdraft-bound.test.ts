@@ -52,7 +52,7 @@ const MODELS: readonly Model[] = PRICES.flatMap((price, index) => [
 ])
 
 const MILLION = 1_000_000n
-/** Ratios of up to six decimals, as whole millionths. */
+/** Ratios with up to six decimals, as whole millionths. */
 const millionths = (text: string): bigint => BigInt(Math.round(Number(text) * Number(MILLION)))
 
 /** Computed from the ratios alone, without the product's arithmetic. */
@@ -74,7 +74,7 @@ type Operation =
   | { readonly kind: 'die' | 'sweep'; readonly call: number }
   | { readonly kind: 'settle'; readonly call: number; readonly report: Report }
   | { readonly kind: 'grant' | 'deduct'; readonly amount: bigint }
-  /** An admin takes all that no call holds. */
+  /** An admin deducts the whole balance that no call holds. */
   | { readonly kind: 'drain' }
   | {
       readonly kind: 'budget'
@@ -83,7 +83,7 @@ type Operation =
       readonly isUnlimited: boolean
     }
 
-/** Mostly one of the oldest calls, so that a stream gets far. */
+/** Mostly selects one of the oldest calls, so that some streams become long. */
 const call = fc.oneof({ weight: 3, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(99) })
 const funds = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: 1n, max: 5_000n }) },
@@ -109,13 +109,13 @@ const request: fc.Arbitrary<CallRequest> = fc.record({
 })
 
 const promptTokens = fc.oneof(fc.nat(500), fc.nat(20_000))
-/** From a provider that tells the truth, none of it, or any lie. */
+/** The usage of a provider that reports correctly, not at all, or wrongly. */
 const rawUsage = fc.oneof(
   fc.constant(undefined),
   fc.constant({ prompt_tokens: 0, completion_tokens: 0 }),
   fc.constant({ prompt_tokens: 9_999_999, completion_tokens: 9_999_999 }),
   fc.constantFrom({ prompt_tokens: -1, completion_tokens: 5 }, { completion_tokens: 1e300 }),
-  /** The dearest input that the price of a cache allows, with a long answer. */
+  /** The most expensive input that the cache prices allow, with a long answer. */
   fc.tuple(promptTokens, fc.nat(20_000)).map(([prompt, completion]) => ({
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -173,14 +173,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 )
 
 const scenario = fc.record({
-  /** What the account has at first beside what a limited token has. */
+  /** The account's initial balance in excess of the limited token's quota. */
   more: fc.oneof(fc.constant(0n), funds, fc.constant(10_000_000n)),
-  /** The limit of tokens 1 and 3; token 2 has none. */
+  /** The limit of tokens 1 and 3. Token 2 is unlimited. */
   remain: funds,
   defaultOutputCap: fc.constantFrom(500, 2_048, 6_000),
   preConsumedQuota: fc.constantFrom(0n, 0n, 3_000n),
   operations: fc.array(operation, { minLength: 20, maxLength: 80, size: 'max' }),
-  /** How the calls end that are left. */
+  /** The report with which the remaining calls end. */
   last: report,
 })
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never
@@ -194,7 +194,9 @@ const settleLive = async (target: MeteredCall, made: Report): Promise<void> => {
   if (!target.isOrphaned) await target.settle(made)
 }
 
-/** An account with its calls, and what it and its tokens may owe at this moment. */
+/**
+ * An account with its calls, and the amount that the account and its tokens may owe at the moment.
+ */
 class Run {
   private readonly account = new Account((event) => this.check(event))
   private readonly calls: MeteredCall[] = []
@@ -229,7 +231,7 @@ class Run {
     this.forgetEnded()
   }
 
-  /** Every call that is left ends, and with it every hold. */
+  /** Ends all remaining calls, so that no hold is left. */
   async finish(last: Report): Promise<void> {
     for (const open of [...this.calls]) {
       if (open.isOrphaned) open.interrupt()
@@ -294,7 +296,10 @@ class Run {
     this.grantSteps()
   }
 
-  /** Whoever owes nothing may come to owe a step of each open-ended stream that is open. */
+  /**
+   * Recomputes the bound of each payer that owes nothing: it may later owe one progress step for
+   * each of its open-ended streams that are open now.
+   */
   private grantSteps(): void {
     for (const [payer, quota] of this.payers()) {
       if (quota < 0n) continue

@@ -12,13 +12,13 @@ import { ReferenceAccount, type Verdict } from './reference-account.ts'
 const RUNS = 1_000
 const ENDS = new Set(['CallSettled', 'CallReleased', 'CallInterrupted'])
 
-/** As it comes back out of a store. */
+/** Returns the value as a store would return it. */
 const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 const text = (state: AccountState): string => JSON.stringify(accountSnapshot.encode(state))
 const replay = (events: readonly AccountEvent[], from = accountDecider.initialState()) =>
   events.reduce(accountDecider.evolve, from)
 
-/** The account as the product runs it, beside the reference, each step compared. */
+/** Runs the product's account and the reference account, and compares them after each step. */
 class Run {
   state = accountDecider.initialState()
   readonly reference = new ReferenceAccount()
@@ -78,7 +78,10 @@ class Run {
     }
   }
 
-  /** Below 0 only by what calls outgrew their holds or refunds took; nothing else goes below 0. */
+  /**
+   * Only charges above holds and refunds may make the balance negative. No other amount may become
+   * negative.
+   */
   private checkMovement({ type, data }: AccountEvent, before: bigint): void {
     const { balance } = this.state
     if (type === 'CallAdmitted' || type === 'HoldRaised' || type === 'QuotaDeducted') {
@@ -114,7 +117,7 @@ class Run {
     expect(ledger.get('revenue') ?? 0n).toBe(reference.charged)
   }
 
-  /** Every call that is left ends, and with it every hold. */
+  /** Ends all remaining calls, so that no hold is left. */
   finish(): void {
     expect(text(replay(this.events))).toBe(text(this.state))
     for (const [call] of this.reference.open) {

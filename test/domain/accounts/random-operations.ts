@@ -283,7 +283,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
 )
 
-/** Up to a hundred, of an account that starts with a grant and a budget, so that calls get in. */
+/**
+ * Up to a hundred operations. The account starts with a grant and a budget, so that calls are
+ * admitted.
+ */
 export const operations: fc.Arbitrary<readonly Operation[]> = fc
   .tuple(small, small, fc.array(operation, { maxLength: 100, size: 'max' }))
   .map(([granted, budget, others]) => {

@@ -9,13 +9,13 @@ const MAX = 2n ** 53n - 1n
 type Call = {
   readonly tokenId: number
   hold: bigint
-  /** What the hold grew by, and when. */
+  /** The increases of the hold, with their times. */
   raises: { readonly amount: bigint; readonly at: number }[]
   readonly price: PriceSnapshot
   readonly calls: number
   readonly admittedAt: number
   readonly isTask: boolean
-  /** The account, or the token, was emptied while the call was open. */
+  /** True if the account (or the token) was emptied while the call was open. */
   isUnpaid: boolean
   isTokenUnpaid: boolean
   leaseUntil: number
@@ -31,7 +31,7 @@ type Budget = {
   readonly edits: number
 }
 
-/** What a command must come to: nothing, an event's type, or an error's code. */
+/** The expected result of a command: nothing, the type of an event, or the code of an error. */
 export type Verdict =
   | { readonly nothing: true }
   | { readonly event: string; readonly charge?: bigint }
@@ -41,7 +41,7 @@ const NOTHING: Verdict = { nothing: true }
 const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) => a + b, 0n)
 
 /**
- * The simplest model of an account: it keeps all facts and sums them up on every query. It is slow,
+ * The simplest model of an account: it stores all facts and sums them for every query. It is slow,
  * and shares no code with the product.
  */
 export class ReferenceAccount {
@@ -50,11 +50,11 @@ export class ReferenceAccount {
   readonly invites = new Map<number, bigint>()
   readonly transfers = new Map<string, bigint>()
   readonly checkIns: [day: string, amount: bigint][] = []
-  /** By order, and by order and refund. */
+  /** Keyed by order; reversals are keyed by order and refund. */
   readonly credits = new Map<number, bigint>()
   readonly reversals = new Map<string, bigint>()
   readonly rebates = new Map<number, bigint>()
-  /** From the affiliate balance, and from the balance. */
+  /** Taken from the affiliate balance, and from the balance. */
   readonly rebateReversals = new Map<string, bigint>()
   readonly rebateDebts = new Map<string, bigint>()
   readonly calls = new Map<string, Call>()
@@ -94,7 +94,9 @@ export class ReferenceAccount {
     )
   }
 
-  /** What settled calls outgrew their holds by, and refunds took: the furthest below 0. */
+  /**
+   * The lowest possible balance, as a positive amount: the charges above holds, and the refunds.
+   */
   get excess(): bigint {
     const outgrown = sum(
       [...this.calls.values()].map(({ end, hold }) =>
@@ -108,7 +110,10 @@ export class ReferenceAccount {
     return [...this.budgets.keys()]
   }
 
-  /** What was set, less what later calls took, and more what earlier calls gave back since. */
+  /**
+   * Returns the budget that was set, less the charges of later calls, plus the amounts that earlier
+   * calls have returned since then.
+   */
   remain(tokenId: number): bigint {
     const budget = this.budgets.get(tokenId)
     if (budget === undefined) throw new Error('no such budget')
@@ -127,12 +132,12 @@ export class ReferenceAccount {
     return this.budgets.get(tokenId)?.isUnlimited ?? false
   }
 
-  /** The number of edits of the token's budget since it was opened. */
+  /** The number of changes of the token's budget since it was created. */
   editsOf(tokenId: number): number {
     return this.budgets.get(tokenId)?.edits ?? 0
   }
 
-  /** Carries the command out, where it can be, and says what it came to. */
+  /** Executes the command if that is possible, and returns the expected result. */
   apply(command: AccountCommand): Verdict {
     const verdict = this.carryOut(command)
     const event = 'event' in verdict ? verdict.event : ''
@@ -339,7 +344,7 @@ export class ReferenceAccount {
     return { event: 'CallAdmitted' }
   }
 
-  /** The hold that was asked for, or the one of the largest output limit that can be paid. */
+  /** Returns the requested hold, or the hold for the largest output limit that can be paid. */
   private payableHold(command: Extract<AccountCommand, { type: 'AdmitCall' }>): bigint {
     const { tokenId, hold, price, reduction } = command
     const payable = this.payable(tokenId)
@@ -354,7 +359,7 @@ export class ReferenceAccount {
     return hold
   }
 
-  /** What is free for calls of the token. */
+  /** Returns the amount that calls of the token can use. */
   private payable(tokenId: number): bigint {
     if (!this.budgets.has(tokenId) || this.isUnlimited(tokenId)) return this.balance
     const remain = this.remain(tokenId)

@@ -61,7 +61,7 @@ function apply(state: AccountState, command: AccountCommand): number {
   return outcome.length
 }
 
-/** Carries out the operations, and adds the charges of calls that end to `ended`. */
+/** Executes the operations, and adds the charges of ended calls to `ended`. */
 function carryOut(
   state: AccountState,
   operations: readonly Operation[],

@@ -15,7 +15,7 @@ import { operations } from './random-operations.ts'
 
 const RUNS = 1_000
 
-/** All that is in it, whatever the order in its maps, sets and heap. */
+/** Returns the content of the state, independent of the order in its maps, sets and heap. */
 function contentOf(state: AccountState) {
   const { budgets, open, ended, grantIds, deductionIds, balance, held } = structuredClone(state)
   const { affiliate, inviteeIds, transferIds, checkInDay } = state
@@ -38,7 +38,7 @@ const endedContent = ({ ids, oldestFirst, forgottenUpTo }: AccountState['ended']
   forgottenUpTo,
 })
 
-/** Folds the events, then takes them all back, the last first. */
+/** Folds the events, and then undoes them in reverse order. */
 function foldAndTakeBack(state: AccountState, events: readonly AccountEvent[]): void {
   const undos = events.map((event) => {
     const undo = undoAccount(state, event)
@@ -64,7 +64,7 @@ describe('the undo of account events after a failed append', () => {
           for (const event of outcome) accountDecider.evolve(state, event)
           waiting.push(...outcome)
         }
-        // Many at once, as a batch that met a conflict is.
+        // Several events are undone together, as for a batch after a conflict.
         const from = Math.max(0, waiting.length - apart)
         const again = accountDecider.initialState()
         for (const event of waiting.slice(0, from)) accountDecider.evolve(again, event)

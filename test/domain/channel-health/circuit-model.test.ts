@@ -21,7 +21,7 @@ const cooldown: fc.Arbitrary<Cooldown> = fc.record({
   jitter: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   retryAfterMs: fc.constantFrom(0, 0, 0, 30_000),
 })
-/** A command, and how long after the one before it came. */
+/** A command, and the time since the previous command. */
 const step = fc.tuple(
   fc.integer({ min: 0, max: 4_000 }),
   fc.oneof(
@@ -55,7 +55,10 @@ const step = fc.tuple(
 type CircuitModel = { round: number; until: number; prober: string | null }
 type DecidedEvent = { readonly event: ChannelHealthEvent; readonly command: ChannelHealthCommand }
 
-/** What the README promises, of one event after what was known of its circuit. */
+/**
+ * Returns how the event violates the rules of the README, given the previous state of its circuit.
+ * Returns null if it is allowed.
+ */
 function faultOf(
   { event, command }: DecidedEvent,
   circuit: CircuitModel | undefined,

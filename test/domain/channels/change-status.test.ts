@@ -33,7 +33,8 @@ describe('a channel’s status', () => {
     given(created({ expiredTime: 100 }), disabled)
       .when({ ...enable, now: 99 })
       .then([enabled])
-    // On it is already, and off it is all the same: that is said, too.
+    // The command is refused although the channel is enabled already, because the channel has
+    // expired.
     given(created({ expiredTime: 100 }))
       .when(enable)
       .then(codedError('ChannelExpired'))

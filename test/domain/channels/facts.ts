@@ -42,7 +42,7 @@ export const created = (change: Partial<ChannelTerms> = {}): ChannelEvent => ({
   },
 })
 
-/** Several of a tag, from channel 1 on. */
+/** Creates several channels with one tag, starting with channel 1. */
 export const createdMany = (count: number, change: Partial<ChannelTerms> = {}): ChannelEvent => ({
   type: 'ChannelsCreated',
   v: 1,

@@ -115,7 +115,7 @@ const account = (balance: number, remain: number) => ({
   checkInDay: '',
 })
 
-/** No call was admitted. */
+/** A state in which no call was admitted. */
 const UNCALLED = { admissions: 0, ended: { ids: [], forgottenUpTo: '' } }
 
 describe('the account’s events, as first recorded', () => {

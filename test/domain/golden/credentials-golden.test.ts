@@ -22,7 +22,7 @@ describe('the events of credentials, as first recorded', () => {
         },
       ],
       ['access-token-revoked-v1', { type: 'RevokeAccessToken', ...of }],
-      // With its recovery codes it is two events at once, and so folded alone here.
+      // The command also creates recovery codes as a second event, so this event is folded alone.
       ['totp-enabled-v1', null],
       [
         'recovery-codes-replaced-v1',

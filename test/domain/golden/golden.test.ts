@@ -52,7 +52,7 @@ type AnyEvent =
   | TopUpEvent
   | TaskEvent
 
-/** The newest version of every event's shape; a type left out is an error of types. */
+/** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
   QuotaGranted: 1,
   QuotaDeducted: 1,

@@ -7,7 +7,7 @@ import type { Fact } from '#domain/shared/event.ts'
 
 const FOLDER = import.meta.dirname
 
-/** Every golden event there is, by its file's name without the ending. */
+/** All golden events, by the names of their files without the extension. */
 export const goldenNames = (): string[] =>
   readdirSync(FOLDER)
     .filter((name) => name.endsWith('.json'))
@@ -17,10 +17,10 @@ export const golden = (name: string): Fact =>
   JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as Fact
 
 /**
- * Commands and the golden events they led to, in order, and what these amount to. Events that were
- * recorded once must fold for ever to the same; and a decider that writes something else by now
- * needs a new version of the event, with a golden example of its own. A null command: an earlier
- * version, which is folded alone.
+ * Commands with the golden events that they caused, in order, and the resulting state. Recorded
+ * events must always fold to the same state. If a decider produces a different event, the event
+ * needs a new version and a golden example. A null command stands for an earlier version, which is
+ * folded alone.
  */
 export function story<State, Command, E extends Fact, R extends CodedError>(
   title: string,

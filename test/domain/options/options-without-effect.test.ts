@@ -10,7 +10,7 @@ const read = sourceFiles()
   .map(({ text }) => text)
   .join('\n')
 
-/** Options of channel health are read by the rest of their name. */
+/** Options of channel health are read by the second part of their key. */
 const isRead = (key: string): boolean =>
   read.includes(`'${key}'`) || read.includes(`number('${key.replace('channel_health.', '')}')`)
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/option-registry.ts'
 
-/** Every option that the three specifications and `billing.md` name, by tab. */
+/** All options that the three specifications and `billing.md` name, by tab. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   operation: [
     ...['QuotaForNewUser', 'QuotaForInviter', 'QuotaForInvitee', 'QuotaRemindThreshold'],

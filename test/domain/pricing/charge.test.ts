@@ -135,17 +135,17 @@ describe('the provider’s cost of a call', () => {
 
   it.each<[PriceSnapshot, tokens: number, calls: number, ratio: string, cost: bigint]>([
     [FLAT, 1_000, 1, '0.6', 600n],
-    // The group is what the site makes of it: its provider knows nothing of that.
+    // The group ratio is set by the site and does not affect the provider's cost.
     [DEAR, 1_000, 1, '0.6', 600n],
     [FREE, 1_000, 1, '0.6', 600n],
     [CALLS, 1, 3, '0.5', 30_000n],
     [CALLS, 0, 1, '1', 20_000n],
-    // Rounded once, at the end, half away from zero.
+    // The cost is rounded once, at the end, half away from zero.
     [FLAT, 5, 1, '0.5', 3n],
     [FLAT, 5, 1, '0.499999', 2n],
     [{ ...FLAT, model: '0.25' }, 10, 1, '0.6', 2n],
     [{ ...FLAT, model: '0.25' }, 5, 1, '0.999999', 1n],
-    // At least 1 for whatever costs anything, and nothing for nothing.
+    // A cost above 0 is at least 1, and a cost of 0 stays 0.
     [FLAT, 1, 1, '0.000001', 1n],
     [FLAT, 0, 0, '1000', 0n],
     [FLAT, 1_000, 1, '0', 0n],

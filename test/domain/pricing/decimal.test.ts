@@ -101,7 +101,7 @@ describe('the text of a decimal', () => {
 
 const trimmed = (plain: string): string => plain.replace(/\.?0+$/, '')
 
-/** left = right, as fractions. */
+/** Compares two numbers as fractions. */
 const isEqual = ([a, b]: readonly [bigint, bigint], [c, d]: readonly [bigint, bigint]): boolean =>
   a * d === c * b
 const fraction = (value: Decimal) => fractionOf(decimalText(value))

@@ -11,7 +11,7 @@ const text = (millionths: bigint): string => {
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '')
 }
 
-/** Millionths of a dollar for a million tokens. */
+/** Millionths of a dollar per million tokens. */
 const price = fc.oneof(
   fc.bigInt({ min: 1n, max: 99_999_999_999n }),
   fc.bigInt({ min: 1n, max: 2_000n }).map((cents) => cents * 10_000n),
@@ -29,7 +29,7 @@ it('a call costs exactly what the entered prices imply, even if their ratios are
         completion: completionRatioOf(text(input), text(output)),
       }
       const usage = { ...NO_USAGE, inputUncached: into, output: out }
-      // Quota: dollars × 500 000, of prices for a million tokens, halves away from zero.
+      // Prices per million tokens as quota (dollars × 500 000), rounded half away from zero.
       const numerator = (BigInt(into) * input + BigInt(out) * output) * thousandths * 500_000n
       const denominator = MILLION * MILLION * 1_000n
       const rounded = (numerator * 2n + denominator) / (denominator * 2n)

@@ -12,14 +12,14 @@ const multiply = (...factors: readonly Fraction[]): Fraction =>
 const add = (...terms: readonly Fraction[]): Fraction =>
   terms.reduce(([a, b], [c, d]) => [a * d + c * b, b * d], [0n, 1n])
 
-/** Plain digits with at most one point, as prices are kept in events. */
+/** Reads digits with at most one decimal point, as events store prices. */
 export function fractionOf(text: string): Fraction {
   if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`no plain decimal: ${text}`)
   const [before = '', after = ''] = text.split('.')
   return [BigInt(before + after), 10n ** BigInt(after.length)]
 }
 
-/** What the price makes of the usage, before it is rounded. */
+/** Returns the price of the usage before rounding. */
 export function exactCharge(price: PriceSnapshot, usage: Usage, calls: number): Fraction {
   const group = fractionOf(price.group)
   if (price.mode === 'call') {
@@ -42,7 +42,10 @@ export function exactCharge(price: PriceSnapshot, usage: Usage, calls: number): 
   return multiply(tokens, fractionOf(price.model), group)
 }
 
-/** The bill, recomputed: half away from zero, at least 1 when above 0, 10^12 at most. */
+/**
+ * Computes the bill independently: rounded half away from zero, at least 1 if above 0, and at most
+ * 10^12.
+ */
 export function recomputedCharge(
   price: PriceSnapshot,
   usage: Usage,

@@ -27,7 +27,7 @@ export const perCall: fc.Arbitrary<PerCallPrice> = fc.record({
 
 export const calls = fc.integer({ min: 1, max: 128 })
 
-/** Usage whose parts fit together: sound and reasoning are inside the output. */
+/** Consistent usage: audio and reasoning tokens are part of the output. */
 export const usageUpTo = (inputTokens: number, outputTokens: number): fc.Arbitrary<Usage> => {
   const share = fc.integer({ min: 0, max: inputTokens })
   const inputs = fc.array(share, { minLength: 5, maxLength: 5 })

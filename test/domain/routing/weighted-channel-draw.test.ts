@@ -26,7 +26,7 @@ const ids = (channels: readonly Channel[]): string => channels.map(({ id }) => i
 const first = () => 0
 const always = () => true
 
-/** All of them, in the order in which they are drawn. */
+/** Returns all channels in the order in which they are drawn. */
 function channelsToTry(
   channels: readonly Channel[],
   { model, group }: typeof WANTED,
@@ -40,7 +40,10 @@ function channelsToTry(
   return order
 }
 
-/** Numbers that repeat from run to run (mulberry32), so that a share is never off by luck alone. */
+/**
+ * A pseudorandom sequence that is the same in every run (mulberry32), so that the shares never
+ * differ by chance.
+ */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -51,7 +54,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-/** How often each order was drawn. */
+/** Returns how often each order was drawn. */
 function drawn(channels: readonly Channel[], times: number): Map<string, number> {
   const random = seeded(42)
   const orders = new Map<string, number>()
@@ -135,7 +138,7 @@ describe('the channels to try for a call', () => {
 
 describe('the shares of channels of one priority', () => {
   const TIMES = 40_000
-  /** Five standard deviations of a share of that many draws: one failure in two million. */
+  /** Five standard deviations of a share of this many draws: one failure in two million. */
   const tolerance = (share: number): number => 5 * Math.sqrt((share * (1 - share)) / TIMES)
   const expectShare = (count: number | undefined, share: number): void => {
     expect(Math.abs((count ?? 0) / TIMES - share)).toBeLessThan(tolerance(share))

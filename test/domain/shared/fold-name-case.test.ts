@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 
-/** Every character with an upper or lower case. */
+/** All characters with an upper or lower case. */
 const CASED = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .filter((code) => code < 0xd800 || code > 0xdfff)
   .map((code) => String.fromCodePoint(code))

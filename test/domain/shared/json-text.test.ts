@@ -39,7 +39,7 @@ describe('the JSON parser that keeps numbers exact', () => {
     fc.assert(
       fc.property(changed, (text) => {
         const parsed = parseJsonText(text)
-        // A name met twice is refused at once, whatever else may be wrong further on.
+        // A repeated name is refused at once, even if the rest of the text is invalid.
         if ('error' in parsed && parsed.error === 'duplicate-key') return
         expect('value' in parsed).toBe(isJson(text))
       }),

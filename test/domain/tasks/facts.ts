@@ -40,7 +40,7 @@ export const accepted = (status: OpenStatus = 'SUBMITTED'): TaskEvent => ({
   v: 1,
   data: { ...OF, ...AT, ...ANSWER, status },
 })
-/** By a call back that came before the answer. */
+/** Accepted because of a callback that arrived before the provider's answer. */
 export const acceptedUnasked = (more: { readonly attempts?: typeof ATTEMPTS } = {}): TaskEvent => ({
   type: 'TaskAccepted',
   v: 1,

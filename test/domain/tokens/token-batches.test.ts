@@ -25,10 +25,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** The tokens in the plainest words: by id, their name and whether they are on. */
+/** A minimal model of the tokens: their names and whether they are enabled, by id. */
 type Plain = Map<number, { name: string; isOn: boolean }>
 
-/** What the step comes to: the tokens after it; null where it must be refused whole. */
+/** Returns the expected tokens after the step, or null if the whole step must be refused. */
 function carriedOut(before: Plain, given: Step, next: number): Plain | null {
   const after: Plain = new Map([...before].map(([id, token]) => [id, { ...token }]))
   if (given.kind === 'create') {
@@ -104,7 +104,7 @@ describe('a user’s tokens after a random sequence of commands', () => {
         events.push(...outcome)
         for (const { type } of outcome) seen.add(type)
         expect(plainOf(replay(events))).toEqual(after)
-        // Carried out again it changes nothing, or finds what it deleted gone.
+        // A repeated command changes nothing, or fails because the tokens no longer exist.
         const again = tokenDecider.decide(commandOf(given, next), replay(events))
         expect(isCodedError(again) || again.length === 0).toBe(true)
         if (given.kind === 'create') next += given.count

@@ -1,6 +1,6 @@
 import type { TopUpOrdered } from '#domain/top-ups/events.ts'
 
-/** By default, user 7 orders $1 through EPay. */
+/** By default, user 7 orders $1 via EPay. */
 export const orderedTopUp = (
   patch: Partial<Omit<TopUpOrdered['data'], 'quota'>> & { readonly quota?: number } = {},
 ): TopUpOrdered => {

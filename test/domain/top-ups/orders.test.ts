@@ -102,7 +102,7 @@ describe('amounts of money', () => {
   ])('%j has the value of %s cents', (text, cents) => expect(centsOf(text)).toBe(cents))
 
   it('are exact: prices are rounded once, and shares are rounded down', () => {
-    // 0.1 × 3 is not 0.3 in floats, and 1.005 × 100 not 100.5.
+    // As floating-point numbers, 0.1 × 3 is not 0.3, and 1.005 × 100 is not 100.5.
     expect(priceCents(1, '1.005', '1')).toBe(101n)
     expect(priceCents(3, '0.1', '1')).toBe(30n)
     expect(priceCents(1, '7.3', '0.95')).toBe(694n)

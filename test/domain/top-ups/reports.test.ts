@@ -43,7 +43,7 @@ const record = (cents: bigint): TopUpCommand => ({
 const fold = (state: TopUpState, events: readonly TopUpEvent[]): TopUpState =>
   events.reduce((folded, event) => topUpDecider.evolve(folded, event), state)
 
-/** The state after these, each decided on what was there. */
+/** Returns the state after these commands, each of which is decided on the previous state. */
 function after(...commands: readonly TopUpCommand[]): TopUpState {
   let state = fold(topUpDecider.initialState(), [ordered, paid])
   for (const command of commands) {

@@ -4,7 +4,7 @@ import type { UserCommand } from '#domain/users/commands.ts'
 import type { Role } from '#domain/users/events.ts'
 import { created, deleted, disabled, erased, given, roleChanged, sealed } from './facts.ts'
 
-/** Every command of an admin on another user's account. */
+/** All commands of an admin on another user's account. */
 const actionsOf = (actorRole: Role): readonly UserCommand[] => [
   { type: 'ChangeProfile', actorRole, displayName: sealed('new') },
   { type: 'ChangePassword', actorRole, passwordRef: 'ref-2' },

@@ -92,7 +92,7 @@ describe('test runs over all channels', () => {
       tested(1, 40, '', 'a'),
       tested(2, 900, 'timeout', 'a'),
       tested(3, 70, '', 'a'),
-      // Not of the run: by itself, and of a channel that is no more.
+      // These two are not part of the run: a single test, and a test of a deleted channel.
       tested(2, 30),
       tested(4, 5, 'cut', 'a'),
     ]

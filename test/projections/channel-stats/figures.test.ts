@@ -17,7 +17,7 @@ const fixture = startedForEach(runningProjections)
 const MINUTE = Math.floor(NOW / 60_000) * 60
 const since = (minutes: number) => figuresSince(fixture.core.db, MINUTE - minutes * 60)
 
-/** A call that ended, with tries and timings of its own. */
+/** An ended call with the given attempts and timings. */
 function ended(given: Given, fields: { attempts?: Attempt[]; firstByteMs?: number }): Given {
   const { attempts, firstByteMs } = fields
   const data = given.data as { attempts: Attempt[]; timings: { firstByteMs: number | null } }

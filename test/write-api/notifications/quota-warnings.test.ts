@@ -60,7 +60,7 @@ afterEach(() => stop())
 
 const mailer = { send: async (mail: Mail) => void mails.push(mail) }
 
-/** Starts the reactor, as of now; further ones are as other processes. */
+/** Starts a reactor at the current position. Further reactors simulate other processes. */
 async function start(send = mailer.send): Promise<void> {
   const leases = await createLeases(core.pg, core.log)
   const transports = { mailer: { send }, outbound: hooks }
@@ -139,7 +139,7 @@ async function person(input: Partial<NotificationSettings> & { mail?: string } =
   }
 }
 
-/** Once the reactor has read all there is. */
+/** Waits until the reactor has read all events. */
 async function caughtUp(): Promise<void> {
   const head = await core.store.headPosition()
   await expect.poll(async () => (await checkpoint()) >= head).toBe(true)

@@ -5,8 +5,8 @@ import { Agent } from 'undici'
 export type Posted = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
 /**
- * A server in this process that takes webhooks, and a dispatcher by which every https address leads
- * to it. `answers`: the statuses to give, the last one for ever.
+ * Starts a server in this process that receives webhooks, and a dispatcher that connects every
+ * HTTPS address to it. `answers` are the statuses of the next responses; the last one is repeated.
  */
 export async function startHookServer() {
   const posted: Posted[] = []
@@ -31,7 +31,7 @@ export async function startHookServer() {
   return {
     posted,
     dispatcher,
-    /** Forgets what came, and answers so from now on. */
+    /** Forgets the received webhooks, and sets the statuses of the next responses. */
     answer: (...statuses: readonly number[]) => {
       posted.length = 0
       answers = statuses
