@@ -44,9 +44,9 @@ const ANSWER_MS = 20_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * Polls one channel with one key (a lane) about the tasks of that key. A failure pauses only this
- * lane. After a failure, the next poll starts after the failed tasks and requests fewer tasks at a
- * time. A task that makes the provider fail therefore delays other tasks only briefly.
+ * Polls one channel with one key about the tasks of that key. A failure pauses only this poller.
+ * After a failure, the next poll starts after the failed tasks and requests fewer tasks at a time.
+ * A task that makes the provider fail therefore delays other tasks only briefly.
  */
 export class ChannelKeyPoller {
   private readonly deps: TaskDeps
@@ -80,8 +80,8 @@ export class ChannelKeyPoller {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // While this worker waited, the lane's other worker may have emptied the queue or paused
-        // the lane.
+        // While this worker waited, the poller's other worker may have emptied the queue or paused
+        // the poller.
         const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)

@@ -48,11 +48,11 @@ export function startPoller(
 }
 
 /**
- * The unfinished tasks of one search, by lane (a channel, a key and a kind of tasks). The ids of
+ * The unfinished tasks of one search, by poller (a channel, a key and a kind of tasks). The ids of
  * tasks that may have expired are listed separately.
  */
 type Found = {
-  readonly lanes: ReadonlyMap<string, readonly OpenTask[]>
+  readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
   readonly stale: readonly string[]
 }
 
@@ -66,7 +66,7 @@ class Poll {
   private readonly find: FindOpenTasks
   private readonly times: PollTimes
   private readonly lost: AbortSignal
-  private readonly lanes = new Map<string, ChannelKeyPoller>()
+  private readonly pollers = new Map<string, ChannelKeyPoller>()
   private readonly running = new Map<string, Promise<void>>()
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
@@ -77,13 +77,13 @@ class Poll {
   }
 
   async pass(): Promise<void> {
-    const { lanes, stale } = await this.findAll()
+    const { tasksByPoller, stale } = await this.findAll()
     if (this.lost.aborted) return
     this.begin('', () => inParallel(stale, EXPIRED_AT_ONCE, this.lost, (task) => this.expire(task)))
-    for (const name of this.lanes.keys()) {
-      if (!lanes.has(name) && !this.running.has(name)) this.lanes.delete(name)
+    for (const name of this.pollers.keys()) {
+      if (!tasksByPoller.has(name) && !this.running.has(name)) this.pollers.delete(name)
     }
-    for (const [name, tasks] of lanes) this.ask(name, tasks)
+    for (const [name, tasks] of tasksByPoller) this.ask(name, tasks)
     await this.deps.progress.sweep()
   }
 
@@ -92,7 +92,7 @@ class Poll {
   }
 
   private async findAll(): Promise<Found> {
-    const lanes = new Map<string, OpenTask[]>()
+    const tasksByPoller = new Map<string, OpenTask[]>()
     const stale: string[] = []
     let after = { submittedAt: 0, task: '' }
     while (!this.lost.aborted) {
@@ -101,15 +101,15 @@ class Poll {
         if (this.isStale(task)) stale.push(task.task)
         if (task.channelId === null) continue
         const name = `${task.channelId}|${task.keyRef}|${task.kind}`
-        const existing = lanes.get(name)
-        if (existing === undefined) lanes.set(name, [task])
+        const existing = tasksByPoller.get(name)
+        if (existing === undefined) tasksByPoller.set(name, [task])
         else existing.push(task)
       }
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) break
       after = { submittedAt: last.submittedAt, task: last.task }
     }
-    return { lanes, stale }
+    return { tasksByPoller, stale }
   }
 
   /**
@@ -125,10 +125,10 @@ class Poll {
     const target = this.targetOf(tasks)
     if (target === null) return
     const { everyMs } = this.times
-    const lane =
-      this.lanes.get(name) ?? new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS })
-    this.lanes.set(name, lane)
-    this.begin(name, () => lane.poll(target, tasks, this.lost))
+    const poller =
+      this.pollers.get(name) ?? new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS })
+    this.pollers.set(name, poller)
+    this.begin(name, () => poller.poll(target, tasks, this.lost))
   }
 
   /** Returns the channel and key to poll; null if the channel or key no longer exists. */

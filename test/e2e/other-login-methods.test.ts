@@ -91,9 +91,9 @@ describe('other login methods in a real browser', () => {
     await open.page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
     await open.page.goto(`${product.url}/app/me?settings=price`)
     await button(en('credentials.createToken')).last().click()
-    const anew = open.page.getByRole('alertdialog', { name: en('credentials.relogin') })
+    const relogin = open.page.getByRole('alertdialog', { name: en('credentials.relogin') })
     const back = open.page.waitForResponse(/\/api\/oauth\/oidc\?/)
-    await anew.getByRole('button', { name: en('oauth.signInWith', { site: 'OIDC' }) }).click()
+    await relogin.getByRole('button', { name: en('oauth.signInWith', { site: 'OIDC' }) }).click()
     await back
     await at('/app/me?settings=price')
     await open.page.unroute('**/api/user/token')

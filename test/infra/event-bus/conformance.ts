@@ -215,7 +215,7 @@ export function eventBusConformance(createBus: CreateBus): void {
       await Promise.all(steady.map((bus) => bus.close()))
     })
 
-    it('are told inside of their transaction when another has taken a lane over', async () => {
+    it('detect in their transaction that another process has taken over a lane', async () => {
       const bus = await fixture.openBus()
       const mine = parts()
       const worker = startRecording({ ...mine, bus })

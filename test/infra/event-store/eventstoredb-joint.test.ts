@@ -93,10 +93,10 @@ describe('a joint append that its process did not finish', () => {
     const late = given[1]?.events ?? []
     expect(idsOf(await store.readStream('user', 1))).toEqual([between.id, ...idsOf(late)])
     // A recovery with new locks starts at position 0, so it reads all events again.
-    const anew = createMemoryLocks()
+    const newLocks = createMemoryLocks()
     const last = await store.headPosition()
-    await openStore(server, { locks: anew, recovery: BUSY_RECOVERY })
-    await expect.poll(() => anew.completeUpTo()).toBe(last)
+    await openStore(server, { locks: newLocks, recovery: BUSY_RECOVERY })
+    await expect.poll(() => newLocks.completeUpTo()).toBe(last)
     expect(await store.headPosition()).toBe(last)
   })
 
