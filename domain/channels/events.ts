@@ -1,4 +1,5 @@
 import type { DecimalText } from '../pricing/price.ts'
+import type { KeyMode } from '../shared/channel-limits.ts'
 import type { Fact } from '../shared/event.ts'
 
 /**
@@ -6,6 +7,8 @@ import type { Fact } from '../shared/event.ts'
  * one event.
  */
 export const CHANNELS_STREAM = 'channels'
+
+export type { KeyMode }
 
 /** Fields that contain JSON are validated and stored as the admin typed them. They may be empty. */
 export type ChannelTerms = {
@@ -45,12 +48,6 @@ export type ChannelTerms = {
    */
   readonly proxyRef?: string
 }
-
-/**
- * The rule that chooses the key for a call. `random`: at random. `polling`: in rotation. It is
- * empty if the channel has only one key.
- */
-export type KeyMode = '' | 'random' | 'polling'
 
 /** The references of the keys, in the order in which the keys were entered. */
 export type ChannelKeys = { readonly keyRefs: readonly string[]; readonly keyMode: KeyMode }

@@ -1,4 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
+import { COST_RATIO_MAX } from '../shared/channel-limits.ts'
 import { isStatusMapping, mappingError } from '../shared/check-channel-mappings.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
@@ -60,8 +61,7 @@ export const NAMED_BASES: ReadonlySet<string> = new Set([
  * references of 1000 keys.
  */
 const TERMS_BYTES_MAX = 400_000
-/** A price of more than a thousand times the list price can only be a typing error. */
-const COST_RATIO_MAX = decimalOf('1000')
+const COST_RATIO_MAX_DECIMAL = decimalOf(String(COST_RATIO_MAX))
 const COST_RATIO_SCALE_MAX = 6
 /**
  * The provider types that use the field `other`. For `REGIONAL`, the field contains a region. For
@@ -209,7 +209,7 @@ function costRatioError({ costRatio }: ChannelTerms): FieldError | null {
   if (costRatio === undefined) return null
   const ratio = parseDecimal(costRatio)
   const isRight =
-    ratio !== null && ratio.scale <= COST_RATIO_SCALE_MAX && !isAbove(ratio, COST_RATIO_MAX)
+    ratio !== null && ratio.scale <= COST_RATIO_SCALE_MAX && !isAbove(ratio, COST_RATIO_MAX_DECIMAL)
   return isRight ? null : { field: 'cost_ratio', error: 'not-cost-ratio' }
 }
 

@@ -1,5 +1,6 @@
 import type { DecimalText } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
+import type { PaymentMethod } from '../shared/payment-methods.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
@@ -9,7 +10,6 @@ import type { WireQuota } from '../shared/quota.ts'
 export const topUpStream = (orderId: number): string => `top-up-${orderId}`
 
 export type PaymentProvider = 'epay' | 'stripe'
-export type PaymentMethod = 'zfb' | 'wx' | 'stripe'
 
 /** An amount of money with two decimal places, such as `7.30`. */
 export type MoneyText = string

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { ChannelTerms } from '#domain/channels/events.ts'
+import { KEY_MODES } from '#domain/shared/channel-limits.ts'
 import {
   decimalText,
   jsonOf,
@@ -31,7 +32,7 @@ const SELECTED = {
    * The rule that chooses one of several keys for a call. It is empty for a channel with a single
    * key.
    */
-  keyMode: Type.Enum(['', 'random', 'polling']),
+  keyMode: Type.Enum([...KEY_MODES]),
   /** The keys that are temporarily not used, with the reason and the time in unix seconds. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),

@@ -10,6 +10,11 @@ export const REDEMPTION_KEY_MAX = 64
 /** The fields are in the order of the responses. Times are in Unix seconds. */
 export const REDEMPTION_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
+  /**
+   * The schema accepts names that are longer than `REDEMPTION_NAME_MAX`. The domain rejects them
+   * with `RedemptionNameLength`, which names the limit. A violation of the schema would be reported
+   * as a malformed request. In addition, clients can send back a row with an older, longer name.
+   */
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
   /** The complete key. Only admins with a session receive it. With an access token, it is empty. */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },

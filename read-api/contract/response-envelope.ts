@@ -54,6 +54,9 @@ export const Query = {
   integer: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
 }
 
+/** The id of an object in a request. */
+export const Id = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })
+
 /**
  * The id in a path. Path parameters are text, so a pattern checks that the id is a positive
  * integer.

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, Query } from './response-envelope.ts'
+import { PaymentMethod } from './top-ups.ts'
 
 export const Status = Type.Object({
   system_name: Type.String(),
@@ -47,9 +48,7 @@ export const Status = Type.Object({
   register_enabled: Type.Boolean(),
   min_topup: Type.Integer(),
   enable_online_topup: Type.Boolean(),
-  topup_methods: Type.Array(
-    Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
-  ),
+  topup_methods: Type.Array(PaymentMethod),
   /** The address of another site where users can buy quota, or empty. */
   top_up_link: Type.String(),
   /** The percentage of each top-up that the inviter receives, or 0. */

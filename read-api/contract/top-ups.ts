@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { PAYMENT_METHODS } from '#domain/shared/payment-methods.ts'
 import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
@@ -74,7 +75,7 @@ export const ORDER_FIELDS = {
   method: {
     wire: 'payment_method',
     type: 'choice',
-    values: ['zfb', 'wx', 'stripe'],
+    values: PAYMENT_METHODS,
     access: 'read',
   },
   /** The ordered quota in US dollars. */
@@ -103,6 +104,10 @@ export const ORDER_FIELDS = {
 } as const satisfies Fields
 
 const { rebate_quota, created_at, paid_at, ...orderProperties } = answerProperties(ORDER_FIELDS)
+/** The schema of `PAYMENT_METHODS`. */
+export const PaymentMethod = orderProperties.payment_method
+export type PaymentMethod = Static<typeof PaymentMethod>
+
 const Order = Type.Object({
   ...orderProperties,
   refunds: Type.Array(Type.Object(answerProperties(REFUND_FIELDS))),

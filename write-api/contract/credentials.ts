@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
+import { Done, Envelope, Id } from '#read-api/contract/response-envelope.ts'
 
 const code = Type.String({ maxLength: 64 })
 
@@ -77,12 +77,10 @@ const name = Type.String({ maxLength: 60 })
 export const AddPasskey = Type.Object({ name, passkey: PasskeyRegistration })
 export type AddPasskey = Static<typeof AddPasskey>
 
-const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
-
-export const RenamePasskey = Type.Object({ id, name })
+export const RenamePasskey = Type.Object({ id: Id, name })
 export type RenamePasskey = Static<typeof RenamePasskey>
 
-export const RemovePasskey = Type.Object({ id, ...Proof })
+export const RemovePasskey = Type.Object({ id: Id, ...Proof })
 export type RemovePasskey = Static<typeof RemovePasskey>
 
 const ticket = Type.String({ maxLength: 100 })

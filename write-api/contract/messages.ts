@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
-import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
+import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
 
 /**
  * The maximum number of recipients in `user_ids`. Messages to groups or to all users have no
@@ -9,15 +9,13 @@ import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.t
  */
 export const RECIPIENTS_MAX = 20_000
 
-const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
-
 /**
  * A message to users, whom `user_ids`, `groups` and `everybody` select. Each selected user receives
  * it once. Users who register later do not receive it.
  */
 export const CreateMessage = Type.Object({
   ...requestProperties(MESSAGE_TERMS),
-  user_ids: Type.Optional(Type.Array(userId, { maxItems: RECIPIENTS_MAX })),
+  user_ids: Type.Optional(Type.Array(Id, { maxItems: RECIPIENTS_MAX })),
   groups: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
   everybody: Type.Optional(Type.Boolean()),
 })

@@ -1,9 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { REDEMPTION_KEY_MAX, REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
-import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
-
-const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
+import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
 
 export const REDEMPTION_BATCH_MAX = 1000
 
@@ -24,7 +22,7 @@ export type CreateRedemption = Static<typeof CreateRedemption>
  */
 export const UpdateRedemption = Type.Object({
   ...Type.Partial(Type.Object(terms)).properties,
-  id,
+  id: Id,
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
   /** With `status_only`: 1 enables the code, and 2 disables it. */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
@@ -32,7 +30,7 @@ export const UpdateRedemption = Type.Object({
 export type UpdateRedemption = Static<typeof UpdateRedemption>
 
 export const RedemptionIds = Type.Object({
-  ids: Type.Array(id, { maxItems: REDEMPTION_BATCH_MAX }),
+  ids: Type.Array(Id, { maxItems: REDEMPTION_BATCH_MAX }),
 })
 export type RedemptionIds = Static<typeof RedemptionIds>
 

@@ -1,15 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { Done, IdParams } from '#read-api/contract/response-envelope.ts'
+import { PaymentMethod } from '#read-api/contract/top-ups.ts'
 
 /** The quota to buy, in whole US dollars. */
 const AMOUNT = Type.Integer({ minimum: 1, maximum: 1_000_000 })
-
-export const PaymentMethod = Type.Union([
-  Type.Literal('zfb'),
-  Type.Literal('wx'),
-  Type.Literal('stripe'),
-])
-export type PaymentMethod = Static<typeof PaymentMethod>
 
 /** The default payment method is Epay. */
 export const AmountRequest = Type.Object({

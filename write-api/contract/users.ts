@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
-import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
+import { Done, Envelope, ErrorEnvelope, Id } from '#read-api/contract/response-envelope.ts'
 import { USER_SETTING_FIELDS, USER_TERMS } from '#read-api/contract/user-fields.ts'
 import { PasskeyAssertion } from './credentials.ts'
 
@@ -22,7 +22,7 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
  * rejected with 409.
  */
 export const UpdateUser = Type.Object({
-  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  id: Id,
   display_name,
   password: Type.Optional(Type.String({ maxLength: 512 })),
   group,
@@ -33,15 +33,13 @@ export const UpdateUser = Type.Object({
 })
 export type UpdateUser = Static<typeof UpdateUser>
 
-const USER_ID = Type.Integer({ minimum: 1, maximum: 999999999999999 })
-
 /**
  * Adds or deducts an amount for one user (`id`) or up to 100 users (`ids`). Repeated requests with
  * the same `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({
-  id: Type.Optional(USER_ID),
-  ids: Type.Optional(Type.Array(USER_ID, { minItems: 1, maxItems: 100 })),
+  id: Type.Optional(Id),
+  ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 100 })),
   action: Type.Union([Type.Literal('add'), Type.Literal('deduct')]),
   /** The amount in quota units. */
   amount: Type.Integer({ minimum: 1, maximum: 9007199254740991 }),
@@ -120,7 +118,7 @@ export type UpdateSettings = Static<typeof UpdateSettings>
 
 /** A request to erase a user. As a confirmation, `username` must be the user's name. */
 export const EraseUser = Type.Object({
-  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  id: Id,
   username: Type.String({ maxLength: 256 }),
 })
 export type EraseUser = Static<typeof EraseUser>
@@ -130,12 +128,12 @@ export type EraseUser = Static<typeof EraseUser>
  * recovery codes become invalid.
  */
 export const ResetSecondFactor = Type.Object({
-  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  id: Id,
 })
 export type ResetSecondFactor = Static<typeof ResetSecondFactor>
 
 export const ManageUser = Type.Object({
-  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  id: Id,
   action: Type.Union([
     Type.Literal('promote'),
     Type.Literal('demote'),

@@ -1,6 +1,7 @@
 import { optionValue } from '#domain/options/option-registry.ts'
 import type { DecimalText } from '#domain/pricing/price.ts'
-import type { PaymentMethod, PaymentProvider } from '#domain/top-ups/events.ts'
+import type { PaymentMethod } from '#domain/shared/payment-methods.ts'
+import type { PaymentProvider } from '#domain/top-ups/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { allOptions } from '#projections/options/query.ts'

@@ -9,7 +9,8 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import type { Status } from '#read-api/contract/status.ts'
-import type { AmountRequest, PaymentMethod } from '#write-api/contract/top-ups.ts'
+import type { PaymentMethod } from '#read-api/contract/top-ups.ts'
+import type { AmountRequest } from '#write-api/contract/top-ups.ts'
 
 const PAUSE_MS = 300
 const JUST_READ_MS = 2_000
