@@ -77,6 +77,10 @@ function columnType(field: Field): TSchema {
     case 'timeMs':
     case 'nullableInteger':
       return nullable(wireInteger)
+    case 'number':
+      return Type.Number()
+    case 'nullableNumber':
+      return nullable(Type.Number())
     case 'money':
       return quota
     case 'choice':

@@ -12,7 +12,7 @@ import {
   upcastToken,
 } from '#domain/tokens/events.ts'
 import type { UserErased } from '#domain/users/events.ts'
-import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
+import { TOKEN_TERMS } from '#read-api/contract/token-fields.ts'
 import { type FoldContext, projectionOf } from '../projection.ts'
 import { cellsOfFields } from '../resource-field-columns.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
@@ -76,5 +76,5 @@ const cellsOf = (terms: SharedTerms) => ({
   expires_at: terms.expiresAt,
   models: terms.models,
   rate_limit: terms.rateLimit,
-  ...cellsOfFields(TOKEN_FIELDS, terms, TOKEN_COLUMNS),
+  ...cellsOfFields(TOKEN_TERMS, terms, TOKEN_COLUMNS),
 })

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { SharedTerms } from '#domain/tokens/events.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { valuesIn } from '#read-api/contract/resource-field-definition.ts'
-import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
+import { RATE_LIMIT_FIELDS, TOKEN_FIELDS, TOKEN_TERMS } from '#read-api/contract/token-fields.ts'
 import type { TokenSort } from '#read-api/contract/tokens.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import {
@@ -20,9 +20,7 @@ import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 export const TOKEN_COLUMNS = { group: 'token_group' }
 
 const TOKEN = {
-  id: wireInteger,
-  userId: wireInteger,
-  name: Type.String(),
+  ...fieldColumns(TOKEN_FIELDS),
   /**
    * False if the owner has disabled the token. An enabled token may still be expired or exhausted.
    */
@@ -31,18 +29,10 @@ const TOKEN = {
   /** The expiry in unix seconds, or null. */
   expiresAt: nullable(wireInteger),
   models: nullable(Type.Array(Type.String())),
-  rateLimit: Type.Object({
-    isEnabled: Type.Boolean(),
-    periodSeconds: Type.Number(),
-    count: Type.Number(),
-    success: Type.Number(),
-  }),
+  rateLimit: Type.Object(fieldColumns(RATE_LIMIT_FIELDS)),
   keyLookup: Type.String(),
   keyRef: Type.String(),
   keyHint: Type.String(),
-  /** The time of creation in unix seconds. */
-  createdAt: wireInteger,
-  ...fieldColumns(TOKEN_FIELDS),
 }
 const tokenRow = rowType(TOKEN)
 export type TokenRow = RowOf<typeof tokenRow>
@@ -52,14 +42,13 @@ export const termsOfToken = (row: TokenRow): SharedTerms => ({
   expiresAt: row.expiresAt,
   models: row.models,
   rateLimit: row.rateLimit,
-  ...valuesIn(TOKEN_FIELDS, row),
+  ...valuesIn(TOKEN_TERMS, row),
 })
 
 const columns = sql.fragment`
-  t.id, t.user_id as "userId", t.name, t.status = 1 as "isEnabled", t.is_deleted as "isDeleted",
-  t.expires_at as "expiresAt", t.models, t.rate_limit as "rateLimit", t.key_lookup as "keyLookup",
-  t.key_ref as "keyRef", t.key_hint as "keyHint", t.created_at as "createdAt",
-  ${selectedFields('t', TOKEN_FIELDS, TOKEN_COLUMNS)}
+  ${selectedFields('t', TOKEN_FIELDS, TOKEN_COLUMNS)}, t.status = 1 as "isEnabled",
+  t.is_deleted as "isDeleted", t.expires_at as "expiresAt", t.models, t.rate_limit as "rateLimit",
+  t.key_lookup as "keyLookup", t.key_ref as "keyRef", t.key_hint as "keyHint"
 `
 
 /** Reads a token, which may be deleted (`isDeleted`). Returns null for an unknown id. */

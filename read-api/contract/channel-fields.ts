@@ -1,14 +1,11 @@
-import type { Fields } from './resource-field-definition.ts'
-
-/** The maximum number of characters in a channel's name, and in all of its keys together. */
-export const CHANNEL_NAME_MAX = 200
-export const CHANNEL_KEYS_MAX = 500_000
+import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-limits.ts'
+import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
 /**
  * The fields are stored as requests send them. Their names and their order are those of the stored
  * events.
  */
-export const CHANNEL_FIELDS = {
+export const CHANNEL_TERMS = {
   type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
   baseUrl: { wire: 'base_url', type: 'trimmedText', maxLength: 2_000, initial: '' },
   models: { wire: 'models', type: 'names', maxLength: 200_000, initial: [] },
@@ -39,7 +36,7 @@ export const CHANNEL_FIELDS = {
     wire: 'expired_time',
     type: 'integer',
     min: -1,
-    max: 253_402_300_799,
+    max: TIME_MAX,
     initial: -1,
   },
   /** The maximum number of simultaneous calls, and of calls per minute. 0 means no limit. */
@@ -60,6 +57,49 @@ export const CHANNEL_FIELDS = {
   },
   setting: { wire: 'setting', type: 'trimmedText', maxLength: 100_000, initial: '' },
   paramOverride: { wire: 'param_override', type: 'trimmedText', maxLength: 100_000, initial: '' },
+} as const satisfies Fields
+
+/** The fields of a channel, in the order of the responses. Times are in Unix seconds. */
+export const CHANNEL_FIELDS = {
+  id: { wire: 'id', type: 'integer', access: 'read' },
+  name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
+  /** The provider's keys, one per line. It is empty in responses, because nobody can read keys. */
+  key: { wire: 'key', type: 'text', maxLength: 500_000, initial: '' },
+  ...CHANNEL_TERMS,
+  /** 1 is enabled, 2 disabled, 3 automatically disabled. */
+  status: { wire: 'status', type: 'code', values: [1, 2, 3], access: 'read' },
+  /**
+   * A copy of `status`. If a client sends back both fields unchanged, the status is not changed.
+   */
+  expectedStatus: { wire: 'expected_status', type: 'integer', access: 'read', isOptional: true },
+  /** The response time of the latest test in milliseconds, or 0. */
+  responseTime: { wire: 'response_time', type: 'integer', access: 'read' },
+  balance: { wire: 'balance', type: 'number', access: 'read' },
+  usedQuota: { wire: 'used_quota', type: 'integer', access: 'read' },
+  /** JSON text with `status_reason` and `status_time`, the reason and the time of the status. */
+  otherInfo: { wire: 'other_info', type: 'text', access: 'read' },
+  testedAt: { wire: 'test_time', type: 'integer', access: 'read' },
+  /** The error code of the latest test, or empty. */
+  testFailure: { wire: 'test_failure', type: 'text', access: 'read' },
+  balanceReadAt: { wire: 'balance_updated_time', type: 'integer', access: 'read' },
+  createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
+  /**
+   * The provider's price as a multiple of the list price, with at most 6 decimal places. null means
+   * unknown.
+   */
+  costRatio: {
+    wire: 'cost_ratio',
+    type: 'nullableNumber',
+    min: 0,
+    max: COST_RATIO_MAX,
+    initial: null,
+  },
+  /**
+   * How the gateway chooses one of several keys for a call: at random, or one after another. It is
+   * empty for a channel with a single key.
+   */
+  keyMode: { wire: 'multi_key_mode', type: 'choice', values: KEY_MODES, initial: '' },
+  keyCount: { wire: 'key_count', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
 /** The server and the console's form share the rules for mappings. */

@@ -4,33 +4,7 @@ import { answerProperties } from './field-schemas.ts'
 import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.ts'
 
 export const Channel = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  /** Always empty in responses, because keys can be written but not read. */
-  key: Type.String(),
   ...answerProperties(CHANNEL_FIELDS),
-  /** 1 is enabled, 2 disabled, 3 automatically disabled. */
-  status: Type.Integer(),
-  /**
-   * A copy of `status`. If a client sends back both fields unchanged, the status is not changed.
-   */
-  expected_status: Type.Optional(Type.Integer()),
-  /** The response time of the latest test in milliseconds, or 0. */
-  response_time: Type.Integer(),
-  balance: Type.Number(),
-  used_quota: Type.Integer(),
-  /** JSON text with `status_reason` and `status_time`, the reason and the time of the status. */
-  other_info: Type.String(),
-  test_time: Type.Integer(),
-  /** The error code of the latest test, or empty. */
-  test_failure: Type.String(),
-  balance_updated_time: Type.Integer(),
-  created_time: Type.Integer(),
-  /** The provider's price as a multiple of the list price, or null if unknown. */
-  cost_ratio: Type.Union([Type.Number(), Type.Null()]),
-  /** How one of several keys is chosen for a call. It is empty for a channel with a single key. */
-  multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
-  key_count: Type.Integer(),
   /** The keys that were automatically disabled, by index (from 0). `time` is in Unix seconds. */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),

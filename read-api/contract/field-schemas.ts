@@ -2,19 +2,28 @@ import Type, {
   type TBoolean,
   type TInteger,
   type TNull,
+  type TNumber,
   type TOptional,
   type TSchema,
   type TString,
   type TUnion,
   type TUnsafe,
 } from 'typebox'
-import type { Field, Fields, FieldType, WritableFields } from './resource-field-definition.ts'
+import {
+  type Field,
+  type Fields,
+  type FieldType,
+  TIME_MAX,
+  type WritableFields,
+} from './resource-field-definition.ts'
 
 type NullableText = TUnion<[TString, TNull]>
 type NullableInteger = TUnion<[TInteger, TNull]>
+type NullableNumber = TUnion<[TNumber, TNull]>
 type Requested = {
   integer: TInteger
   optionalInteger: NullableInteger
+  nullableNumber: NullableNumber
   time: NullableInteger
   text: TString
   name: TString
@@ -34,6 +43,7 @@ type Answered = Omit<Requested, 'optionalInteger' | 'time' | 'trimmedText' | 'se
   trimmedText: TString
   sealedText: TString
   nullableInteger: NullableInteger
+  number: TNumber
   nullableText: NullableText
   money: TString
 }
@@ -71,13 +81,12 @@ const byWireName = <Each extends Field>(
   schemaOf: (field: Each) => TSchema,
 ) => Object.fromEntries(Object.values(fields).map((field) => [field.wire, schemaOf(field)]))
 
-/** The last second of the year 9999, in Unix seconds. */
-const TIME_MAX = 253_402_300_799
-
 function requestSchema(field: WritableFields[string]): TSchema {
   switch (field.type) {
     case 'optionalInteger':
       return Type.Union([Type.Integer({ minimum: field.min, maximum: field.max }), Type.Null()])
+    case 'nullableNumber':
+      return Type.Union([Type.Number({ minimum: field.min, maximum: field.max }), Type.Null()])
     case 'time':
       return Type.Union([Type.Integer({ minimum: 0, maximum: TIME_MAX }), Type.Null()])
     case 'integer':
@@ -114,6 +123,8 @@ function answerSchema(field: Field): TSchema {
   const { type } = field
   if (type === 'choice') return choiceSchema(field.values)
   if (type === 'nullableInteger') return Type.Union([Type.Integer(), Type.Null()])
+  if (type === 'number') return Type.Number()
+  if (type === 'nullableNumber') return Type.Union([Type.Number(), Type.Null()])
   if (type === 'flag') return Type.Boolean()
   if (type === 'isoTime' || type === 'nullableText') return Type.Union([Type.String(), Type.Null()])
   return INTEGERS.includes(type) ? Type.Integer() : Type.String()

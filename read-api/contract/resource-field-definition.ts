@@ -1,5 +1,8 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
+/** The last second of the year 9999, in Unix seconds. */
+export const TIME_MAX = 253_402_300_799
+
 /**
  * The definition of one field of a resource. These are derived from it: the schemas of requests and
  * responses, the database column, the mapping of rows to responses, and the console's form.
@@ -10,14 +13,16 @@ export type Fields = Readonly<Record<string, Field>>
 export type WritableFields = Readonly<Record<string, WritableField>>
 
 /**
- * A field that is stored as requests send it. `initial` is its value in a new resource, and in
- * resources that are older than the field. With `isRequired`, a request for a new resource must
- * contain it.
+ * A field that requests can change, and that is stored as they send it. `initial` is its value in a
+ * new resource, and in resources that are older than the field. With `isRequired`, a request for a
+ * new resource must contain it. With `isComputed`, it is stored in another form, so it has no
+ * database column and is computed for each response.
  */
 type WritableField = {
   readonly wire: string
   readonly access?: never
   readonly isRequired?: true
+  readonly isComputed?: true
 } & (
   | {
       readonly type: 'integer'
@@ -34,6 +39,13 @@ type WritableField = {
       readonly min: number
       readonly max: number
       readonly absent: number
+      readonly initial: number | null
+    }
+  /** A number that need not be an integer, or null. */
+  | {
+      readonly type: 'nullableNumber'
+      readonly min: number
+      readonly max: number
       readonly initial: number | null
     }
   /**
@@ -70,7 +82,14 @@ type ReadOnlyField = {
   readonly isOptional?: true
 } & (
   | {
-      readonly type: 'integer' | 'nullableInteger' | 'text' | 'nullableText' | 'sealedText' | 'flag'
+      readonly type:
+        | 'integer'
+        | 'nullableInteger'
+        | 'number'
+        | 'text'
+        | 'nullableText'
+        | 'sealedText'
+        | 'flag'
     }
   /** A number or null. Responses contain the number `absent` instead of null. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
@@ -88,6 +107,8 @@ type ReadOnlyField = {
 type Plain = {
   integer: number
   optionalInteger: number | null
+  number: number
+  nullableNumber: number | null
   time: number | null
   isoTime: number | null
   timeMs: number | null

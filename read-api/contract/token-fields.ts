@@ -1,19 +1,11 @@
-import type { Fields } from './resource-field-definition.ts'
+import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
-/**
- * The maximum number of characters in a name. It includes the random suffix that a batch adds to
- * names.
- */
-export const TOKEN_NAME_MAX = 100
 export const TOKEN_BATCH_MAX = 100
-/** The budget in quota that the form suggests for a new token. */
-export const TOKEN_REMAIN_INITIAL = 500_000
 
 /**
- * The fields that the owner can change. They are stored as requests send them, with the same names
- * as in the events.
+ * The fields that are stored as requests send them. They have the same names as in the events.
  */
-export const TOKEN_FIELDS = {
+export const TOKEN_TERMS = {
   /** The group in which the token's calls are made. If it is empty, the user's group applies. */
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
   /** The allowed IP addresses and networks, one per line. An empty text allows all addresses. */
@@ -54,4 +46,75 @@ export const RATE_LIMIT_FIELDS = {
     max: 1_000_000_000,
     initial: 10,
   },
+} as const satisfies Fields
+
+/**
+ * The fields that change when the token is used or when time passes. The live socket sends them.
+ */
+export const TOKEN_STATE_FIELDS = {
+  id: { wire: 'id', type: 'integer', access: 'read' },
+  /** The maximum length includes the random suffix that a batch adds to names. */
+  name: { wire: 'name', type: 'name', maxLength: 100, initial: '', isRequired: true },
+  /** 1 is enabled, 2 disabled, 3 expired, 4 exhausted. */
+  status: { wire: 'status', type: 'code', values: [1, 2, 3, 4], access: 'read', isComputed: true },
+  remainQuota: {
+    wire: 'remain_quota',
+    type: 'integer',
+    min: Number.MIN_SAFE_INTEGER,
+    max: Number.MAX_SAFE_INTEGER,
+    initial: 500_000,
+    isComputed: true,
+  },
+  usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
+  isUnlimited: { wire: 'unlimited_quota', type: 'flag', initial: false, isComputed: true },
+  /** The number of times that the budget was edited. Calls do not count as edits. */
+  budgetVersion: { wire: 'budget_version', type: 'integer', access: 'read', isComputed: true },
+  /** The expiry in Unix seconds, or -1 if the token never expires. Requests must not contain 0. */
+  expiredTime: {
+    wire: 'expired_time',
+    type: 'integer',
+    min: -1,
+    max: TIME_MAX,
+    initial: -1,
+    isComputed: true,
+  },
+  /** The time of the last call in Unix seconds, or 0. */
+  accessedAt: { wire: 'accessed_time', type: 'integer', access: 'read', isComputed: true },
+} as const satisfies Fields
+
+/** The fields of a token, to which `RATE_LIMIT_FIELDS` are added. */
+export const TOKEN_FIELDS = {
+  ...TOKEN_STATE_FIELDS,
+  /**
+   * A copy of `remain_quota`. A client that changes `remain_quota` sends this copy back. The server
+   * then adds the difference of both to the remaining quota.
+   */
+  expectedRemainQuota: {
+    wire: 'expected_remain_quota',
+    type: 'integer',
+    access: 'read',
+    isOptional: true,
+  },
+  userId: { wire: 'user_id', type: 'integer', access: 'read' },
+  /**
+   * The key without sk-, only in a session of its owner. An access token gets asterisks and the
+   * last four characters.
+   */
+  key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
+  createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
+  hasModelLimits: {
+    wire: 'model_limits_enabled',
+    type: 'flag',
+    initial: false,
+    isComputed: true,
+  },
+  /** The names of the allowed models. */
+  models: {
+    wire: 'model_limits',
+    type: 'names',
+    maxLength: 100_000,
+    initial: [],
+    isComputed: true,
+  },
+  ...TOKEN_TERMS,
 } as const satisfies Fields

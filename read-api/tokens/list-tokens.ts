@@ -8,7 +8,12 @@ import { success } from '#infra/http/response-envelope.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
 import { findToken, listTokens, type TokenRow, tokenKeysOf } from '#projections/tokens/query.ts'
 import { answerOf, openValues } from '../contract/resource-field-definition.ts'
-import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from '../contract/token-fields.ts'
+import {
+  RATE_LIMIT_FIELDS,
+  TOKEN_FIELDS,
+  TOKEN_STATE_FIELDS,
+  TOKEN_TERMS,
+} from '../contract/token-fields.ts'
 import { type Token, type TokenState, tokenQueries } from '../contract/tokens.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
@@ -45,24 +50,22 @@ async function ownTokenAnswers(
   const tokens = await Promise.all(
     rows.map(async (row) => {
       const open = (text: Sealed) => core.vault.open(row.userId, text)
-      const fields = answerOf(TOKEN_FIELDS, await openValues(TOKEN_FIELDS, row, open))
-      const key = keys.get(row.keyRef) ?? ''
-      return { ...tokenAnswer(row, budgets.get(row.id), now), ...fields, key }
+      const values = {
+        ...row,
+        ...(await openValues(TOKEN_TERMS, row, open)),
+        ...stateOf(row, budgets.get(row.id), now),
+        key: keys.get(row.keyRef) ?? '',
+        hasModelLimits: row.models !== null,
+        models: row.models ?? [],
+      }
+      const token = answerOf(TOKEN_FIELDS, values)
+      const limits = answerOf(RATE_LIMIT_FIELDS, row.rateLimit)
+      return { ...token, expected_remain_quota: token.remain_quota, ...limits }
     }),
   )
   await shownBudgets.remember(principal, new Map(tokens.map((one) => [one.id, one.remain_quota])))
   return tokens
 }
-
-const tokenAnswer = (row: TokenRow, budget: TokenBudget | undefined, now: number) => ({
-  ...tokenState(row, budget, now),
-  expected_remain_quota: toWire(budget?.remain ?? 0n),
-  user_id: row.userId,
-  created_time: row.createdAt,
-  ...answerOf(RATE_LIMIT_FIELDS, row.rateLimit),
-  model_limits_enabled: row.models !== null,
-  model_limits: (row.models ?? []).join(','),
-})
 
 /**
  * Returns the fields that change when a token is used or when time passes. `now` is in Unix
@@ -72,16 +75,18 @@ export const tokenState = (
   row: TokenRow,
   budget: TokenBudget | undefined,
   now: number,
-): TokenState => ({
+): TokenState => answerOf(TOKEN_STATE_FIELDS, stateOf(row, budget, now))
+
+const stateOf = (row: TokenRow, budget: TokenBudget | undefined, now: number) => ({
   id: row.id,
   name: row.name,
   status: statusOf(row, budget, now),
-  remain_quota: toWire(budget?.remain ?? 0n),
-  used_quota: toWire(budget?.usedQuota ?? 0n),
-  unlimited_quota: budget?.isUnlimited ?? false,
-  budget_version: budget?.edits ?? 0,
-  expired_time: row.expiresAt ?? -1,
-  accessed_time: budget?.accessedAt ?? 0,
+  remainQuota: toWire(budget?.remain ?? 0n),
+  usedQuota: toWire(budget?.usedQuota ?? 0n),
+  isUnlimited: budget?.isUnlimited ?? false,
+  budgetVersion: budget?.edits ?? 0,
+  expiredTime: row.expiresAt ?? -1,
+  accessedAt: budget?.accessedAt ?? 0,
 })
 
 function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): number {

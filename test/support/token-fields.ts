@@ -1,13 +1,13 @@
 import { cellsOfFields } from '#projections/resource-field-columns.ts'
 import { TOKEN_COLUMNS } from '#projections/tokens/query.ts'
 import { answerOf, initialValues } from '#read-api/contract/resource-field-definition.ts'
-import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
+import { TOKEN_TERMS } from '#read-api/contract/token-fields.ts'
 
 /**
  * The fields that an owner can set, of a new token without restrictions, as the API returns them.
  */
 export const OPEN_TOKEN_TERMS = {
-  ...answerOf(TOKEN_FIELDS, { ...initialValues(TOKEN_FIELDS), allowIps: '' }),
+  ...answerOf(TOKEN_TERMS, { ...initialValues(TOKEN_TERMS), allowIps: '' }),
   unlimited_quota: false,
   expired_time: -1,
   rate_limit_enabled: false,
@@ -25,7 +25,7 @@ export const OPEN_TOKEN_TERMS = {
 /** The same with the field that requests cannot set. */
 export const OPEN_TOKEN_FIELDS = { ...OPEN_TOKEN_TERMS, budget_version: 0 } as const
 
-const cells = Object.entries(cellsOfFields(TOKEN_FIELDS, {}, TOKEN_COLUMNS))
+const cells = Object.entries(cellsOfFields(TOKEN_TERMS, {}, TOKEN_COLUMNS))
 
 /** The columns of `read_tokens.tokens` for these fields, and their values as SQL literals. */
 export const OPEN_TOKEN_COLUMNS = cells.map(([column]) => column).join(', ')

@@ -4,13 +4,17 @@ import { isMasked, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
-import { initialValues, sentValues } from '#read-api/contract/resource-field-definition.ts'
+import { CHANNEL_FIELDS, CHANNEL_TERMS } from '#read-api/contract/channel-fields.ts'
+import {
+  initialValues,
+  sentValues,
+  writableFields,
+} from '#read-api/contract/resource-field-definition.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 
 /** The terms for fields that a request for a new channel omits. */
-export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_FIELDS) }
+export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_TERMS) }
 
 type Fields = CreateChannel | UpdateChannel
 
@@ -22,12 +26,11 @@ export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms =>
 
 /** Converts a request's fields to terms. A `cost_ratio` of null becomes an empty text. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
-  const { name, cost_ratio: costRatio } = fields
-  const { baseUrl, ...sent } = sentValues(CHANNEL_FIELDS, fields)
+  const sent = sentValues(writableFields(CHANNEL_FIELDS), fields)
+  const { key: _key, keyMode: _keyMode, baseUrl, costRatio, ...terms } = sent
   return {
-    ...sent,
+    ...terms,
     ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
-    ...(name === undefined ? {} : { name: name.trim() }),
     ...(costRatio === undefined ? {} : { costRatio: String(costRatio ?? '') }),
   }
 }

@@ -1,30 +1,13 @@
 import Type, { type Static } from 'typebox'
-import {
-  CHANNEL_FIELDS,
-  CHANNEL_KEYS_MAX,
-  CHANNEL_NAME_MAX,
-} from '#read-api/contract/channel-fields.ts'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
-import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
+import { writableFields } from '#read-api/contract/resource-field-definition.ts'
+import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
 
 const text = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
 
-export const ChannelFields = {
-  name: Type.String({ maxLength: CHANNEL_NAME_MAX }),
-  /** The provider's keys, one per line. */
-  key: Type.Optional(Type.String({ maxLength: CHANNEL_KEYS_MAX })),
-  ...requestProperties(CHANNEL_FIELDS),
-  /**
-   * The provider's price as a multiple of the site's list price, with at most 6 decimal places.
-   * null means unknown.
-   */
-  cost_ratio: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])),
-  /** How the gateway chooses one of several keys for a call: at random, or one after another. */
-  multi_key_mode: Type.Optional(
-    Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
-  ),
-}
+const ChannelFields = requestProperties(writableFields(CHANNEL_FIELDS))
 
 export const CreateChannel = Type.Object({
   ...ChannelFields,
@@ -48,7 +31,7 @@ export type CreatedChannels = Static<typeof CreatedChannels>
 export const UpdateChannel = Type.Object({
   ...ChannelFields,
   name: Type.Optional(ChannelFields.name),
-  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  id: Id,
   /**
    * 1 enables the channel, and 2 disables it. 0 and 3 change nothing. A client can therefore send
    * back the row of a channel that the gateway has disabled (3).
@@ -71,7 +54,7 @@ export const UpdateChannel = Type.Object({
 export type UpdateChannel = Static<typeof UpdateChannel>
 
 /** An empty list is valid here, because the action rejects it with a more specific message. */
-const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
+const ids = Type.Array(Id, { maxItems: 1000 })
 const tag = Type.String({ maxLength: CHANNEL_FIELDS.tag.maxLength })
 
 export const DeleteChannelsBody = Type.Object({ ids })
@@ -114,7 +97,7 @@ export const FetchModels = Type.Object({
   type: Type.Integer({ minimum: CHANNEL_FIELDS.type.min, maximum: CHANNEL_FIELDS.type.max }),
   /** The provider's key. Only the first line is used. */
   key: ChannelFields.key,
-  id: Type.Optional(Type.Integer({ minimum: 1, maximum: 999999999999999 })),
+  id: Type.Optional(Id),
   other: ChannelFields.other,
   setting: ChannelFields.setting,
 })

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
 import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 export const PutOption = Type.Object({
@@ -29,7 +30,7 @@ export type PlannedEntry = Static<typeof PlannedEntry>
 
 export const SchedulePrices = Type.Object({
   /** When the change is due, in unix seconds. */
-  at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
+  at: Type.Integer({ minimum: 1, maximum: TIME_MAX }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
   /** The id of a scheduled change that this change replaces. Both are recorded in one append. */
   replaces: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -44,8 +45,8 @@ export const PreviewPrices = Type.Object({
     { maxProperties: 50 },
   ),
   /** The start and end of the range in unix seconds. The default is the last seven days. */
-  start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
-  end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
+  start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX })),
+  end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX })),
 })
 export type PreviewPrices = Static<typeof PreviewPrices>
 

@@ -1,27 +1,26 @@
 import Type, { type Static } from 'typebox'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
-import { Done, Envelope, ErrorEnvelope, IdParams } from '#read-api/contract/response-envelope.ts'
+import { writableFields } from '#read-api/contract/resource-field-definition.ts'
+import {
+  Done,
+  Envelope,
+  ErrorEnvelope,
+  Id,
+  IdParams,
+} from '#read-api/contract/response-envelope.ts'
 import {
   RATE_LIMIT_FIELDS,
   TOKEN_BATCH_MAX,
   TOKEN_FIELDS,
-  TOKEN_NAME_MAX,
 } from '#read-api/contract/token-fields.ts'
 
-const QUOTA_RANGE = { minimum: -9007199254740991, maximum: 9007199254740991 }
-const quota = Type.Integer(QUOTA_RANGE)
+const { remainQuota } = TOKEN_FIELDS
+const QUOTA_RANGE = { minimum: remainQuota.min, maximum: remainQuota.max }
 
 /** An omitted field has its default in a new token. An update does not change omitted fields. */
 export const CreateToken = Type.Object({
-  name: Type.String({ maxLength: TOKEN_NAME_MAX }),
-  remain_quota: Type.Optional(quota),
-  unlimited_quota: Type.Optional(Type.Boolean()),
-  /** The expiry in unix seconds, or -1 for never. 0 is rejected. */
-  expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
+  ...requestProperties(writableFields(TOKEN_FIELDS)),
   ...requestProperties(RATE_LIMIT_FIELDS),
-  model_limits_enabled: Type.Optional(Type.Boolean()),
-  model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
-  ...requestProperties(TOKEN_FIELDS),
   /**
    * The number of tokens to create. The first has the requested name. The names of all others have
    * a random suffix.
@@ -29,8 +28,6 @@ export const CreateToken = Type.Object({
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })
 export type CreateToken = Static<typeof CreateToken>
-
-const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
  * A change of a token. `remain_quota` is the requested remaining quota. A client may also send the
@@ -41,7 +38,7 @@ const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
-  id: tokenId,
+  id: Id,
   remain_quota: Type.Optional(
     Type.Integer({
       ...QUOTA_RANGE,
@@ -55,7 +52,7 @@ export const UpdateToken = Type.Object({
    * access token last received or set, if any. Without `budget_version`, the change is rejected
    * with 409 if the remaining quota has changed since then.
    */
-  expected_remain_quota: Type.Optional(quota),
+  expected_remain_quota: Type.Optional(Type.Integer(QUOTA_RANGE)),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),
   /**
    * 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing. A client can therefore send
@@ -65,7 +62,7 @@ export const UpdateToken = Type.Object({
 })
 export type UpdateToken = Static<typeof UpdateToken>
 
-export const TokenIds = Type.Object({ ids: Type.Array(tokenId, { maxItems: 1000 }) })
+export const TokenIds = Type.Object({ ids: Type.Array(Id, { maxItems: 1000 }) })
 export type TokenIds = Static<typeof TokenIds>
 
 /** 1 enables the tokens, and 2 disables them. */

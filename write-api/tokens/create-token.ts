@@ -14,7 +14,7 @@ import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-p
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { TOKEN_REMAIN_INITIAL } from '#read-api/contract/token-fields.ts'
+import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { tokenActions } from '../contract/tokens.ts'
 import { nameOf, namesFor } from './token-names.ts'
@@ -134,7 +134,7 @@ export const createToken: Action = (api, deps) => {
     handler: async (request, reply) => {
       const user = principalOf(request)
       const {
-        remain_quota = TOKEN_REMAIN_INITIAL,
+        remain_quota = TOKEN_FIELDS.remainQuota.initial,
         unlimited_quota = false,
         count = 1,
       } = request.body

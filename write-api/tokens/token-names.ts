@@ -4,7 +4,7 @@ import type { TokenName } from '#domain/tokens/events.ts'
 import { KEY_ALPHABET } from '#domain/tokens/key-format.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
+import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import { validationMessage } from '../messages-for-invalid-values.ts'
 import { tokenError } from './token-errors.ts'
 
@@ -63,6 +63,7 @@ function withSuffix(name: string): string {
     { length: SUFFIX_CHARACTERS },
     () => KEY_ALPHABET[randomInt(KEY_ALPHABET.length)],
   ).join('')
-  const stem = [...name].slice(0, TOKEN_NAME_MAX - SUFFIX_CHARACTERS - 1).join('')
+  const { maxLength } = TOKEN_FIELDS.name
+  const stem = [...name].slice(0, maxLength - SUFFIX_CHARACTERS - 1).join('')
   return `${stem}-${suffix}`
 }

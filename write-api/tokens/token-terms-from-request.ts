@@ -6,7 +6,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { initialValues, namesIn } from '#read-api/contract/resource-field-definition.ts'
-import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
+import { RATE_LIMIT_FIELDS, TOKEN_TERMS } from '#read-api/contract/token-fields.ts'
 import type { Deps } from '../action.ts'
 import { applyFields } from '../apply-request-fields.ts'
 import type { CreateToken, UpdateToken } from '../contract/tokens.ts'
@@ -47,7 +47,7 @@ function isAddressOrNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-const { group, allowIps, ...others } = initialValues(TOKEN_FIELDS)
+const { group, allowIps, ...others } = initialValues(TOKEN_TERMS)
 
 /** The terms for fields that a request for a new token omits, in the order of the stored events. */
 export const INITIAL_TERMS: SharedTerms = {
@@ -77,7 +77,7 @@ export async function termsWith(
   const body = { ...fields, allow_ips: addressLines(fields.allow_ips) }
   const owner = { vault, userId }
   return {
-    ...(await applyFields(TOKEN_FIELDS, before, body, owner)),
+    ...(await applyFields(TOKEN_TERMS, before, body, owner)),
     expiresAt: expiryOf(fields, before, now()),
     models: modelsOf(fields, before),
     rateLimit: await applyFields(RATE_LIMIT_FIELDS, before.rateLimit, fields, owner),

@@ -11,32 +11,28 @@ import {
   type ValidationErrors,
   validateFields,
   validateInteger,
-  validateLength,
   validationErrorText,
 } from '#console/ui/forms/resource-draft.ts'
 import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
+import { writableFields } from '#read-api/contract/resource-field-definition.ts'
 import {
   RATE_LIMIT_FIELDS,
   TOKEN_BATCH_MAX,
   TOKEN_FIELDS,
-  TOKEN_NAME_MAX,
-  TOKEN_REMAIN_INITIAL,
 } from '#read-api/contract/token-fields.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
+const { remainQuota, expiredTime, ...FORM_FIELDS } = writableFields(TOKEN_FIELDS)
+
 /** The values of the form. Numbers and dates are stored as the user has typed them. */
-export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
-  name: string
+export type TokenDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
-  isUnlimited: boolean
   neverExpires: boolean
   expiresAt: string
   rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
-  hasModelLimits: boolean
-  models: readonly string[]
   count: string
 }
 
@@ -55,7 +51,7 @@ export type TokenErrorKeys = Partial<
 export const EXPIRY_PRESETS = ['never', 'hour', 'day', 'month'] as const
 export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
-const NEVER = -1
+const NEVER = expiredTime.initial
 
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
@@ -69,28 +65,20 @@ export function presetText(preset: ExpiryPreset, now: Date): string {
 }
 
 export const newToken = (unit: AmountUnit): TokenDraft => ({
-  ...newDraft(TOKEN_FIELDS),
-  name: '',
-  amount: amountOfQuota(BigInt(TOKEN_REMAIN_INITIAL), unit),
-  isUnlimited: false,
+  ...newDraft(FORM_FIELDS),
+  amount: amountOfQuota(BigInt(remainQuota.initial), unit),
   neverExpires: true,
   expiresAt: '',
   rateLimit: newDraft(RATE_LIMIT_FIELDS),
-  hasModelLimits: false,
-  models: [],
   count: '1',
 })
 
 export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
-  ...draftOf(TOKEN_FIELDS, token),
-  name: token.name,
+  ...draftOf(FORM_FIELDS, token),
   amount: amountOfQuota(BigInt(token.remain_quota), unit),
-  isUnlimited: token.unlimited_quota,
   neverExpires: token.expired_time === NEVER,
   expiresAt: expiryText(token.expired_time),
   rateLimit: draftOf(RATE_LIMIT_FIELDS, token),
-  hasModelLimits: token.model_limits_enabled,
-  models: namesOf(token.model_limits),
   count: '1',
 })
 
@@ -103,11 +91,11 @@ export function validateToken(
   unit: AmountUnit,
   expiresBefore = '',
 ): TokenErrorKeys {
-  const errorKeys: TokenErrorKeys = validateFields(TOKEN_FIELDS, draft)
+  const errorKeys: TokenErrorKeys = validateFields(FORM_FIELDS, draft)
   const set = (field: keyof TokenErrorKeys & string, errorKey: TokenErrorKey | null) => {
     if (errorKey !== null) Object.assign(errorKeys, { [field]: errorKey })
   }
-  set('name', draft.name.trim() === '' ? 'nameMissing' : validateLength(NAME, draft.name))
+  set('name', draft.name.trim() === '' ? 'nameMissing' : null)
   if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null)
     set('amount', 'amountInvalid')
   const expiry = draft.neverExpires ? Number.POSITIVE_INFINITY : secondsOfDateField(draft.expiresAt)
@@ -126,18 +114,12 @@ export function validateToken(
   return errorKeys
 }
 
-const NAME = { maxLength: TOKEN_NAME_MAX }
-
 /** Call this function only if `validateToken` has found no errors. */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
-  ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
-  name: draft.name.trim(),
+  ...bodyOf(FORM_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   remain_quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
-  unlimited_quota: draft.isUnlimited,
   expired_time: draft.neverExpires ? NEVER : (secondsOfDateField(draft.expiresAt) ?? NEVER),
   ...bodyOf(RATE_LIMIT_FIELDS, draft.rateLimit),
-  model_limits_enabled: draft.hasModelLimits,
-  model_limits: draft.models.join(','),
 })
 
 /** The remaining quota and the budget's version that the form last showed. */

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { AmountField } from '#console/ui/forms/amount-field.tsx'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
-import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
+import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import { TokenAccessFields } from './token-access-fields.tsx'
 import {
   EXPIRY_PRESETS,
@@ -25,7 +25,7 @@ export function TokenForm(props: TokenFormProps) {
           label={t('shared.name')}
           isRequired
           autoFocus
-          maxLength={TOKEN_NAME_MAX}
+          maxLength={TOKEN_FIELDS.name.maxLength}
           placeholder={t('tokens.namePlaceholder')}
           {...form.field('name')}
         />

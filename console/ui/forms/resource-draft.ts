@@ -8,7 +8,9 @@ import {
 } from '#read-api/contract/resource-field-definition.ts'
 import { dateFieldText, secondsOfDateField } from './date-field.ts'
 
-type Field = WritableFields[string]
+/** A field of a form. Numbers with decimal places are not among them. */
+type Field = Exclude<WritableFields[string], { type: 'nullableNumber' }>
+type FormFields = Readonly<Record<string, Field>>
 type FieldType = Field['type']
 
 type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, string> & {
@@ -18,18 +20,18 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
 }
 
 /** The values of a form. Numbers and times are texts as typed, and names are a list. */
-export type DraftOf<F extends WritableFields> = {
+export type DraftOf<F extends FormFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
     : Drafts[F[Name]['type']]
 }
 
-export const newDraft = <F extends WritableFields>(fields: F): DraftOf<F> =>
+export const newDraft = <F extends FormFields>(fields: F): DraftOf<F> =>
   mapFields(fields, (_name, { initial }) =>
     typeof initial === 'boolean' || Array.isArray(initial) ? initial : String(initial ?? ''),
   ) as DraftOf<F>
 
-export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>): DraftOf<F> => {
+export const draftOf = <F extends FormFields>(fields: F, answer: AnswerOf<F>): DraftOf<F> => {
   const values = new Map<string, unknown>(Object.entries(answer))
   return mapFields(fields, (_name, field) => {
     const { type } = field
@@ -43,7 +45,7 @@ export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>
 }
 
 /** Call this function only if `validateFields` has found no errors. */
-export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
+export const bodyOf = <F extends FormFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
     sentValue(field, draft[name]),
@@ -75,9 +77,9 @@ const INTEGER = /^-?\d{1,15}$/
 export type ValidationError =
   | { readonly key: 'wholeNumber'; readonly min: number; readonly max: number }
   | { readonly key: 'tooLong'; readonly max: number }
-export type ValidationErrors<F extends WritableFields> = { [Name in keyof F]?: ValidationError }
+export type ValidationErrors<F extends FormFields> = { [Name in keyof F]?: ValidationError }
 
-export function validateFields<F extends WritableFields>(
+export function validateFields<F extends FormFields>(
   fields: F,
   draft: DraftOf<F>,
 ): ValidationErrors<F> {
@@ -112,7 +114,7 @@ export function validateLength(
 export const validationErrorText = (t: TFunction, error: ValidationError): string =>
   error.key === 'tooLong' ? t('shared.error.tooLong', error) : t('shared.error.wholeNumber', error)
 
-export const fieldErrors = <F extends WritableFields>(
+export const fieldErrors = <F extends FormFields>(
   t: TFunction,
   fields: F,
   draft: DraftOf<F>,

@@ -4,7 +4,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { CHANNEL_NAME_MAX } from '#read-api/contract/channel-fields.ts'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelFormProps, withType } from './channel-draft.ts'
 import { TypeSpecificFields } from './type-specific-fields.tsx'
@@ -18,7 +18,7 @@ export function BasicFields(props: ChannelFormProps) {
       <TextField
         label={t('shared.name')}
         isRequired
-        maxLength={CHANNEL_NAME_MAX}
+        maxLength={CHANNEL_FIELDS.name.maxLength}
         placeholder={t('channelForm.namePlaceholder')}
         {...props.form.field('name')}
       />

@@ -1,7 +1,7 @@
 import { dateFieldText } from '#console/ui/forms/date-field.ts'
 import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
+import { CHANNEL_TERMS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
@@ -10,7 +10,7 @@ export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'appe
 
 export type TypeField = ChannelType['fields'][number]['key']
 
-const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_FIELDS
+const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_TERMS
 export const FORM_FIELDS = rest
 
 export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
@@ -19,7 +19,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     name: string
     key: string
     keyMode: KeyMode
-    multiKeyMode: 'random' | 'polling'
+    multiKeyMode: Exclude<Channel['multi_key_mode'], ''>
     enableKeys: readonly number[]
     /** The text is empty if the ratio is unknown. */
     costRatio: string

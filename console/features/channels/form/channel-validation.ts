@@ -1,6 +1,7 @@
 import type { Translations } from '#console/i18n/translation-types.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { keysOf, needsKeyReentry } from './channel-keys.ts'
@@ -43,7 +44,7 @@ export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim()
 
 /** An empty text is valid and means that the ratio is unknown. */
 const isCostRatio = (text: string): boolean =>
-  /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
+  /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= CHANNEL_FIELDS.costRatio.max
 
 function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelErrorKey | null {
   if (keysOf(draft).length > 0) return null

@@ -5,6 +5,7 @@ import { Time } from '#console/ui/elements/time.tsx'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { PasswordField, TextAreaField } from '#console/ui/forms/fields.tsx'
 import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
 import { keysOf, needsKeyReentry } from './channel-keys.ts'
@@ -75,11 +76,13 @@ export function KeyFields(props: ChannelFormProps) {
       {isTurned && (
         <RadioCards
           label={t('channelForm.multiKeyMode')}
-          choices={(['random', 'polling'] as const).map((value) => ({
-            value,
-            label: t(`channelForm.keyChoice.${value}`),
-            hint: t(`channelForm.keyChoice.${value}Hint`),
-          }))}
+          choices={CHANNEL_FIELDS.keyMode.values
+            .filter((mode) => mode !== '')
+            .map((value) => ({
+              value,
+              label: t(`channelForm.keyChoice.${value}`),
+              hint: t(`channelForm.keyChoice.${value}Hint`),
+            }))}
           {...form.field('multiKeyMode')}
         />
       )}
