@@ -22,11 +22,13 @@ const columnOf = (name: string, names: ColumnNames): string =>
 
 /**
  * Returns the cells of all fields. A field that is missing in an older event gets its initial
- * value.
+ * value. The type of `values` must contain every field, because a field that the event's type lacks
+ * would always keep its initial value.
  */
-export function cellsOfFields<F extends WritableFields>(
+export function cellsOfFields<F extends WritableFields, Values extends Partial<ValuesOf<F>>>(
   fields: F,
-  values: Partial<ValuesOf<F>>,
+  values: Values &
+    (keyof F extends keyof Values ? unknown : Unrecorded<Exclude<keyof F, keyof Values>>),
   names: ColumnNames = {},
 ): Cells {
   const stored = new Map<string, unknown>(Object.entries(values))
@@ -37,16 +39,26 @@ export function cellsOfFields<F extends WritableFields>(
   return Object.fromEntries(entries) as Cells
 }
 
+/** The type error for fields that are not part of the event. */
+type Unrecorded<Names> = { readonly unrecordedFields: Names }
+
+/** Returns the names of the fields that have a column, with the names of their columns. */
+export const columnsOf = (
+  fields: Fields,
+  names: ColumnNames = {},
+): readonly (readonly [name: string, column: string])[] =>
+  Object.keys(withColumn(fields)).map((name) => [name, columnOf(name, names)])
+
 /** Selects the columns of all fields, named after the fields. `alias` is the alias of the table. */
 export const selectedFields = (
   alias: string,
   fields: Fields,
   names: ColumnNames = {},
 ): FragmentSqlToken => {
-  const columns = Object.keys(withColumn(fields)).map((name) => {
-    const column = sql.identifier([alias, columnOf(name, names)])
-    return sql.fragment`${column} as ${sql.identifier([name])}`
-  })
+  const columns = columnsOf(fields, names).map(
+    ([name, column]) =>
+      sql.fragment`${sql.identifier([alias, column])} as ${sql.identifier([name])}`,
+  )
   return sql.fragment`${sql.join(columns, sql.fragment`, `)}`
 }
 

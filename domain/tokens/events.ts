@@ -43,6 +43,11 @@ export type TokenTerms = {
 /** The settings of tokens that are created together. */
 export type SharedTerms = Omit<TokenTerms, 'name'>
 
+/**
+ * The terms of a caller without a token, such as a session in the playground. Each limit is 0,
+ * which means no limit. A new token has the defaults of the contract instead. Its rate limit is
+ * disabled, too, but has the counts that the form suggests to an owner who enables it.
+ */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',

@@ -51,6 +51,9 @@ export type LogFilter = {
   readonly to?: number
 }
 
+/** Columns that are not named after their field. */
+export const LOG_FIELD_COLUMNS = { group: 'call_group' }
+
 /** All columns of the log. The key columns are first, and the encrypted columns are last. */
 export const LOG_COLUMNS = [
   'id',
@@ -195,7 +198,7 @@ type SqlFragment = ReturnType<typeof sql.fragment>
 export const named = (rows: SqlFragment, order: SqlFragment) => sql.type(logRow)`
   with selected as materialized (${rows})
   select
-    ${selectedFields('l', LOG_FIELDS, { group: 'call_group' })},
+    ${selectedFields('l', LOG_FIELDS, LOG_FIELD_COLUMNS)},
     l.duration_ms as "durationMs", l.reason, l.shows_ip as "showsIp", l.actor_id as "actorId",
     l.actor_name as "actorName", l.note, l.admin_other as "adminOther",
     array_to_json(l.failed_channels)::text as "failedChannels"

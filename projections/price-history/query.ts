@@ -6,7 +6,7 @@ import { containing, type Listed, type Slice } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** Columns that are not named after their field. */
-const COLUMNS = {
+export const PRICE_CHANGE_COLUMNS = {
   option: 'option_key',
   group: 'group_name',
   before: 'before_value',
@@ -48,7 +48,7 @@ export async function priceChanges(
       select * from read_price_history.changes where ${matches}
       order by position desc, place limit ${limit} offset ${offset}
     )
-    select ${selectedFields('c', PRICE_CHANGE_FIELDS, COLUMNS)}, c.position, c.place,
+    select ${selectedFields('c', PRICE_CHANGE_FIELDS, PRICE_CHANGE_COLUMNS)}, c.position, c.place,
       coalesce(p.actor, c.actor) as actor, coalesce(u.username, '') as username
     from selected c
     left join read_price_schedule.planned p on p.id = c.planned_id

@@ -44,12 +44,14 @@ const tables = sql.fragment`
   ) o
 `
 
-const columns = selectedFields('o', ORDER_FIELDS, {
+/** Columns that are not named after their field. */
+export const ORDER_COLUMNS = {
   status: 'state',
   money: 'cents',
   refunded: 'refunded_cents',
   refundable: 'refundable_cents',
-})
+}
+const columns = selectedFields('o', ORDER_FIELDS, ORDER_COLUMNS)
 
 /**
  * The sort columns of orders `o`. When sorted by status, pending orders come first, then paid, then
@@ -111,7 +113,8 @@ export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promi
     order by id limit 1
   `)
 
-const CENTS = { money: 'cents' }
+/** Amounts of money are stored in hundredths of the order's currency. */
+export const CENTS = { money: 'cents' }
 
 const refundRow = rowType({ orderId: wireInteger, ...fieldColumns(REFUND_FIELDS) })
 

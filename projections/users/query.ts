@@ -16,7 +16,8 @@ import {
 } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** Columns that are not named after their setting. */
+/** Columns that are not named after their field or setting. */
+export const USER_COLUMNS = { group: 'user_group' }
 export const SETTING_COLUMNS = {
   acceptUnsetModelRatioModel: 'accepts_unpriced',
   showIpInLogs: 'shows_ip',
@@ -35,7 +36,7 @@ const userRow = rowType({
 export type UserRow = RowOf<typeof userRow>
 
 const columns = sql.fragment`
-  ${selectedFields('u', USER_FIELDS, { group: 'user_group' })},
+  ${selectedFields('u', USER_FIELDS, USER_COLUMNS)},
   u.password_ref as "passwordRef", u.auth_version as "authVersion",
   u.must_change_password as "mustChangePassword",
   (

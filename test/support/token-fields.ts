@@ -25,7 +25,7 @@ export const OPEN_TOKEN_TERMS = {
 /** The same with the field that requests cannot set. */
 export const OPEN_TOKEN_FIELDS = { ...OPEN_TOKEN_TERMS, budget_version: 0 } as const
 
-const cells = Object.entries(cellsOfFields(TOKEN_TERMS, {}, TOKEN_COLUMNS))
+const cells = Object.entries(cellsOfFields(TOKEN_TERMS, initialValues(TOKEN_TERMS), TOKEN_COLUMNS))
 
 /** The columns of `read_tokens.tokens` for these fields, and their values as SQL literals. */
 export const OPEN_TOKEN_COLUMNS = cells.map(([column]) => column).join(', ')
