@@ -2,6 +2,7 @@ import type { TermsErrorCode } from '#domain/channels/validate-channel-fields.ts
 import type { OptionErrorCode } from '#domain/options/check-option.ts'
 import type { OptionUnit } from '#domain/options/option-definition.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
+import { TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
 
 type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode
@@ -57,7 +58,7 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
   'too-deep': { zh: '嵌套过深', en: 'is nested too deeply' },
   'not-object': { zh: '必须是 JSON 对象', en: 'must be a JSON object' },
   'not-list': { zh: '必须是 JSON 数组', en: 'must be a JSON array' },
-  'not-url': { zh: '不是合法的网址', en: 'is not a valid http or https URL' },
+  'not-url': TARGET_TEXTS.notUrl,
   'not-text': { zh: '必须是非空字符串', en: 'must be a non-empty string' },
   'not-status': {
     zh: '状态码必须映射到 400 至 599',
@@ -90,10 +91,7 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
     zh: '必须是 0 至 1000 的数字，最多 6 位小数',
     en: 'must be a number from 0 to 1000 with at most 6 decimals',
   },
-  'not-proxy': {
-    zh: 'setting.proxy 必须是 http:// 或 https:// 代理地址，不带路径和查询参数',
-    en: 'setting.proxy must be a proxy’s http:// or https:// address without path and query',
-  },
+  'not-proxy': TARGET_TEXTS.notProxy,
   'too-many-bytes': { zh: '内容字节数过多', en: 'is too large in bytes' },
   'bad-character': { zh: '包含不允许的字符', en: 'contains a character that is not allowed' },
   'not-one-line': { zh: '不能包含换行', en: 'must be a single line' },

@@ -1,4 +1,4 @@
-import type { ErrorCatalogue } from './http-errors.ts'
+import { type ErrorCatalogue, UNKNOWN_OBJECTS } from './http-errors.ts'
 
 /**
  * The errors of a channel's address in the management API and the relay. The messages are the same
@@ -7,10 +7,10 @@ import type { ErrorCatalogue } from './http-errors.ts'
 export const CHANNEL_TARGET_ERRORS = {
   ChannelUnknown: [
     404,
-    ({ id }) => ({
-      zh: `渠道未找到，请刷新页面后重试。${id === undefined ? '' : `（#${id}）`}`,
-      en: `The channel does not exist. Refresh the page${id === undefined ? '' : ` (#${id})`}`,
-    }),
+    ({ id }) => {
+      const { zh, en } = UNKNOWN_OBJECTS.channel
+      return id === undefined ? { zh, en } : { zh: `${zh}（#${id}）`, en: `${en} (#${id})` }
+    },
   ],
   KeyRequired: [
     200,

@@ -136,6 +136,18 @@ export function invalidField(field: string, problem: TranslatedText): HttpError 
   return new HttpError(400, message, { code: 'InvalidField', params: { field } })
 }
 
+/** The messages for an object that does not exist, in both APIs. */
+export const UNKNOWN_OBJECTS = {
+  channel: {
+    zh: '渠道未找到，请刷新页面后重试。',
+    en: 'The channel does not exist. Refresh the page',
+  },
+  message: { zh: '消息不存在', en: 'The message does not exist' },
+  session: { zh: '会话不存在', en: 'The session does not exist' },
+  token: { zh: '令牌不存在', en: 'The token does not exist' },
+  user: { zh: '用户不存在', en: 'The user does not exist' },
+} satisfies Record<string, TranslatedText>
+
 /** Returns the same error for an object that does not exist and for another user's object. */
-export const notFound = (message: TranslatedText): HttpError =>
-  new HttpError(404, message, { code: 'NotFound', params: {} })
+export const notFound = (object: keyof typeof UNKNOWN_OBJECTS): HttpError =>
+  new HttpError(404, UNKNOWN_OBJECTS[object], { code: 'NotFound', params: {} })

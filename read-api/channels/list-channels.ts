@@ -23,7 +23,7 @@ export function getChannel(app: App, deps: ReadDeps): void {
     handler: async ({ params }) => {
       const row = await findChannel(deps.core.db, Number(params.id))
       if (row === null || row.isDeleted) {
-        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
+        throw notFound('channel')
       }
       return success(channelResponse(row, deps.core.now()))
     },

@@ -40,7 +40,7 @@ export function inboxMessages(app: App, deps: ReadDeps): void {
     handler: async (request) => {
       const { userId } = principalOf(request)
       const row = await findInInbox(core.db, userId, Number(request.params.id))
-      if (row === null) throw notFound({ zh: '消息不存在', en: 'The message does not exist' })
+      if (row === null) throw notFound('message')
       return success(inboxAnswer(row))
     },
   })

@@ -60,7 +60,7 @@ export function sentMessages(app: App, deps: ReadDeps): void {
 
 async function findSentMessage({ core }: ReadDeps, id: string): Promise<MessageRow> {
   const row = await findMessage(core.db, Number(id))
-  if (row === null) throw notFound({ zh: '消息不存在', en: 'The message does not exist' })
+  if (row === null) throw notFound('message')
   return row
 }
 

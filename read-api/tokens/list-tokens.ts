@@ -116,7 +116,7 @@ export function getToken(app: App, deps: ReadDeps): void {
       const principal = principalOf(request)
       const isOwn = row?.userId === principal.userId && !row.isDeleted
       const [token] = isOwn && row !== null ? await ownTokenAnswers(deps, principal, [row]) : []
-      if (token === undefined) throw notFound({ zh: '令牌不存在', en: 'The token does not exist' })
+      if (token === undefined) throw notFound('token')
       return success(token)
     },
   })

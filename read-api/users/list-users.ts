@@ -58,7 +58,7 @@ export function getUser(app: App, deps: ReadDeps): void {
     handler: async (request) => {
       const row = await findUser(deps.core.db, Number(request.params.id))
       const [user] = row === null ? [] : await changeableUsers(deps, request, [row])
-      if (user === undefined) throw notFound({ zh: '用户不存在', en: 'The user does not exist' })
+      if (user === undefined) throw notFound('user')
       return success({ ...user, has_second_factor: await hasSecondFactor(deps, user.id) })
     },
   })

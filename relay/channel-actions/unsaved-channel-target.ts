@@ -1,7 +1,8 @@
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
-import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
+import { isMasked, maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
+import { checkAddress, checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
+import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import type { FetchModels } from '#write-api/contract/channels.ts'
 import {
@@ -33,8 +34,7 @@ export async function unsavedTarget(
     return storedTarget(deps, id, { ...fields, base_url: baseUrl })
   }
   const proxy = await unsavedProxy(deps, fields)
-  checkAddress(type, baseUrl, deps.policy)
-  checkProxy(proxy, deps.policy)
+  checkTarget(type, baseUrl, proxy, deps.policy)
   const terms = { type, baseUrl, other, setting: '', organization: '' }
   const target = providerTarget(terms, key, deps.policy, proxy)
   if (target === null) throw channelActionError('ChannelNotCallable')
@@ -80,34 +80,14 @@ function effectiveProxy(setting: string, channel: RelayChannel | undefined): str
   return proxy === maskedProxy ? channel.proxy : proxy
 }
 
-function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): void {
+function checkTarget(type: number, baseUrl: string, proxy: string | null, policy: OutboundPolicy) {
   const profile = profileOf(type)
   const address = profile === undefined ? null : baseOf(profile, baseUrl)
-  if (address === null) {
-    throw invalidField('base_url', { zh: '该类型必须填写地址', en: 'this type needs an address' })
+  if (address === null) throw invalidField('base_url', TARGET_TEXTS.addressRequired)
+  if (!checkAddress(address, policy)) throw invalidField('base_url', TARGET_TEXTS.notUrl)
+  if (proxy !== null && !checkProxy(proxy, policy)) {
+    throw invalidField('setting', TARGET_TEXTS.notProxy)
   }
-  const checked = checkUrl(address, policy)
-  if (checked.isAllowed) return
-  if (checked.error === 'address') throw channelActionError('AddressNotAllowed')
-  throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not a valid address' })
-}
-
-function checkProxy(proxy: string | null, policy: OutboundPolicy): void {
-  if (proxy === null) return
-  if (isMasked(proxy)) {
-    throw invalidField('setting', {
-      zh: '请重新填写 setting.proxy 的密码',
-      en: 'enter the password of setting.proxy again',
-    })
-  }
-  const address = proxyAddress(proxy)
-  if (address === null) {
-    throw invalidField('setting', {
-      zh: 'setting.proxy 必须是 http:// 或 https:// 代理地址，不带路径和查询参数',
-      en: 'setting.proxy must be a proxy’s http:// or https:// address without path and query',
-    })
-  }
-  if (!checkUrl(address.origin, policy).isAllowed) throw channelActionError('ProxyNotAllowed')
 }
 
 const normalizedAddress = (text: string | null | undefined): string =>

@@ -1,9 +1,9 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES, proxyToUse } from '#domain/channels/validate-channel-fields.ts'
-import { isMasked, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
+import { checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
+import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { CHANNEL_FIELDS, CHANNEL_TERMS } from '#read-api/contract/channel-fields.ts'
 import {
   initialValues,
@@ -11,7 +11,6 @@ import {
   writableFields,
 } from '#read-api/contract/resource-field-definition.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
-import { channelError } from './channel-errors.ts'
 
 /** The terms for fields that a request for a new channel omits. */
 export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_TERMS) }
@@ -63,10 +62,7 @@ export function checkRequirements(
     throw invalidField('group', { zh: '请至少选择一个分组', en: 'select at least one group' })
   }
   if (baseUrl === '' && served?.needsAddress === true) {
-    throw invalidField('base_url', {
-      zh: '该类型必须填写地址',
-      en: 'this type requires an address',
-    })
+    throw invalidField('base_url', TARGET_TEXTS.addressRequired)
   }
   if (NAMED_BASES.has(baseUrl) && served?.addressWords.includes(baseUrl) === false) {
     throw invalidField('base_url', {
@@ -95,31 +91,9 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
   })
 }
 
-/**
- * Throws if the outbound policy does not allow the address. The host name is not resolved here.
- * Each call checks the address again.
- */
-export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
-  if (baseUrl === '') return
-  const checked = checkUrl(baseUrl, upstreams)
-  // Other errors in the address are reported by the domain.
-  if (!checked.isAllowed && checked.error === 'address') throw channelError('AddressNotAllowed')
-}
-
-/**
- * Throws if the outbound policy does not allow the proxy. Throws if the proxy's credentials are
- * masked and the real ones are not known (`isLoginKnown`).
- */
-export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
-  const proxy = proxyToUse({ setting }) ?? ''
-  if (!isLoginKnown && isMasked(proxy)) {
-    throw invalidField('setting', {
-      zh: '请重新填写 setting.proxy 的密码',
-      en: 'enter the password of setting.proxy again',
-    })
-  }
-  const address = proxyAddress(proxy)
-  if (address !== null && !checkUrl(address.origin, upstreams).isAllowed) {
-    throw channelError('ProxyNotAllowed')
-  }
-}
+/** Checks the proxy in the extra settings. The domain reports a text that is not an address. */
+export const checkProxyIn = (
+  setting: string,
+  upstreams: OutboundPolicy,
+  isLoginKnown = false,
+): boolean => checkProxy(proxyToUse({ setting }) ?? '', upstreams, isLoginKnown)

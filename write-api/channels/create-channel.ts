@@ -12,6 +12,7 @@ import { isName, isText } from '#domain/shared/check-characters.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
+import { checkAddress } from '#infra/http/check-channel-target.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
@@ -24,9 +25,8 @@ import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
 import { storeProxy, termsWithProxyLogin } from './channel-proxy-in-vault.ts'
 import {
-  checkAddress,
   checkExpiry,
-  checkProxy,
+  checkProxyIn,
   checkRequirements,
   checkType,
   INITIAL_TERMS,
@@ -178,7 +178,7 @@ export const createChannel: Action = (api, deps) => {
       checkRequirements(terms, deps.servedTypes)
       checkExpiry(terms.expiredTime, INITIAL_TERMS.expiredTime, deps.core.now())
       checkAddress(terms.baseUrl, deps.upstreams)
-      checkProxy(terms.setting, deps.upstreams)
+      checkProxyIn(terms.setting, deps.upstreams)
       await checkGroups(deps, 'group', terms.groups)
       const [id = 0, ...others] = await createBatch(deps, request, reply, {
         terms,
@@ -227,7 +227,7 @@ export const copyChannel: Action = (api, deps) => {
       checkType(terms.type, deps.servedTypes)
       checkRequirements(terms, deps.servedTypes)
       checkAddress(terms.baseUrl, deps.upstreams)
-      checkProxy(terms.setting, deps.upstreams)
+      checkProxyIn(terms.setting, deps.upstreams)
       await checkGroups(deps, 'group', terms.groups)
       const name = `${terms.name}${COPY_SUFFIX[languageOf(request)]}`
       const keys = await readChannelKeys(vault, channelId, keyRefs)

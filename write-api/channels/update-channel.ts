@@ -7,6 +7,7 @@ import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
+import { checkAddress } from '#infra/http/check-channel-target.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
@@ -19,9 +20,8 @@ import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './chann
 import { settingChange, storeProxy } from './channel-proxy-in-vault.ts'
 import {
   changeOf,
-  checkAddress,
   checkExpiry,
-  checkProxy,
+  checkProxyIn,
   checkRequirements,
   checkType,
 } from './channel-terms-from-request.ts'
@@ -78,7 +78,7 @@ async function change(
     checkAddress(baseUrl, deps.upstreams)
   }
   if (setting !== undefined && setting !== row?.terms.setting) {
-    checkProxy(setting, deps.upstreams, isSameProxy || proxy !== null)
+    checkProxyIn(setting, deps.upstreams, isSameProxy || proxy !== null)
   }
   if (row !== null && terms.expiredTime !== undefined) {
     checkExpiry(terms.expiredTime, row.terms.expiredTime, context.at)

@@ -1,7 +1,7 @@
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
 
 export const MESSAGE_ERRORS = {
-  MessageUnknown: [404, { zh: '消息不存在', en: 'The message does not exist' }],
+  MessageUnknown: [404, UNKNOWN_OBJECTS.message],
   MessageExists: [200, { zh: '消息已存在', en: 'The message already exists' }],
   MessageTitleRequired: [200, { zh: '请输入消息标题！', en: 'The title is required' }],
   MessageContentRequired: [200, { zh: '请输入消息内容！', en: 'The content is required' }],

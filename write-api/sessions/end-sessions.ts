@@ -41,7 +41,7 @@ export const endSession: Action = (api) => {
       const { sessions } = request.server.gate
       const { userId } = principalOf(request)
       if (!(await sessions.endOne(userId, idOf(request.params)))) {
-        throw notFound({ zh: '会话不存在', en: 'The session does not exist' })
+        throw notFound('session')
       }
       return done()
     },

@@ -1,5 +1,5 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
 import { appendNames } from '../messages-for-invalid-values.ts'
 
 const EXPIRED: TranslatedText = {
@@ -22,10 +22,12 @@ const EXHAUSTED_ONES: TranslatedText = {
 export const TOKEN_ERRORS = {
   TokenUnknown: [
     404,
-    ({ tokenId }) =>
-      tokenId === undefined
-        ? { zh: '令牌不存在', en: 'The token does not exist' }
-        : { zh: `令牌不存在：${tokenId}`, en: `The token does not exist: ${tokenId}` },
+    ({ tokenId }) => {
+      const { zh, en } = UNKNOWN_OBJECTS.token
+      return tokenId === undefined
+        ? { zh, en }
+        : { zh: `${zh}：${tokenId}`, en: `${en}: ${tokenId}` }
+    },
   ],
   TokenExists: [200, { zh: '令牌已存在', en: 'The token already exists' }],
   TokenExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],

@@ -1,4 +1,4 @@
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
 
 export const ACCOUNT_ERRORS = {
   InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is insufficient' }],
@@ -58,7 +58,7 @@ export const ACCOUNT_ERRORS = {
           : `remain_quota was changed to ${remain} since it was ${expected}. Read the token again`,
     }),
   ],
-  TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'The token does not exist' }],
+  TokenBudgetUnknown: [404, UNKNOWN_OBJECTS.token],
   CallUnknown: [404, { zh: '调用不存在', en: 'The call does not exist' }],
   CallKnown: [200, { zh: '调用已在进行', en: 'The call is already running' }],
   TooManyTasks: [200, { zh: '未完成的任务过多', en: 'Too many tasks are unfinished' }],

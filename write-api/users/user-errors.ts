@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '#domain/identities/events.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
 
 export const USER_ERRORS = {
   IdentityTaken: [
@@ -86,7 +86,7 @@ export const USER_ERRORS = {
   PasswordsDiffer: [200, { zh: '两次输入的密码不一致', en: 'The two passwords do not match' }],
   WrongOriginalPassword: [200, { zh: '原密码错误', en: 'The current password is wrong' }],
   UsernameTaken: [200, { zh: '用户名已被占用', en: 'The username is already taken' }],
-  UserUnknown: [404, { zh: '用户不存在', en: 'The user does not exist' }],
+  UserUnknown: [404, UNKNOWN_OBJECTS.user],
   UserExists: [200, { zh: '用户已存在', en: 'The user already exists' }],
   RoleTooHigh: [
     200,

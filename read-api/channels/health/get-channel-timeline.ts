@@ -29,7 +29,7 @@ export function getTimeline(app: App, deps: ReadDeps): void {
         ...pageOf(query),
       })
       if (answer === null) {
-        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
+        throw notFound('channel')
       }
       return success(answer)
     },

@@ -35,7 +35,7 @@ export function getHealthHistory(app: App, deps: ReadDeps): void {
       const { db, now } = deps.core
       const channelId = Number(params.id)
       if ((await findChannel(db, channelId)) === null) {
-        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
+        throw notFound('channel')
       }
       const range = query.range ?? '24h'
       const { step, steps } = SPANS[range]

@@ -1,0 +1,46 @@
+import { isMasked, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
+import { checkUrl, type OutboundPolicy } from '../outbound/outbound-policy.ts'
+import { CHANNEL_TARGET_ERRORS } from './channel-errors.ts'
+import { errorsOf, invalidField } from './http-errors.ts'
+
+const targetError = errorsOf(CHANNEL_TARGET_ERRORS)
+
+/** The messages for an address or a proxy that is missing or invalid. */
+export const TARGET_TEXTS = {
+  addressRequired: { zh: '该类型必须填写地址', en: 'this type requires an address' },
+  notUrl: { zh: '不是合法的网址', en: 'is not a valid http or https URL' },
+  notProxy: {
+    zh: 'setting.proxy 必须是 http:// 或 https:// 代理地址，不带路径和查询参数',
+    en: 'setting.proxy must be a proxy’s http:// or https:// address without path and query',
+  },
+} satisfies Record<string, TranslatedText>
+
+/**
+ * Throws if the outbound policy does not allow the address of a channel. Returns false if the
+ * address is invalid for another reason, such as its scheme. The host name is not resolved here.
+ * Each call checks the address again.
+ */
+export function checkAddress(address: string, policy: OutboundPolicy): boolean {
+  const checked = checkUrl(address, policy)
+  if (!checked.isAllowed && checked.error === 'address') throw targetError('AddressNotAllowed')
+  return checked.isAllowed
+}
+
+/**
+ * Throws if the outbound policy does not allow the proxy. Throws if the proxy's credentials are
+ * masked and the real ones are not known (`isLoginKnown`). Returns false if the text is not the
+ * address of a proxy.
+ */
+export function checkProxy(proxy: string, policy: OutboundPolicy, isLoginKnown = false): boolean {
+  if (!isLoginKnown && isMasked(proxy)) {
+    throw invalidField('setting', {
+      zh: '请重新填写 setting.proxy 的密码',
+      en: 'enter the password of setting.proxy again',
+    })
+  }
+  const address = proxyAddress(proxy)
+  if (address === null) return false
+  if (!checkUrl(address.origin, policy).isAllowed) throw targetError('ProxyNotAllowed')
+  return true
+}
