@@ -82,7 +82,7 @@ class MessageWriter {
   private addResult(result: ToolResultPart, path: string): readonly PlacedPart[] {
     const { callId, isError, cache } = result
     if (isError) this.losses.push(`${path}.isError`)
-    const parts = withMark(result.parts, cache)
+    const parts = this.vendor.hasCacheMarks ? withMark(result.parts, cache) : result.parts
     if (cache !== undefined && parts === result.parts) this.losses.push(`${path}.cache`)
     const all = placed(parts, path)
     const isMoved = ({ part }: PlacedPart): boolean =>

@@ -138,7 +138,7 @@ describe('writing a chat request', () => {
       'messages[0].parts[2] (image)',
       'messages[0].parts[0] (thinking)',
       'messages[1].parts[0].isError',
-      'messages[1].parts[0].parts[0].cache',
+      'messages[1].parts[0].cache',
       'messages[1].parts[1] (audio)',
       'messages[1].parts[2] (document)',
       'messages[1].parts[3] (image)',
