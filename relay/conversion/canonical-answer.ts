@@ -1,0 +1,95 @@
+import type { Usage } from '#domain/pricing/usage.ts'
+import type {
+  JsonObject,
+  RefusalPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+} from './canonical-request.ts'
+
+export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | RefusalPart
+
+/** Why an answer ended. */
+export type StopReason = 'end' | 'length' | 'tool-calls' | 'stop-sequence' | 'refusal' | 'pause'
+
+/** One complete answer, independent of any wire format. */
+export type CanonicalAnswer = {
+  /** The provider's id of the answer. */
+  readonly id: string
+  readonly model: string
+  /** One per choice. Only OpenAI's chat format and Gemini's format have several. */
+  readonly choices: readonly CanonicalChoice[]
+  readonly usage: CanonicalUsage | null
+}
+
+export type CanonicalChoice = {
+  readonly parts: readonly AnswerPart[]
+  readonly stop: StopReason
+  /** The stop sequence that ended the answer, or null. */
+  readonly stopSequence: string | null
+  /** The log probabilities in OpenAI's chat format (`logprobs.content`), or null. */
+  readonly logprobs: readonly JsonObject[] | null
+}
+
+/** The usage that a provider reported, with each input token in exactly one count. */
+export type CanonicalUsage = Pick<
+  Usage,
+  | 'inputUncached'
+  | 'cacheRead'
+  | 'cacheWrite5m'
+  | 'cacheWrite1h'
+  | 'inputAudio'
+  | 'inputImage'
+  | 'output'
+  | 'reasoning'
+  | 'outputAudio'
+>
+
+/**
+ * One event of a streamed answer. `choice` is 0 in formats with one choice. Parts of a choice are
+ * numbered from 0 in the order of their beginning. A part's deltas may be interleaved with those of
+ * other parts only if both are tool calls.
+ */
+export type CanonicalEvent =
+  | { readonly kind: 'start'; readonly id: string; readonly model: string }
+  | PartEvent<'text', { readonly text: string }>
+  | PartEvent<'refusal', { readonly text: string }>
+  | PartEvent<'thinking', { readonly text: string }>
+  | PartEvent<'thinking-signature', { readonly signature: string }>
+  | PartEvent<'thinking-redacted', { readonly data: string }>
+  | PartEvent<
+      'tool-call',
+      { readonly id: string; readonly name: string; readonly signature?: string }
+    >
+  | PartEvent<'tool-arguments', { readonly json: string }>
+  | { readonly kind: 'logprobs'; readonly choice: number; readonly tokens: readonly JsonObject[] }
+  | {
+      readonly kind: 'stop'
+      readonly choice: number
+      readonly stop: StopReason
+      readonly stopSequence: string | null
+    }
+  /** The counts so far. Each report replaces the one before it. */
+  | { readonly kind: 'usage'; readonly usage: CanonicalUsage }
+  /** The provider ended the stream with an error. `message` may contain confidential texts. */
+  | { readonly kind: 'error'; readonly type: string; readonly message: string }
+  /** The provider's last event. */
+  | { readonly kind: 'end' }
+
+type PartEvent<Kind extends string, Fields> = {
+  readonly kind: Kind
+  readonly choice: number
+  readonly part: number
+} & Fields
+
+/** Reads the events of one streamed answer. `event` is the name in the SSE field `event`, or ''. */
+export type StreamReader = {
+  readonly read: (data: JsonObject, event: string) => readonly CanonicalEvent[]
+  /** Returns the events that are left when the stream ends, such as `end`. */
+  readonly finish: () => readonly CanonicalEvent[]
+}
+
+/** Writes one streamed answer as bytes of server-sent events. */
+export type StreamWriter = {
+  readonly write: (event: CanonicalEvent) => string
+}

@@ -1,0 +1,164 @@
+/**
+ * A request for a generation, independent of any wire format. It can express everything that the
+ * four formats (OpenAI chat, Anthropic messages, OpenAI responses, Gemini) have in common. What a
+ * reader or a writer can't carry is named in a list of losses.
+ */
+export type CanonicalRequest = {
+  readonly model: string
+  readonly isStream: boolean
+  /** The instructions before the conversation, in the order of the request. */
+  readonly system: readonly ContentPart[]
+  readonly messages: readonly CanonicalMessage[]
+  readonly tools: readonly CanonicalTool[]
+  /** Null if the request leaves the choice to the provider. */
+  readonly toolChoice: ToolChoice | null
+  /** Null if the request does not say whether several tools may be called at once. */
+  readonly allowsParallelCalls: boolean | null
+  /** The output limit per choice, in tokens. Null if the request sets no limit. */
+  readonly outputTokensMax: number | null
+  readonly sampling: Sampling
+  /** Null if the request does not mention thinking. */
+  readonly thinking: Thinking | null
+  /** Null for plain text. */
+  readonly answerFormat: AnswerFormat | null
+  /** The number of alternatives per token in `logprobs`. Null if no `logprobs` are requested. */
+  readonly logprobs: number | null
+  /** The caller's identifier of its end user. Null if the request has none. */
+  readonly endUser: string | null
+  /** The key with which a caller groups requests that share a prompt prefix, or null. */
+  readonly promptCacheKey: string | null
+}
+
+/** The sampling parameters. Null stands for the provider's default. */
+export type Sampling = {
+  readonly choices: number | null
+  readonly temperature: number | null
+  readonly topP: number | null
+  readonly topK: number | null
+  readonly seed: number | null
+  readonly presencePenalty: number | null
+  readonly frequencyPenalty: number | null
+  readonly stop: readonly string[]
+}
+
+/** Tool results are in `user` messages. An instruction within the conversation is `system`. */
+export type CanonicalMessage = {
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly parts: readonly ContentPart[]
+}
+
+/** The lifetime of a cached prompt prefix that ends with the marked part. */
+export type CacheMark = '5m' | '1h'
+
+/** The content of a file: at an address, as base64, or stored at the provider under an id. */
+export type FileSource =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'file-id'; readonly id: string }
+  | { readonly kind: 'text'; readonly text: string }
+
+type Marked = { readonly cache?: CacheMark }
+
+export type TextPart = Marked & { readonly kind: 'text'; readonly text: string }
+export type ImagePart = Marked & {
+  readonly kind: 'image'
+  readonly source: FileSource
+  readonly detail?: 'low' | 'high' | 'auto'
+}
+export type DocumentPart = Marked & {
+  readonly kind: 'document'
+  readonly source: FileSource
+  readonly name?: string
+}
+export type AudioPart = Marked & {
+  readonly kind: 'audio'
+  readonly mediaType: string
+  readonly data: string
+}
+/**
+ * What a model thought before it answered. `signature` lets the provider that made it check it.
+ * `redacted` holds thinking that the provider encrypted; `text` is then empty.
+ */
+export type ThinkingPart = {
+  readonly kind: 'thinking'
+  readonly text: string
+  readonly signature?: string
+  readonly redacted?: string
+}
+/** `argumentsJson` is the text of a JSON object. `signature` is Gemini's thought signature. */
+export type ToolCallPart = Marked & {
+  readonly kind: 'tool-call'
+  readonly id: string
+  readonly name: string
+  readonly argumentsJson: string
+  readonly signature?: string
+}
+export type ToolResultPart = Marked & {
+  readonly kind: 'tool-result'
+  readonly callId: string
+  /** The name of the called tool, as far as it is known. Gemini requires it. */
+  readonly name: string
+  /** Texts, images and documents. */
+  readonly parts: readonly ContentPart[]
+  readonly isError: boolean
+}
+export type RefusalPart = { readonly kind: 'refusal'; readonly text: string }
+
+export type ContentPart =
+  | TextPart
+  | ImagePart
+  | DocumentPart
+  | AudioPart
+  | ThinkingPart
+  | ToolCallPart
+  | ToolResultPart
+  | RefusalPart
+
+/** A function that the caller executes. Tools that a provider executes are not converted. */
+export type CanonicalTool = Marked & {
+  readonly name: string
+  readonly description: string
+  /** The JSON schema of the arguments. */
+  readonly schema: JsonObject
+  readonly isStrict: boolean | null
+}
+
+export type ToolChoice =
+  | { readonly kind: 'auto' | 'none' | 'required' }
+  | { readonly kind: 'tool'; readonly name: string }
+
+/** How much a model may think: not at all, up to a number of tokens, or by a word. */
+export type Thinking =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'budget'; readonly tokens: number }
+  | { readonly kind: 'effort'; readonly effort: Effort }
+  /** The model decides. */
+  | { readonly kind: 'adaptive' }
+
+export type Effort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+export type AnswerFormat =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema'
+      readonly name: string
+      readonly schema: JsonObject
+      readonly isStrict: boolean | null
+    }
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/**
+ * The outcome of reading or writing a request. A loss is the path of a member that the other format
+ * can't express, such as `logit_bias` or `messages[2].content[0]`.
+ */
+export type Converted<Value> = { readonly value: Value; readonly losses: readonly string[] }
+
+/** A request can't be converted. `param` is the path of the wrong member in the caller's format. */
+export class ConversionError extends Error {
+  readonly param: string
+  constructor(param: string, message: string) {
+    super(message)
+    this.param = param
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The extensions of OpenAI's chat format that a provider accepts in requests. OpenAI rejects
+ * unknown members, so every extension has to be known to be accepted.
+ */
+export type ChatVendor = {
+  /** The member with the output limit. Older servers know `max_tokens` only. */
+  readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
+  /** The member that controls how much a model thinks. Null if there is none. */
+  readonly thinkingControl: ThinkingControl | null
+  /** The member of an assistant's message with its earlier thinking. Null if there is none. */
+  readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
+  /** `cache_control` on parts and tools, as OpenRouter and Qwen accept it. */
+  readonly hasCacheMarks: boolean
+  /** `extra_content.google.thought_signature` on tool calls, as Gemini accepts it. */
+  readonly hasCallSignatures: boolean
+  /** Lists of text parts in every message. Otherwise, texts are joined to one string. */
+  readonly hasTextLists: boolean
+  /** Images and files in tool results. Otherwise, they follow in a message of the user. */
+  readonly hasToolResultMedia: boolean
+  /** Files by URL, and audio formats other than `wav` and `mp3`. */
+  readonly hasAllMedia: boolean
+  readonly hasTopK: boolean
+  readonly hasPromptCacheKey: boolean
+  /** `stream_options.include_usage`. */
+  readonly hasStreamOptions: boolean
+}
+
+/**
+ * `reasoning_effort` is OpenAI's member, `reasoning` is OpenRouter's, `thinking` is used by Zhipu,
+ * Moonshot and Volcengine, and `enable_thinking` by Qwen.
+ */
+export type ThinkingControl = 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking'
+
+/** OpenAI's own servers. */
+export const OPENAI: ChatVendor = {
+  outputLimit: 'max_completion_tokens',
+  thinkingControl: 'reasoning_effort',
+  thinkingHistory: null,
+  hasCacheMarks: false,
+  hasCallSignatures: false,
+  hasTextLists: true,
+  hasToolResultMedia: false,
+  hasAllMedia: false,
+  hasTopK: false,
+  hasPromptCacheKey: true,
+  hasStreamOptions: true,
+}
+
+/** OpenRouter, which accepts the extensions of all providers behind it. */
+export const OPEN_ROUTER: ChatVendor = {
+  ...OPENAI,
+  outputLimit: 'max_tokens',
+  thinkingControl: 'reasoning',
+  thinkingHistory: 'reasoning_details',
+  hasCacheMarks: true,
+  hasCallSignatures: true,
+  hasToolResultMedia: true,
+  hasAllMedia: true,
+  hasTopK: true,
+}
+
+/** Servers that resemble OpenAI's of 2024, such as DeepSeek's. */
+export const COMPATIBLE: ChatVendor = {
+  ...OPENAI,
+  outputLimit: 'max_tokens',
+  thinkingHistory: 'reasoning_content',
+  hasTextLists: false,
+  hasPromptCacheKey: false,
+}

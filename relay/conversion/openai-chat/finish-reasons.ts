@@ -1,0 +1,45 @@
+import type { StopReason } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { textOf } from '../json-fields.ts'
+
+/** OpenAI's reasons, and those with which compatible providers deviate from them. */
+const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
+  ['stop', 'end'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['tool_calls', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['content_filter', 'refusal'],
+  ['sensitive', 'refusal'],
+])
+
+export type Stop = { readonly stop: StopReason; readonly stopSequence: string | null }
+
+/**
+ * Reads why a choice ended. Some providers report `stop` for an answer with tool calls. vLLM
+ * reports the stop sequence as `stop_reason`.
+ */
+export function readStop(choice: JsonObject, hasToolCalls: boolean): Stop {
+  const stop = REASONS.get(choice.finish_reason) ?? 'end'
+  if (stop === 'end' && hasToolCalls) return { stop: 'tool-calls', stopSequence: null }
+  const stopSequence = stop === 'end' ? textOf(choice.stop_reason) || null : null
+  return { stop: stopSequence === null ? stop : 'stop-sequence', stopSequence }
+}
+
+const WRITTEN: Readonly<Record<StopReason, string>> = {
+  end: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  'stop-sequence': 'stop',
+  refusal: 'content_filter',
+  pause: 'stop',
+}
+
+/** What a choice contained. OpenAI reports `stop` for a refusal that is in the message. */
+export type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
+
+export function finishReason(stop: StopReason, content: ChoiceContent): string {
+  if (stop === 'tool-calls' && content.usesFunctionCall) return 'function_call'
+  return stop === 'refusal' && content.isRefused ? 'stop' : WRITTEN[stop]
+}

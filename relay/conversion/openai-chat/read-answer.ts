@@ -1,0 +1,113 @@
+import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
+import type { JsonObject, TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readStop } from './finish-reasons.ts'
+import { callSignature } from './read-content.ts'
+import { readThinkingParts, textsOfThinking } from './thinking-history.ts'
+import { readUsage } from './usage.ts'
+
+/** The number of choices, and of parts per choice, that are read. OpenAI allows no more. */
+export const CHOICES_MAX = 128
+export const PARTS_MAX = 128
+
+/** Reads a complete answer. Whatever can't be read is skipped. */
+export function readAnswer(body: JsonObject): CanonicalAnswer {
+  const id = textOf(body.id) ?? ''
+  const choices = objectsOf(body.choices)
+    .slice(0, CHOICES_MAX)
+    .map((choice, at) => ({ choice: readChoice(choice, id, at), index: indexOf(choice, at) }))
+  return {
+    id,
+    model: textOf(body.model) ?? '',
+    choices: choices.toSorted((a, b) => a.index - b.index).map(({ choice }) => choice),
+    usage: readUsage(body),
+  }
+}
+
+function indexOf(choice: JsonObject, at: number): number {
+  return typeof choice.index === 'number' ? choice.index : at
+}
+
+function readChoice(choice: JsonObject, answerId: string, at: number): CanonicalChoice {
+  const message = objectOf(choice.message) ?? {}
+  const refusal = textOf(message.refusal) ?? ''
+  const calls = toolCallsOf(message)
+  const before: readonly AnswerPart[] = [
+    ...readThinkingParts(message),
+    ...readContentPieces(message.content),
+    ...spokenText(message),
+    ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
+  ]
+  const parts = [
+    ...before,
+    ...calls.flatMap((call, index) => readToolCall(call, answerId, at, index) ?? []),
+  ].slice(0, PARTS_MAX)
+  const hasToolCalls = parts.some(({ kind }) => kind === 'tool-call')
+  const tokens = objectsOf(objectOf(choice.logprobs)?.content)
+  return {
+    parts,
+    ...readStop(choice, hasToolCalls),
+    logprobs: tokens.length === 0 ? null : tokens,
+  }
+}
+
+/** Reads the content of an answer: a text, or Mistral's list of texts and thinking. */
+export function readContentPieces(content: unknown): readonly (TextPart | ThinkingPart)[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
+  return listOf(content).flatMap((element): readonly (TextPart | ThinkingPart)[] => {
+    const part = objectOf(element) ?? {}
+    const isThinking = part.type === 'thinking'
+    const text = isThinking ? textsOfThinking(part.thinking) : (textOf(part.text) ?? '')
+    return text === '' ? [] : [{ kind: isThinking ? 'thinking' : 'text', text }]
+  })
+}
+
+/** Reads the transcript of a spoken answer, which has no other text. */
+function spokenText(message: JsonObject): readonly TextPart[] {
+  const transcript = textOf(objectOf(message.audio)?.transcript) ?? ''
+  const hasText = readContentPieces(message.content).length > 0
+  return transcript === '' || hasText ? [] : [{ kind: 'text', text: transcript }]
+}
+
+/** Returns the tool calls of a message, including a call in the older form without an id. */
+function toolCallsOf(message: JsonObject): readonly JsonObject[] {
+  const older = objectOf(message.function_call)
+  const calls = objectsOf(message.tool_calls)
+  return calls.length > 0 || older === null ? calls : [{ function: older }]
+}
+
+function readToolCall(
+  call: JsonObject,
+  answerId: string,
+  choice: number,
+  index: number,
+): ToolCallPart | null {
+  const called = objectOf(call.function)
+  const name = textOf(called?.name) || null
+  if (called === null || name === null) return null
+  const signature = callSignature(call)
+  return {
+    kind: 'tool-call',
+    id: textOf(call.id) || madeUpCallId(answerId, choice, index),
+    name,
+    argumentsJson: argumentsText(called.arguments).trim() || '{}',
+    ...(signature === null ? {} : { signature }),
+  }
+}
+
+/** Some providers send the arguments as an object instead of its text. */
+export function argumentsText(value: unknown): string {
+  const object = objectOf(value)
+  return object === null ? (textOf(value) ?? '') : JSON.stringify(object)
+}
+
+const ANSWER_ID_LENGTH = 24
+
+/**
+ * Makes up the id of a tool call from the answer's id, so that the ids of a conversation differ. It
+ * has the characters and the length that all formats accept.
+ */
+export function madeUpCallId(answerId: string, choice: number, index: number): string {
+  const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')
+  return `call_${answer}_${choice}_${index}`
+}

@@ -1,0 +1,180 @@
+import {
+  type CacheMark,
+  type ContentPart,
+  ConversionError,
+  type FileSource,
+  type ImagePart,
+  type JsonObject,
+} from '../canonical-request.ts'
+import {
+  isAbsent,
+  objectOf,
+  optionalText,
+  requiredList,
+  requiredObject,
+  requiredText,
+  textOf,
+} from '../json-fields.ts'
+import { isWebUrl, readDataUrl } from './data-url.ts'
+import { textsOfThinking } from './thinking-history.ts'
+
+/** Adds the members of `object` that are neither in `names` nor absent to the losses. */
+export function addUnreadMembers(
+  object: JsonObject,
+  names: ReadonlySet<string>,
+  path: string,
+  losses: string[],
+): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (!names.has(name) && !isAbsent(value)) losses.push(path === '' ? name : `${path}.${name}`)
+  }
+}
+
+/**
+ * Reads the content of a message: a string, a list of parts, or null. Empty texts are left out,
+ * because other formats reject them.
+ */
+export function readContent(content: unknown, path: string, losses: string[]): ContentPart[] {
+  if (isAbsent(content)) return []
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
+  return requiredList(content, path).flatMap((part, at) =>
+    readPart(requiredObject(part, `${path}[${at}]`), `${path}[${at}]`, losses),
+  )
+}
+
+type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
+
+/** A type of part: the member with its content, and its reader. */
+const PARTS: ReadonlyMap<string, readonly [member: string, read: PartReader]> = new Map([
+  ['text', ['text', readText]],
+  ['image_url', ['image_url', readImage]],
+  ['input_audio', ['input_audio', readAudio]],
+  ['file', ['file', readFile]],
+  ['refusal', ['refusal', readRefusedText]],
+  ['thinking', ['thinking', readThinkingPart]],
+])
+
+function readPart(part: JsonObject, path: string, losses: string[]): readonly ContentPart[] {
+  const type = requiredText(part.type, `${path}.type`)
+  const [member, read] = PARTS.get(type) ?? []
+  if (member === undefined || read === undefined) {
+    losses.push(path)
+    return []
+  }
+  addUnreadMembers(part, new Set(['type', 'cache_control', member]), path, losses)
+  const content = read(part, path, losses)
+  const cache = readCacheMark(part, path, losses)
+  if (content === null) {
+    if (cache !== null) losses.push(`${path}.cache_control`)
+    return []
+  }
+  if (cache === null) return [content]
+  if (content.kind !== 'thinking' && content.kind !== 'refusal') return [{ ...content, cache }]
+  losses.push(`${path}.cache_control`)
+  return [content]
+}
+
+/** Reads the `cache_control` of a part, a message or a tool. */
+export function readCacheMark(
+  marked: JsonObject,
+  path: string,
+  losses: string[],
+): CacheMark | null {
+  const control = objectOf(marked.cache_control)
+  const ttl = control?.ttl ?? '5m'
+  if (control?.type === 'ephemeral' && (ttl === '5m' || ttl === '1h')) return ttl
+  if (!isAbsent(marked.cache_control)) losses.push(`${path}.cache_control`)
+  return null
+}
+
+function readText(part: JsonObject, path: string): ContentPart | null {
+  const text = requiredText(part.text, `${path}.text`)
+  return text === '' ? null : { kind: 'text', text }
+}
+
+function readRefusedText(part: JsonObject, path: string): ContentPart {
+  return { kind: 'refusal', text: requiredText(part.refusal, `${path}.refusal`) }
+}
+
+/** Reads Mistral's part with thinking. */
+function readThinkingPart(part: JsonObject): ContentPart | null {
+  const text = textsOfThinking(part.thinking)
+  return text === '' ? null : { kind: 'thinking', text }
+}
+
+const DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
+
+/** Reads an image. Some clients write its URL without the object around it. */
+function readImage(part: JsonObject, path: string, losses: string[]): ContentPart {
+  const place = `${path}.image_url`
+  const image =
+    typeof part.image_url === 'string'
+      ? { url: part.image_url }
+      : requiredObject(part.image_url, place)
+  const url = requiredText(image.url, `${place}.url`)
+  addUnreadMembers(image, new Set(['url', 'detail']), place, losses)
+  const source = readSource(url, `${place}.url`, 'image/png')
+  if (DETAILS.has(image.detail)) {
+    return { kind: 'image', source, detail: image.detail as NonNullable<ImagePart['detail']> }
+  }
+  if (!isAbsent(image.detail)) losses.push(`${place}.detail`)
+  return { kind: 'image', source }
+}
+
+/** Reads a web address or a data URL. `mediaType` is used for a data URL without a media type. */
+function readSource(url: string, path: string, mediaType: string): FileSource {
+  const content = readDataUrl(url)
+  if (content !== null) {
+    const { data } = content
+    return { kind: 'base64', mediaType: content.mediaType || mediaType, data }
+  }
+  if (isWebUrl(url)) return { kind: 'url', url }
+  throw new ConversionError(path, 'A web address or a data URL in base64 is expected.')
+}
+
+/** The media types of the audio formats whose names differ from them. */
+const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
+
+function readAudio(part: JsonObject, path: string, losses: string[]): ContentPart | null {
+  const place = `${path}.input_audio`
+  const audio = requiredObject(part.input_audio, place)
+  const data = requiredText(audio.data, `${place}.data`)
+  addUnreadMembers(audio, new Set(['data', 'format']), place, losses)
+  if (isWebUrl(data)) {
+    losses.push(path)
+    return null
+  }
+  const content = readDataUrl(data)
+  const format = textOf(audio.format)
+  const named = format === null ? '' : (AUDIO_TYPES.get(format) ?? `audio/${format}`)
+  const mediaType = named || content?.mediaType || ''
+  if (mediaType !== '') return { kind: 'audio', mediaType, data: content?.data ?? data }
+  throw new ConversionError(`${place}.format`, 'The audio format is missing.')
+}
+
+const DOCUMENT_TYPE = 'application/pdf'
+
+/** Reads a file: stored at the provider, as a data URL, as plain base64, or at a web address. */
+function readFile(part: JsonObject, path: string, losses: string[]): ContentPart {
+  const place = `${path}.file`
+  const file = requiredObject(part.file, place)
+  addUnreadMembers(file, new Set(['file_id', 'file_data', 'filename']), place, losses)
+  const name = optionalText(file.filename, `${place}.filename`)
+  const source = readFileSource(file, place)
+  return { kind: 'document', source, ...(name === null ? {} : { name }) }
+}
+
+function readFileSource(file: JsonObject, path: string): FileSource {
+  const data = optionalText(file.file_data, `${path}.file_data`)
+  if (data === null) return { kind: 'file-id', id: requiredText(file.file_id, `${path}.file_id`) }
+  if (!data.startsWith('data:') && !isWebUrl(data)) {
+    return { kind: 'base64', mediaType: DOCUMENT_TYPE, data }
+  }
+  return readSource(data, `${path}.file_data`, DOCUMENT_TYPE)
+}
+
+/** Returns the signature of a tool call, which Gemini puts into `extra_content`. */
+export function callSignature(call: JsonObject): string | null {
+  const google = objectOf(objectOf(call.extra_content)?.google)
+  return textOf(google?.thought_signature) || null
+}

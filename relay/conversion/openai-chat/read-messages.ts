@@ -1,0 +1,200 @@
+import {
+  type CanonicalMessage,
+  type ContentPart,
+  ConversionError,
+  type JsonObject,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../canonical-request.ts'
+import {
+  isAbsent,
+  objectOf,
+  optionalList,
+  optionalText,
+  parsedObject,
+  requiredList,
+  requiredObject,
+  requiredText,
+} from '../json-fields.ts'
+import { addUnreadMembers, callSignature, readCacheMark, readContent } from './read-content.ts'
+import { readThinkingParts } from './thinking-history.ts'
+
+export type Conversation = {
+  /** The instructions before the first message of another role. */
+  readonly system: readonly ContentPart[]
+  readonly messages: readonly CanonicalMessage[]
+}
+
+/**
+ * Reads the messages. Results of tools that follow each other become one message, because other
+ * formats expect the results of parallel calls together.
+ */
+export function readMessages(value: unknown, losses: string[]): Conversation {
+  const list = requiredList(value, 'messages')
+  if (list.length === 0) throw new ConversionError('messages', 'At least one message is expected.')
+  const reader = new MessageReader(losses)
+  for (const [at, element] of list.entries()) {
+    const path = `messages[${at}]`
+    reader.read(requiredObject(element, path), path, at)
+  }
+  return { system: reader.system, messages: reader.messages }
+}
+
+const MESSAGE = ['role', 'content', 'cache_control']
+const ASSISTANT_MEMBERS = new Set([
+  ...MESSAGE,
+  ...['refusal', 'tool_calls', 'function_call'],
+  ...['reasoning_content', 'reasoning', 'reasoning_details'],
+])
+const TOOL_MEMBERS = new Set([...MESSAGE, 'tool_call_id', 'name'])
+const OTHER_MEMBERS = new Set(MESSAGE)
+
+class MessageReader {
+  readonly system: ContentPart[] = []
+  readonly messages: CanonicalMessage[] = []
+  private readonly losses: string[]
+  /** The names of the called tools by the ids of the calls. */
+  private readonly names = new Map<string, string>()
+  /** The made-up ids of the latest calls in the older form, which has only names. */
+  private readonly functionIds = new Map<string, string>()
+  private results: ToolResultPart[] | null = null
+
+  constructor(losses: string[]) {
+    this.losses = losses
+  }
+
+  read(message: JsonObject, path: string, at: number): void {
+    const role = requiredText(message.role, `${path}.role`)
+    if (role === 'tool' || role === 'function') {
+      addUnreadMembers(message, TOOL_MEMBERS, path, this.losses)
+      this.addResult(this.resultOf(message, path, at))
+      return
+    }
+    this.results = null
+    if (role === 'assistant') {
+      addUnreadMembers(message, ASSISTANT_MEMBERS, path, this.losses)
+      this.messages.push({ role, parts: this.assistantParts(message, path, at) })
+      return
+    }
+    addUnreadMembers(message, OTHER_MEMBERS, path, this.losses)
+    const parts = this.markedContent(message, path)
+    if (role === 'user') this.messages.push({ role, parts })
+    else if (role !== 'system' && role !== 'developer') {
+      throw new ConversionError(`${path}.role`, 'The role is unknown.')
+    } else if (this.messages.length === 0) this.system.push(...parts)
+    else this.messages.push({ role: 'system', parts })
+  }
+
+  private addResult(result: ToolResultPart): void {
+    if (this.results === null) {
+      this.results = []
+      this.messages.push({ role: 'user', parts: this.results })
+    }
+    this.results.push(result)
+  }
+
+  /** Reads the content. A mark of the message is applied to the last part of its content. */
+  private markedContent(message: JsonObject, path: string): ContentPart[] {
+    const parts = readContent(message.content, `${path}.content`, this.losses)
+    const cache = readCacheMark(message, path, this.losses)
+    const last = parts.at(-1)
+    if (cache === null) return parts
+    if (last !== undefined && last.kind !== 'thinking' && last.kind !== 'refusal') {
+      return [...parts.slice(0, -1), { ...last, cache }]
+    }
+    this.losses.push(`${path}.cache_control`)
+    return parts
+  }
+
+  private resultOf(message: JsonObject, path: string, at: number): ToolResultPart {
+    const name = optionalText(message.name, `${path}.name`) ?? ''
+    const callId =
+      message.role === 'function'
+        ? (this.functionIds.get(name) ?? functionCallId(at))
+        : requiredText(message.tool_call_id, `${path}.tool_call_id`)
+    const parts = this.markedContent(message, path)
+    // A mark after the last part of a result has the same effect as a mark of the result.
+    const last = parts.at(-1)
+    const mark = last !== undefined && 'cache' in last ? last.cache : undefined
+    return {
+      kind: 'tool-result',
+      callId,
+      name: this.names.get(callId) ?? name,
+      parts: mark === undefined ? parts : parts.with(-1, withoutMark(last as ContentPart)),
+      isError: false,
+      ...(mark === undefined ? {} : { cache: mark }),
+    }
+  }
+
+  private assistantParts(message: JsonObject, path: string, at: number): ContentPart[] {
+    const refusal = optionalText(message.refusal, `${path}.refusal`) ?? ''
+    return [
+      ...readThinkingParts(message),
+      ...this.markedContent(message, path),
+      ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
+      ...optionalList(message.tool_calls, `${path}.tool_calls`).map((call, index) => {
+        const place = `${path}.tool_calls[${index}]`
+        return this.toolCall(requiredObject(call, place), place)
+      }),
+      ...this.functionCall(message, path, at),
+    ]
+  }
+
+  private toolCall(call: JsonObject, path: string): ToolCallPart {
+    const id = requiredText(call.id, `${path}.id`)
+    if (call.type === 'custom') return this.customCall(call, id, path)
+    const members = new Set(['id', 'type', 'function', 'index', 'extra_content'])
+    addUnreadMembers(call, members, path, this.losses)
+    const part = this.callOf(id, call.function, `${path}.function`)
+    const signature = callSignature(call)
+    return signature === null ? part : { ...part, signature }
+  }
+
+  private callOf(id: string, value: unknown, path: string): ToolCallPart {
+    const called = requiredObject(value, path)
+    const name = requiredText(called.name, `${path}.name`)
+    this.names.set(id, name)
+    const argumentsJson = this.argumentsOf(called.arguments, `${path}.arguments`)
+    return { kind: 'tool-call', id, name, argumentsJson }
+  }
+
+  /**
+   * Returns the arguments as the text of an object. A model may have written invalid JSON. It is
+   * wrapped, because a caller can't continue such a conversation otherwise.
+   */
+  private argumentsOf(value: unknown, path: string): string {
+    const object = objectOf(value)
+    if (object !== null) return JSON.stringify(object)
+    const text = optionalText(value, path) ?? ''
+    if (text.trim() === '') return '{}'
+    if (parsedObject(text) !== null) return text
+    this.losses.push(path)
+    return JSON.stringify({ arguments: text })
+  }
+
+  /** Reads the call of a tool whose input is a text instead of JSON. */
+  private customCall(call: JsonObject, id: string, path: string): ToolCallPart {
+    const custom = requiredObject(call.custom, `${path}.custom`)
+    const name = requiredText(custom.name, `${path}.custom.name`)
+    const input = requiredText(custom.input, `${path}.custom.input`)
+    this.names.set(id, name)
+    this.losses.push(`${path}.type`)
+    return { kind: 'tool-call', id, name, argumentsJson: JSON.stringify({ input }) }
+  }
+
+  /** Reads a call in the older form, which has no id. */
+  private functionCall(message: JsonObject, path: string, at: number): readonly ToolCallPart[] {
+    if (isAbsent(message.function_call)) return []
+    const id = functionCallId(at)
+    const part = this.callOf(id, message.function_call, `${path}.function_call`)
+    this.functionIds.set(part.name, id)
+    return [part]
+  }
+}
+
+const functionCallId = (messageIndex: number): string => `function_${messageIndex}`
+
+function withoutMark(part: ContentPart): ContentPart {
+  const { cache: _, ...rest } = part as ContentPart & { readonly cache?: unknown }
+  return rest as ContentPart
+}

@@ -1,0 +1,134 @@
+import {
+  type CanonicalRequest,
+  ConversionError,
+  type Converted,
+  type JsonObject,
+  type Sampling,
+} from '../canonical-request.ts'
+import {
+  isAbsent,
+  objectOf,
+  optionalBoolean,
+  optionalInteger,
+  optionalList,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  requiredText,
+} from '../json-fields.ts'
+import { addUnreadMembers } from './read-content.ts'
+import { readMessages } from './read-messages.ts'
+import { readAnswerFormat, readToolChoice, readTools } from './read-tools.ts'
+import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'
+
+const MEMBERS = new Set<string>([
+  ...['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
+  ...['n', 'temperature', 'top_p', 'top_k', 'seed', 'presence_penalty', 'frequency_penalty'],
+  ...['stop', 'response_format', 'logprobs', 'top_logprobs', 'user', 'safety_identifier'],
+  ...['prompt_cache_key', 'modalities'],
+  ...THINKING_MEMBERS,
+])
+
+/** Reads the body of `POST /v1/chat/completions`. */
+export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
+  const losses: string[] = []
+  addUnreadMembers(body, MEMBERS, '', losses)
+  addFormLosses(body, losses)
+  const { system, messages } = readMessages(body.messages, losses)
+  const value: CanonicalRequest = {
+    model: requiredText(body.model, 'model'),
+    isStream: optionalBoolean(body.stream, 'stream') ?? false,
+    system,
+    messages,
+    tools: readTools(body, losses),
+    toolChoice: readToolChoice(body, losses),
+    allowsParallelCalls: allowsParallelCalls(body),
+    outputTokensMax: readOutputLimit(body, losses),
+    sampling: readSampling(body),
+    thinking: readThinking(body, losses),
+    answerFormat: readAnswerFormat(body, losses),
+    logprobs: readLogprobs(body, losses),
+    endUser: readEndUser(body, losses),
+    promptCacheKey: optionalText(body.prompt_cache_key, 'prompt_cache_key'),
+  }
+  return { value, losses }
+}
+
+/** The properties of a request that decide how its answer is written. */
+export type AnswerSettings = {
+  /** True if the caller wants the usage at the end of a stream. */
+  readonly hasStreamUsage: boolean
+  /** True if the caller knows only the older `function_call`, which has one call per answer. */
+  readonly usesFunctionCall: boolean
+}
+
+/** Reads the properties of a request that decide how its answer is written. */
+export function readAnswerSettings(body: JsonObject): AnswerSettings {
+  return {
+    hasStreamUsage: objectOf(body.stream_options)?.include_usage === true,
+    usesFunctionCall: !isAbsent(body.functions) && isAbsent(body.tools),
+  }
+}
+
+/** Adds the form of the answer to the losses, as far as no answer can have it. */
+function addFormLosses(body: JsonObject, losses: string[]): void {
+  const options = optionalObject(body.stream_options, 'stream_options')
+  if (options !== null) {
+    addUnreadMembers(options, new Set(['include_usage']), 'stream_options', losses)
+  }
+  const modalities = optionalList(body.modalities, 'modalities')
+  if (modalities.some((modality) => modality !== 'text')) losses.push('modalities')
+}
+
+/** An answer in the older form has one call, so that the provider must not make several. */
+function allowsParallelCalls(body: JsonObject): boolean | null {
+  const isAllowed = optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls')
+  return readAnswerSettings(body).usesFunctionCall ? false : isAllowed
+}
+
+function readOutputLimit(body: JsonObject, losses: string[]): number | null {
+  const older = readCount(body, 'max_tokens')
+  const limit = readCount(body, 'max_completion_tokens')
+  if (limit !== null && older !== null && older !== limit) losses.push('max_tokens')
+  return limit ?? older
+}
+
+function readCount(body: JsonObject, member: string): number | null {
+  const count = optionalInteger(body[member], member)
+  if (count === null || count >= 1) return count
+  throw new ConversionError(member, 'A number of at least 1 is expected.')
+}
+
+function readSampling(body: JsonObject): Sampling {
+  return {
+    choices: readCount(body, 'n'),
+    temperature: optionalNumber(body.temperature, 'temperature'),
+    topP: optionalNumber(body.top_p, 'top_p'),
+    topK: optionalInteger(body.top_k, 'top_k'),
+    seed: optionalInteger(body.seed, 'seed'),
+    presencePenalty: optionalNumber(body.presence_penalty, 'presence_penalty'),
+    frequencyPenalty: optionalNumber(body.frequency_penalty, 'frequency_penalty'),
+    stop: readStop(body.stop),
+  }
+}
+
+function readStop(stop: unknown): readonly string[] {
+  if (typeof stop === 'string') return [stop]
+  return optionalList(stop, 'stop').map((text, at) => requiredText(text, `stop[${at}]`))
+}
+
+function readLogprobs(body: JsonObject, losses: string[]): number | null {
+  const isRequested = optionalBoolean(body.logprobs, 'logprobs') ?? false
+  const alternatives = optionalInteger(body.top_logprobs, 'top_logprobs')
+  if (isRequested) return alternatives ?? 0
+  if (alternatives !== null) losses.push('top_logprobs')
+  return null
+}
+
+function readEndUser(body: JsonObject, losses: string[]): string | null {
+  const user = optionalText(body.user, 'user')
+  const identifier = optionalText(body.safety_identifier, 'safety_identifier')
+  if (user !== null && identifier !== null && user !== identifier) losses.push('safety_identifier')
+  return user ?? identifier
+}

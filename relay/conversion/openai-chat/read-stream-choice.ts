@@ -1,0 +1,245 @@
+import type { CanonicalEvent } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readStop } from './finish-reasons.ts'
+import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
+import { callSignature } from './read-content.ts'
+import { readDetail, signatureOf, textOfDetail } from './thinking-history.ts'
+
+type TextKind = 'text' | 'refusal' | 'thinking'
+
+/** The part that the last deltas belonged to. `detail` has the members of `reasoning_details`. */
+type OpenPart = { readonly kind: TextKind; readonly part: number; detail: JsonObject | null }
+
+type Call = {
+  readonly index: number | null
+  id: string | null
+  /** Null until the name of the tool is known. */
+  part: number | null
+  /** The arguments that came before the name. */
+  pending: string
+  hasArguments: boolean
+}
+
+/** A text that came after a tool call. */
+type HeldText = { readonly kind: TextKind; text: string }
+
+/** The length of the texts that are kept in memory per choice. Texts beyond it are skipped. */
+const HELD_LENGTH_MAX = 250_000
+
+/** Reads the deltas of one choice. */
+export class ChoiceReader {
+  private readonly choice: number
+  private readonly answerId: string
+  private events: CanonicalEvent[] = []
+  private partCount = 0
+  private open: OpenPart | null = null
+  private readonly calls: Call[] = []
+  /**
+   * Texts and thinking that came after the first tool call. They are passed on at the end, because
+   * only the deltas of tool calls may be interleaved.
+   */
+  private readonly held: (HeldText | { readonly detail: JsonObject })[] = []
+  private heldLength = 0
+  private isStopped = false
+
+  constructor(choice: number, answerId: string) {
+    this.choice = choice
+    this.answerId = answerId
+  }
+
+  read(choice: JsonObject): readonly CanonicalEvent[] {
+    if (this.isStopped) return []
+    const delta = objectOf(choice.delta) ?? objectOf(choice.message) ?? {}
+    this.readThinking(delta)
+    for (const { kind, text } of readContentPieces(delta.content)) this.addText(kind, text)
+    this.addText('text', textOf(objectOf(delta.audio)?.transcript) ?? '')
+    this.addText('refusal', textOf(delta.refusal) ?? '')
+    for (const call of objectsOf(delta.tool_calls)) this.readCall(call)
+    const older = objectOf(delta.function_call)
+    if (older !== null) this.readCall({ index: 0, function: older })
+    const tokens = objectsOf(objectOf(choice.logprobs)?.content)
+    if (tokens.length > 0) this.events.push({ kind: 'logprobs', choice: this.choice, tokens })
+    if (textOf(choice.finish_reason)) this.stop(choice)
+    return this.takeEvents()
+  }
+
+  /** Ends the choice, if the provider has not done it. */
+  finish(): readonly CanonicalEvent[] {
+    if (!this.isStopped) this.stop({})
+    return this.takeEvents()
+  }
+
+  private takeEvents(): readonly CanonicalEvent[] {
+    const { events } = this
+    this.events = []
+    return events
+  }
+
+  /** Reads both forms of thinking. Providers that send both repeat the same text. */
+  private readThinking(delta: JsonObject): void {
+    const details = objectsOf(delta.reasoning_details)
+    if (!details.some((detail) => textOfDetail(detail) !== '')) {
+      this.addText('thinking', textOf(delta.reasoning_content) || textOf(delta.reasoning) || '')
+    }
+    for (const detail of details) this.addDetail(detail)
+  }
+
+  private addText(kind: TextKind, text: string): void {
+    if (text === '') return
+    if (this.calls.length > 0) {
+      this.hold(kind, text)
+      return
+    }
+    const { open } = this
+    const part = open?.kind === kind ? open : this.begin(kind)
+    if (part !== null) this.events.push({ kind, choice: this.choice, part: part.part, text })
+  }
+
+  private hold(kind: TextKind, text: string): void {
+    if (!this.reserve(text.length)) return
+    const last = this.held.at(-1)
+    if (last !== undefined && 'kind' in last && last.kind === kind) last.text += text
+    else if (this.held.length < PARTS_MAX) this.held.push({ kind, text })
+  }
+
+  private holdDetail(detail: JsonObject): void {
+    const kept = { ...statedMembers(detail), data: detail.data, text: textOfDetail(detail) }
+    if (this.held.length === PARTS_MAX || !this.reserve(JSON.stringify(kept).length)) return
+    this.held.push({ detail: kept })
+  }
+
+  /** Counts a text that is kept in memory. Returns false if there are too many of them. */
+  private reserve(length: number): boolean {
+    if (this.heldLength + length > HELD_LENGTH_MAX) return false
+    this.heldLength += length
+    return true
+  }
+
+  private addDetail(detail: JsonObject): void {
+    if (this.calls.length > 0) {
+      this.holdDetail(detail)
+      return
+    }
+    const read = readDetail(detail)
+    if (read?.redacted !== undefined) {
+      const part = this.nextPart()
+      if (part === null) return
+      this.events.push({
+        kind: 'thinking-redacted',
+        choice: this.choice,
+        part,
+        data: read.redacted,
+      })
+      return
+    }
+    const { open } = this
+    const isSame =
+      open?.kind === 'thinking' && (open.detail?.index ?? detail.index) === detail.index
+    const thinking = isSame ? open : read === null ? null : this.begin('thinking')
+    if (thinking === null) return
+    thinking.detail = { ...thinking.detail, ...statedMembers(detail) }
+    const text = textOfDetail(detail)
+    if (text === '') return
+    this.events.push({ kind: 'thinking', choice: this.choice, part: thinking.part, text })
+  }
+
+  private begin(kind: TextKind): OpenPart | null {
+    const part = this.nextPart()
+    if (part === null) return null
+    this.open = { kind, part, detail: null }
+    return this.open
+  }
+
+  /** Closes the open part. Returns the number of the next part, or null if there are too many. */
+  private nextPart(): number | null {
+    if (this.partCount === PARTS_MAX) return null
+    this.close()
+    this.partCount += 1
+    return this.partCount - 1
+  }
+
+  /** Closes the open part. The members of its thinking are complete only now. */
+  private close(): void {
+    const { open, choice } = this
+    this.open = null
+    if (open?.kind !== 'thinking' || open.detail === null) return
+    const signature = signatureOf(open.detail)
+    if (signature === null) return
+    this.events.push({ kind: 'thinking-signature', choice, part: open.part, signature })
+  }
+
+  private readCall(delta: JsonObject): void {
+    const called = objectOf(delta.function)
+    const name = textOf(called?.name) || null
+    const id = textOf(delta.id) || null
+    const call = this.callOf(delta, id, name)
+    if (call === null) return
+    if (call.part === null && name !== null) this.beginCall(call, name, callSignature(delta))
+    this.addArguments(call, argumentsText(called?.arguments))
+  }
+
+  /**
+   * Finds the call of a delta. Gemini's compatible endpoint numbers all calls 0, and others number
+   * none. A delta with another id and a name is therefore a new call.
+   */
+  private callOf(delta: JsonObject, id: string | null, name: string | null): Call | null {
+    const index = typeof delta.index === 'number' ? delta.index : null
+    const known = this.calls.findLast((call) => {
+      if (index !== null) return call.index === index
+      return id === null ? name === null : call.id === id
+    })
+    const isOther = id !== null && name !== null && known?.id !== null && id !== known?.id
+    if (known !== undefined && !isOther) {
+      known.id ??= id
+      return known
+    }
+    if (this.calls.length === PARTS_MAX) return null
+    const call = { index, id, part: null, pending: '', hasArguments: false }
+    this.calls.push(call)
+    return call
+  }
+
+  private beginCall(call: Call, name: string, signature: string | null): void {
+    const { choice } = this
+    const part = this.nextPart()
+    if (part === null) return
+    call.part = part
+    const id = call.id ?? madeUpCallId(this.answerId, choice, this.calls.indexOf(call))
+    const signed = signature === null ? {} : { signature }
+    this.events.push({ kind: 'tool-call', choice, part, id, name, ...signed })
+    this.addArguments(call, call.pending)
+    call.pending = ''
+  }
+
+  private addArguments(call: Call, json: string): void {
+    if (json === '') return
+    if (call.part === null) {
+      if (this.reserve(json.length)) call.pending += json
+      return
+    }
+    call.hasArguments = true
+    this.events.push({ kind: 'tool-arguments', choice: this.choice, part: call.part, json })
+  }
+
+  private stop(finish: JsonObject): void {
+    this.isStopped = true
+    const calls = this.calls.splice(0)
+    for (const call of calls) if (!call.hasArguments) this.addArguments(call, '{}')
+    for (const held of this.held) {
+      if ('detail' in held) this.addDetail(held.detail)
+      else this.addText(held.kind, held.text)
+    }
+    this.close()
+    const hasToolCalls = calls.some(({ part }) => part !== null)
+    this.events.push({ kind: 'stop', choice: this.choice, ...readStop(finish, hasToolCalls) })
+  }
+}
+
+/** Returns the members that have a value, so that a later delta does not erase an earlier one. */
+function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {
+  const members = { type, id, format, signature, index }
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && value !== null),
+  )
+}

@@ -1,0 +1,65 @@
+import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { CHOICES_MAX } from './read-answer.ts'
+import { ChoiceReader } from './read-stream-choice.ts'
+import { readUsage } from './usage.ts'
+
+/** Reads the chunks of a streamed answer. `[DONE]` is not a chunk: `finish` is called instead. */
+export function createStreamReader(): StreamReader {
+  return new ChunkReader()
+}
+
+class ChunkReader implements StreamReader {
+  private readonly choices = new Map<number, ChoiceReader>()
+  private id: string | null = null
+  private hasFailed = false
+
+  read(data: JsonObject, event: string): readonly CanonicalEvent[] {
+    if (this.hasFailed) return []
+    const error = readError(data, event)
+    if (error !== null) {
+      this.hasFailed = true
+      return [error]
+    }
+    const choices = objectsOf(data.choices)
+    const usage = readUsage(data)
+    // Azure begins with a chunk that has neither an id nor a choice.
+    if (choices.length === 0 && usage === null) return []
+    const events: CanonicalEvent[] = []
+    if (this.id === null) {
+      this.id = textOf(data.id) ?? ''
+      events.push({ kind: 'start', id: this.id, model: textOf(data.model) ?? '' })
+    }
+    for (const [at, choice] of choices.entries()) {
+      events.push(...(this.readerOf(choice, at, this.id)?.read(choice) ?? []))
+    }
+    if (usage !== null) events.push({ kind: 'usage', usage })
+    return events
+  }
+
+  finish(): readonly CanonicalEvent[] {
+    if (this.hasFailed) return []
+    const stops = [...this.choices.values()].flatMap((choice) => choice.finish())
+    return [...stops, { kind: 'end' }]
+  }
+
+  private readerOf(choice: JsonObject, at: number, answerId: string): ChoiceReader | null {
+    const index = Number.isInteger(choice.index) ? (choice.index as number) : at
+    if (index < 0 || index >= CHOICES_MAX) return null
+    const known = this.choices.get(index)
+    if (known !== undefined) return known
+    const reader = new ChoiceReader(index, answerId)
+    this.choices.set(index, reader)
+    return reader
+  }
+}
+
+/** Reads an error within a stream: a member `error`, or an event with this name. */
+function readError(data: JsonObject, event: string): CanonicalEvent | null {
+  const text = textOf(data.error)
+  const error = objectOf(data.error) ?? (event === 'error' ? data : null)
+  if (error === null && !text) return null
+  const type = textOf(error?.type) || textOf(error?.code) || 'error'
+  return { kind: 'error', type, message: text ?? textOf(error?.message) ?? '' }
+}

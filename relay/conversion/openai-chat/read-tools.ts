@@ -1,0 +1,114 @@
+import {
+  type AnswerFormat,
+  type CanonicalTool,
+  ConversionError,
+  type JsonObject,
+  type ToolChoice,
+} from '../canonical-request.ts'
+import {
+  isAbsent,
+  optionalBoolean,
+  optionalList,
+  optionalObject,
+  optionalText,
+  requiredObject,
+  requiredText,
+} from '../json-fields.ts'
+import { addUnreadMembers, readCacheMark } from './read-content.ts'
+
+/** Reads `tools` and the older `functions`. A tool that is not a function is a loss. */
+export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {
+  const tools = optionalList(body.tools, 'tools').flatMap(
+    (tool, at) => readTool(requiredObject(tool, `tools[${at}]`), `tools[${at}]`, losses) ?? [],
+  )
+  const functions = optionalList(body.functions, 'functions').map((value, at) =>
+    readFunction(requiredObject(value, `functions[${at}]`), `functions[${at}]`, losses),
+  )
+  return [...tools, ...functions]
+}
+
+function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTool | null {
+  if (!isAbsent(tool.type) && tool.type !== 'function') {
+    losses.push(path)
+    return null
+  }
+  const definition = requiredObject(tool.function, `${path}.function`)
+  addUnreadMembers(tool, new Set(['type', 'function', 'cache_control']), path, losses)
+  const cache =
+    readCacheMark(tool, path, losses) ?? readCacheMark(definition, `${path}.function`, losses)
+  const read = readFunction(definition, `${path}.function`, losses)
+  return cache === null ? read : { ...read, cache }
+}
+
+const FUNCTION_MEMBERS = new Set(['name', 'description', 'parameters', 'strict', 'cache_control'])
+
+function readFunction(definition: JsonObject, path: string, losses: string[]): CanonicalTool {
+  addUnreadMembers(definition, FUNCTION_MEMBERS, path, losses)
+  return {
+    name: requiredText(definition.name, `${path}.name`),
+    description: optionalText(definition.description, `${path}.description`) ?? '',
+    schema: optionalObject(definition.parameters, `${path}.parameters`) ?? {
+      type: 'object',
+      properties: {},
+    },
+    isStrict: optionalBoolean(definition.strict, `${path}.strict`),
+  }
+}
+
+/** The words for the choice. Mistral's `any` means the same as `required`. */
+const CHOICES: ReadonlyMap<unknown, ToolChoice> = new Map<unknown, ToolChoice>([
+  ['auto', { kind: 'auto' }],
+  ['none', { kind: 'none' }],
+  ['required', { kind: 'required' }],
+  ['any', { kind: 'required' }],
+])
+
+/** Reads `tool_choice`, or the older `function_call`. */
+export function readToolChoice(body: JsonObject, losses: string[]): ToolChoice | null {
+  if (!isAbsent(body.tool_choice)) return readChoice(body.tool_choice, losses)
+  if (isAbsent(body.function_call)) return null
+  const choice = CHOICES.get(body.function_call)
+  if (choice !== undefined) return choice
+  const { name } = requiredObject(body.function_call, 'function_call')
+  return { kind: 'tool', name: requiredText(name, 'function_call.name') }
+}
+
+function readChoice(value: unknown, losses: string[]): ToolChoice | null {
+  const word = CHOICES.get(value)
+  if (word !== undefined) return word
+  const choice = requiredObject(value, 'tool_choice')
+  if (choice.type === 'function') {
+    const { name } = requiredObject(choice.function, 'tool_choice.function')
+    return { kind: 'tool', name: requiredText(name, 'tool_choice.function.name') }
+  }
+  if (choice.type === 'allowed_tools') {
+    const { mode } = requiredObject(choice.allowed_tools, 'tool_choice.allowed_tools')
+    losses.push('tool_choice.allowed_tools.tools')
+    return CHOICES.get(mode) ?? null
+  }
+  if (choice.type !== 'custom') {
+    throw new ConversionError('tool_choice.type', 'The type of the tool choice is unknown.')
+  }
+  losses.push('tool_choice')
+  return null
+}
+
+/** Reads `response_format`. Another format than text, JSON or a JSON schema is a loss. */
+export function readAnswerFormat(body: JsonObject, losses: string[]): AnswerFormat | null {
+  const format = optionalObject(body.response_format, 'response_format')
+  if (format === null || format.type === 'text') return null
+  if (format.type === 'json_object') return { kind: 'json' }
+  if (format.type !== 'json_schema') {
+    losses.push('response_format')
+    return null
+  }
+  const path = 'response_format.json_schema'
+  const definition = requiredObject(format.json_schema, path)
+  addUnreadMembers(definition, new Set(['name', 'schema', 'strict']), path, losses)
+  return {
+    kind: 'schema',
+    name: requiredText(definition.name, `${path}.name`),
+    schema: optionalObject(definition.schema, `${path}.schema`) ?? {},
+    isStrict: optionalBoolean(definition.strict, `${path}.strict`),
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  ConversionError,
+  type Effort,
+  type JsonObject,
+  type Thinking,
+} from '../canonical-request.ts'
+import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
+import type { ThinkingControl } from './chat-vendor.ts'
+import { addUnreadMembers } from './read-content.ts'
+
+/** The members of a request that control how much a model thinks. */
+export const THINKING_MEMBERS = [
+  'reasoning',
+  'reasoning_effort',
+  'thinking',
+  'enable_thinking',
+  'thinking_budget',
+] as const
+
+type Control = { readonly member: string; readonly thinking: Thinking | null }
+
+/**
+ * Reads the first member that controls thinking. A member that turns thinking off takes precedence
+ * over the others.
+ */
+export function readThinking(body: JsonObject, losses: string[]): Thinking | null {
+  const controls: readonly Control[] = [
+    { member: 'reasoning', thinking: readReasoning(body.reasoning, losses) },
+    { member: 'reasoning_effort', thinking: readEffort(body.reasoning_effort, 'reasoning_effort') },
+    { member: 'thinking', thinking: readThinkingObject(body.thinking, losses) },
+    { member: 'enable_thinking', thinking: readEnableThinking(body) },
+  ]
+  const stated = controls.filter(({ thinking }) => thinking !== null)
+  const chosen = stated.find(({ thinking }) => thinking?.kind === 'off') ?? stated[0]
+  for (const { member, thinking } of stated) {
+    const isLost = thinking?.kind !== 'adaptive' && thinking?.kind !== 'off'
+    if (member !== chosen?.member && isLost) losses.push(member)
+  }
+  return chosen?.thinking ?? null
+}
+
+const EFFORTS: ReadonlySet<string> = new Set<Effort>([
+  ...(['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const),
+])
+
+function readEffort(value: unknown, path: string): Thinking | null {
+  const effort = optionalText(value, path)
+  if (effort === null) return null
+  if (effort === 'none') return { kind: 'off' }
+  if (EFFORTS.has(effort)) return { kind: 'effort', effort: effort as Effort }
+  throw new ConversionError(path, 'The reasoning effort is unknown.')
+}
+
+/** Returns the thinking for a budget. A negative budget leaves the amount to the model. */
+function budgetOf(tokens: number): Thinking {
+  if (tokens < 0) return { kind: 'adaptive' }
+  return tokens === 0 ? { kind: 'off' } : { kind: 'budget', tokens }
+}
+
+function readReasoning(value: unknown, losses: string[]): Thinking | null {
+  const reasoning = optionalObject(value, 'reasoning')
+  if (reasoning === null) return null
+  const read = new Set(['effort', 'max_tokens', 'enabled'])
+  addUnreadMembers(reasoning, read, 'reasoning', losses)
+  const isEnabled = optionalBoolean(reasoning.enabled, 'reasoning.enabled')
+  if (isEnabled === false) return { kind: 'off' }
+  const effort = readEffort(reasoning.effort, 'reasoning.effort')
+  const tokens = optionalInteger(reasoning.max_tokens, 'reasoning.max_tokens')
+  if (tokens !== null) {
+    if (effort !== null) losses.push('reasoning.effort')
+    return budgetOf(tokens)
+  }
+  return effort ?? (isEnabled === null ? null : { kind: 'adaptive' })
+}
+
+function readThinkingObject(value: unknown, losses: string[]): Thinking | null {
+  const thinking = optionalObject(value, 'thinking')
+  if (thinking === null) return null
+  addUnreadMembers(thinking, new Set(['type', 'budget_tokens']), 'thinking', losses)
+  const type = optionalText(thinking.type, 'thinking.type')
+  if (type === 'disabled') return { kind: 'off' }
+  const tokens = optionalInteger(thinking.budget_tokens, 'thinking.budget_tokens')
+  return tokens === null ? { kind: 'adaptive' } : budgetOf(tokens)
+}
+
+function readEnableThinking(body: JsonObject): Thinking | null {
+  const isEnabled = optionalBoolean(body.enable_thinking, 'enable_thinking')
+  if (isEnabled === false) return { kind: 'off' }
+  const tokens = optionalInteger(body.thinking_budget, 'thinking_budget')
+  if (tokens !== null) return budgetOf(tokens)
+  return isEnabled === null ? null : { kind: 'adaptive' }
+}
+
+/** Writes the member that controls thinking. What it can’t express is added to the losses. */
+export function writeThinking(
+  thinking: Thinking | null,
+  control: ThinkingControl | null,
+  losses: string[],
+): JsonObject {
+  if (thinking === null) return {}
+  if (control === null) losses.push('thinking')
+  if (control === 'reasoning_effort') return writeEffort(thinking, losses)
+  if (control === 'reasoning') return { reasoning: reasoningOf(thinking) }
+  if (control === 'thinking') {
+    if (thinking.kind === 'budget') losses.push('thinking.tokens')
+    if (thinking.kind === 'effort') losses.push('thinking.effort')
+    return { thinking: { type: thinking.kind === 'off' ? 'disabled' : 'enabled' } }
+  }
+  return control === 'enable_thinking' ? writeEnableThinking(thinking, losses) : {}
+}
+
+/** The budgets in tokens up to which an effort is used. A larger budget is a high effort. */
+const LOW_TOKENS_MAX = 4_096
+const MEDIUM_TOKENS_MAX = 16_384
+
+function writeEffort(thinking: Thinking, losses: string[]): JsonObject {
+  if (thinking.kind === 'adaptive') return {}
+  if (thinking.kind === 'off') return { reasoning_effort: 'none' }
+  if (thinking.kind === 'effort') return { reasoning_effort: thinking.effort }
+  losses.push('thinking.tokens')
+  if (thinking.tokens <= LOW_TOKENS_MAX) return { reasoning_effort: 'low' }
+  return { reasoning_effort: thinking.tokens <= MEDIUM_TOKENS_MAX ? 'medium' : 'high' }
+}
+
+function reasoningOf(thinking: Thinking): JsonObject {
+  if (thinking.kind === 'off') return { enabled: false }
+  if (thinking.kind === 'adaptive') return { enabled: true }
+  return thinking.kind === 'budget' ? { max_tokens: thinking.tokens } : { effort: thinking.effort }
+}
+
+function writeEnableThinking(thinking: Thinking, losses: string[]): JsonObject {
+  if (thinking.kind === 'effort') losses.push('thinking.effort')
+  const budget = thinking.kind === 'budget' ? { thinking_budget: thinking.tokens } : {}
+  return { enable_thinking: thinking.kind !== 'off', ...budget }
+}

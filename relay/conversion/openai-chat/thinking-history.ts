@@ -1,0 +1,94 @@
+import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
+import { objectsOf, parsedObject, textOf } from '../json-fields.ts'
+
+/** OpenRouter's name of thinking in Anthropic's form. It is the only form with bare signatures. */
+export const ANTHROPIC_FORMAT = 'anthropic-claude-v1'
+const BARE_FORMATS: ReadonlySet<unknown> = new Set([undefined, null, 'unknown', ANTHROPIC_FORMAT])
+const ENCRYPTED = 'reasoning.encrypted'
+const TEXT = 'reasoning.text'
+
+/** Returns the texts in Mistral's `thinking`, which is a string or a list of text parts. */
+export function textsOfThinking(thinking: unknown): string {
+  if (typeof thinking === 'string') return thinking
+  return objectsOf(thinking)
+    .map(({ text }) => textOf(text) ?? '')
+    .join('')
+}
+
+/**
+ * Reads the thinking of an assistant's message. `reasoning_details` is OpenRouter's list with
+ * signatures. `reasoning_content` is used by DeepSeek and by most others, `reasoning` by the rest.
+ */
+export function readThinkingParts(message: JsonObject): readonly ThinkingPart[] {
+  const details = objectsOf(message.reasoning_details).flatMap((detail) => readDetail(detail) ?? [])
+  if (details.some(({ text }) => text !== '')) return details
+  const text = textOf(message.reasoning_content) || textOf(message.reasoning) || ''
+  return text === '' ? details : [{ kind: 'thinking', text }, ...details]
+}
+
+/** Reads one element of `reasoning_details`. Returns null for an element without content. */
+export function readDetail(detail: JsonObject): ThinkingPart | null {
+  if (detail.type === ENCRYPTED) {
+    const data = textOf(detail.data) ?? ''
+    return data === '' ? null : { kind: 'thinking', text: '', redacted: redactedOf(detail, data) }
+  }
+  const text = textOfDetail(detail)
+  const signature = signatureOf(detail)
+  if (signature !== null) return { kind: 'thinking', text, signature }
+  return text === '' ? null : { kind: 'thinking', text }
+}
+
+export const textOfDetail = ({ text, summary }: JsonObject): string =>
+  textOf(text) ?? textOf(summary) ?? ''
+
+/**
+ * Returns the signature of an element. Only Anthropic's elements consist of a text and a signature.
+ * Any other element is kept as JSON without its text, because the provider needs its other members
+ * back.
+ */
+export function signatureOf(detail: JsonObject): string | null {
+  const { type, format } = detail
+  const signature = textOf(detail.signature) || null
+  if (type === TEXT && BARE_FORMATS.has(format)) return signature
+  const kept = keptMembers(detail)
+  const isPlain = kept.format === undefined && kept.id === undefined && signature === null
+  return isPlain ? null : JSON.stringify(kept)
+}
+
+function redactedOf(detail: JsonObject, data: string): string {
+  return BARE_FORMATS.has(detail.format) ? data : JSON.stringify(keptMembers(detail))
+}
+
+function keptMembers(detail: JsonObject): JsonObject {
+  const { type, id, format, signature, data } = detail
+  const members = { type, id, format, signature, data }
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => typeof value === 'string' && value !== ''),
+  )
+}
+
+/**
+ * Writes a thinking part as an element of `reasoning_details`. `format` names the form of a bare
+ * signature. OpenRouter requires it; callers that only send the element back do not.
+ */
+export function writeDetail(part: ThinkingPart, index: number, format?: string): JsonObject {
+  const { text, signature, redacted } = part
+  const kept = parsedDetail(redacted ?? signature)
+  if (kept !== null) return { ...kept, ...textMember(kept.type, text), index }
+  const form = format === undefined ? {} : { format }
+  if (redacted !== undefined) return { type: ENCRYPTED, data: redacted, ...form, index }
+  if (signature === undefined) return { type: TEXT, text, index }
+  return { type: TEXT, text, signature, ...form, index }
+}
+
+function textMember(type: unknown, text: string): JsonObject {
+  if (type === ENCRYPTED) return {}
+  return type === 'reasoning.summary' ? { summary: text } : { text }
+}
+
+/** Returns the members of an element that were kept as JSON, or null for a bare signature. */
+function parsedDetail(text: string | undefined): JsonObject | null {
+  if (text === undefined || !text.startsWith('{"type":"reasoning.')) return null
+  const detail = parsedObject(text)
+  return detail === null ? null : keptMembers(detail)
+}

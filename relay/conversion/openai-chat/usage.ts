@@ -1,0 +1,104 @@
+import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { objectOf, objectsOf, tokenCountOf } from '../json-fields.ts'
+
+/**
+ * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
+ * count includes cached, audio and image tokens. If they exceed it, no uncached tokens are left.
+ */
+export function readUsage(body: JsonObject): CanonicalUsage | null {
+  const usage = usageOf(body)
+  if (usage === null) return null
+  const input = objectOf(usage.prompt_tokens_details) ?? {}
+  const prompt = tokenCountOf(usage.prompt_tokens)
+  const cached = cachedTokensOf(usage, input, body)
+  const cacheWrite = readCacheWrite(input)
+  let rest = prompt - cached - cacheWrite.cacheWrite5m - cacheWrite.cacheWrite1h
+  // A cached token may also be counted as audio or image, so that these counts may not fit.
+  const take = (count: unknown): number => {
+    const taken = Math.min(tokenCountOf(count), Math.max(rest, 0))
+    rest -= taken
+    return taken
+  }
+  return {
+    cacheRead: cached,
+    ...cacheWrite,
+    inputAudio: take(input.audio_tokens),
+    inputImage: take(input.image_tokens),
+    inputUncached: Math.max(rest, 0),
+    ...readOutput(usage, prompt),
+  }
+}
+
+/** Moonshot puts the usage of a stream into a choice. */
+function usageOf(body: JsonObject): JsonObject | null {
+  const outer = objectOf(body.usage)
+  if (outer !== null) return outer
+  for (const choice of objectsOf(body.choices)) {
+    const usage = objectOf(choice.usage)
+    if (usage !== null) return usage
+  }
+  return null
+}
+
+/** DeepSeek, Zhipu and llama.cpp have their own members for cached tokens. */
+function cachedTokensOf(usage: JsonObject, input: JsonObject, body: JsonObject): number {
+  const cacheHits = objectOf(body.timings)?.cache_n
+  return tokenCountOf(
+    input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? cacheHits,
+  )
+}
+
+/** Qwen adds the lifetimes of the written tokens in Anthropic's form. */
+function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
+  const written = tokenCountOf(input.cache_write_tokens ?? input.cache_creation_input_tokens)
+  const lifetimes = objectOf(input.cache_creation)
+  const cacheWrite1h = tokenCountOf(lifetimes?.ephemeral_1h_input_tokens)
+  const cacheWrite5m = tokenCountOf(lifetimes?.ephemeral_5m_input_tokens)
+  return { cacheWrite1h, cacheWrite5m: Math.max(cacheWrite5m, written - cacheWrite1h) }
+}
+
+/** The completion count includes reasoning, except at xAI, whose total shows that it does not. */
+function readOutput(
+  usage: JsonObject,
+  prompt: number,
+): Pick<CanonicalUsage, 'output' | 'reasoning' | 'outputAudio'> {
+  const details = objectOf(usage.completion_tokens_details) ?? {}
+  const completion = tokenCountOf(usage.completion_tokens)
+  const reasoning = tokenCountOf(details.reasoning_tokens)
+  const isBeside = tokenCountOf(usage.total_tokens) === prompt + completion + reasoning
+  const output = isBeside ? completion + reasoning : completion
+  return {
+    output,
+    reasoning: Math.min(reasoning, output),
+    outputAudio: Math.min(tokenCountOf(details.audio_tokens), output),
+  }
+}
+
+/** Writes the usage in OpenAI's form, whose prompt count includes every input token. */
+export function writeUsage(usage: CanonicalUsage): JsonObject {
+  const { cacheRead, inputAudio, inputImage, output } = usage
+  const cacheWrite = usage.cacheWrite5m + usage.cacheWrite1h
+  const prompt = usage.inputUncached + cacheRead + cacheWrite + inputAudio + inputImage
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    prompt_tokens_details: {
+      cached_tokens: cacheRead,
+      audio_tokens: inputAudio,
+      ...(cacheWrite === 0 ? {} : { cache_write_tokens: cacheWrite }),
+      ...(inputImage === 0 ? {} : { image_tokens: inputImage }),
+      ...(usage.cacheWrite1h === 0 ? {} : { cache_creation: lifetimesOf(usage) }),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: usage.outputAudio,
+    },
+  }
+}
+
+const lifetimesOf = ({ cacheWrite5m, cacheWrite1h }: CanonicalUsage): JsonObject => ({
+  ephemeral_5m_input_tokens: cacheWrite5m,
+  ephemeral_1h_input_tokens: cacheWrite1h,
+})

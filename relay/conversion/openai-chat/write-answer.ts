@@ -1,0 +1,92 @@
+import type { CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
+import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import { finishReason } from './finish-reasons.ts'
+import type { AnswerSettings } from './read-request.ts'
+import { writeDetail } from './thinking-history.ts'
+import { writeUsage } from './usage.ts'
+
+export type AnswerOptions = AnswerSettings & {
+  /** The time of the answer in seconds since 1970. */
+  readonly createdAt: number
+}
+
+/** Writes a complete answer. The usage is left out if the provider reported none. */
+export function writeAnswer(answer: CanonicalAnswer, options: AnswerOptions): JsonObject {
+  return {
+    id: answer.id,
+    object: 'chat.completion',
+    created: options.createdAt,
+    model: answer.model,
+    choices: answer.choices.map((choice, index) => writeChoice(choice, index, options)),
+    ...(answer.usage === null ? {} : { usage: writeUsage(answer.usage) }),
+  }
+}
+
+function writeChoice(
+  choice: CanonicalChoice,
+  index: number,
+  { usesFunctionCall }: AnswerOptions,
+): JsonObject {
+  const texts = (kind: 'text' | 'refusal'): string | null =>
+    choice.parts.reduce<string | null>(
+      (text, part) => (part.kind === kind ? (text ?? '') + part.text : text),
+      null,
+    )
+  const refusal = texts('refusal')
+  const calls = choice.parts.filter((part) => part.kind === 'tool-call')
+  const thinking = choice.parts.filter((part) => part.kind === 'thinking')
+  const content = { isRefused: refusal !== null, usesFunctionCall }
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      // Clients expect a text, except beside tool calls and refusals.
+      content: texts('text') ?? (calls.length > 0 || refusal !== null ? null : ''),
+      refusal,
+      ...writeThinkingParts(thinking),
+      ...writeCalls(calls, usesFunctionCall),
+    },
+    logprobs: choice.logprobs === null ? null : { content: choice.logprobs, refusal: null },
+    finish_reason: finishReason(choice.stop, content),
+  }
+}
+
+/**
+ * Writes the thinking twice: as the text that most clients show, and as OpenRouter's list with
+ * which a client returns signatures.
+ */
+function writeThinkingParts(parts: readonly ThinkingPart[]): JsonObject {
+  if (parts.length === 0) return {}
+  const text = parts.map((part) => part.text).join('')
+  return {
+    ...(text === '' ? {} : { reasoning_content: text }),
+    reasoning_details: parts.map((part, at) => writeDetail(part, at)),
+  }
+}
+
+function writeCalls(calls: readonly ToolCallPart[], usesFunctionCall: boolean): JsonObject {
+  const [first] = calls
+  if (first === undefined) return {}
+  if (usesFunctionCall) return { function_call: functionOf(first) }
+  return { tool_calls: calls.map((call) => ({ ...callHead(call), function: functionOf(call) })) }
+}
+
+const functionOf = ({ name, argumentsJson }: ToolCallPart): JsonObject => ({
+  name,
+  arguments: argumentsJson,
+})
+
+/** Writes the members of a tool call apart from its function. */
+export const callHead = ({
+  id,
+  signature,
+}: {
+  readonly id: string
+  readonly signature?: string | undefined
+}): JsonObject => ({
+  id,
+  type: 'function',
+  ...(signature === undefined
+    ? {}
+    : { extra_content: { google: { thought_signature: signature } } }),
+})

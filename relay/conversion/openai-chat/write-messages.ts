@@ -1,0 +1,201 @@
+import type {
+  CanonicalMessage,
+  CanonicalRequest,
+  ContentPart,
+  JsonObject,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../canonical-request.ts'
+import type { ChatVendor } from './chat-vendor.ts'
+import { ANTHROPIC_FORMAT, writeDetail } from './thinking-history.ts'
+import { cacheMember, type PlacedPart, placed, writeContent } from './write-content.ts'
+
+/** Writes the system prompt and the messages in OpenAI's order. */
+export function writeMessages(
+  request: CanonicalRequest,
+  vendor: ChatVendor,
+  losses: string[],
+): readonly JsonObject[] {
+  const writer = new MessageWriter(vendor, losses)
+  if (request.system.length > 0) {
+    const parts = request.system.map((part, at) => ({ part, path: `system[${at}]` }))
+    writer.addContent('system', parts)
+  }
+  for (const [at, message] of request.messages.entries()) {
+    writer.add(message, `messages[${at}]`)
+  }
+  writer.finishTurn()
+  return writer.written
+}
+
+type Turn = { readonly role: 'user' | 'system'; readonly parts: readonly PlacedPart[] }
+
+class MessageWriter {
+  readonly written: JsonObject[] = []
+  private readonly vendor: ChatVendor
+  private readonly losses: string[]
+  private readonly ids = new ShortIds()
+  /**
+   * The messages since the last message of the assistant. OpenAI requires the results of all calls
+   * directly after the calls, so that the other parts have to wait for them.
+   */
+  private turns: Turn[] = []
+
+  constructor(vendor: ChatVendor, losses: string[]) {
+    this.vendor = vendor
+    this.losses = losses
+  }
+
+  add({ role, parts }: CanonicalMessage, path: string): void {
+    if (role === 'assistant') {
+      this.finishTurn()
+      this.written.push(this.assistantMessage(placed(parts, path)))
+      return
+    }
+    const media: PlacedPart[] = []
+    const others = placed(parts, path).filter(({ part, path: place }) => {
+      if (part.kind === 'tool-result') media.push(...this.addResult(part, place))
+      return part.kind !== 'tool-result'
+    })
+    const rest = [...media, ...others]
+    if (rest.length > 0 || parts.length === 0) this.turns.push({ role, parts: rest })
+  }
+
+  /** Writes the messages that waited for the results of tools. */
+  finishTurn(): void {
+    for (const { role, parts } of this.turns) this.addContent(role, parts)
+    this.turns = []
+  }
+
+  addContent(role: 'user' | 'system', parts: readonly PlacedPart[]): void {
+    const content = writeContent(parts, this.vendor, this.losses)
+    // A message whose parts were all lost would be rejected for its empty content.
+    if (parts.length > 0 && content.length === 0) return
+    this.written.push({ role, content })
+  }
+
+  /**
+   * Writes a result. Returns the parts of it that a result can't contain. They follow in a message
+   * of the user.
+   */
+  private addResult(result: ToolResultPart, path: string): readonly PlacedPart[] {
+    const { callId, isError, cache } = result
+    if (isError) this.losses.push(`${path}.isError`)
+    const parts = this.vendor.hasCacheMarks ? withMark(result.parts, cache) : result.parts
+    if (cache !== undefined && parts === result.parts) this.losses.push(`${path}.cache`)
+    const all = placed(parts, path)
+    const isMoved = ({ part }: PlacedPart): boolean =>
+      !this.vendor.hasToolResultMedia && part.kind !== 'text'
+    const moved = all.filter(isMoved)
+    const kept = all.filter((each) => !isMoved(each))
+    const id = this.ids.of(callId)
+    if (moved.length > 0 && kept.length === 0) kept.push(textAt(path, SEE_BELOW))
+    const content = writeContent(kept, this.vendor, this.losses)
+    this.written.push({ role: 'tool', tool_call_id: id, content })
+    return moved.length === 0 ? [] : [textAt(path, `The result of the tool call ${id}:`), ...moved]
+  }
+
+  private assistantMessage(parts: readonly PlacedPart[]): JsonObject {
+    const thinking: PlacedPart[] = []
+    const calls: JsonObject[] = []
+    const content: PlacedPart[] = []
+    let refusal = ''
+    for (const each of parts) {
+      const { part, path } = each
+      if (part.kind === 'thinking') thinking.push(each)
+      else if (part.kind === 'tool-call') calls.push(this.toolCall(part, path))
+      else if (part.kind === 'refusal') refusal += part.text
+      else if (part.kind === 'text') content.push(each)
+      else this.losses.push(`${path} (${part.kind})`)
+    }
+    const text = writeContent(content, this.vendor, this.losses)
+    const isEmpty = text.length === 0 && (calls.length > 0 || refusal !== '')
+    return {
+      role: 'assistant',
+      content: isEmpty ? null : text,
+      ...this.thinkingMember(thinking),
+      ...(refusal === '' ? {} : { refusal }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    }
+  }
+
+  private toolCall(part: ToolCallPart, path: string): JsonObject {
+    const { name, argumentsJson, signature, cache } = part
+    if (cache !== undefined) this.losses.push(`${path}.cache`)
+    const call = {
+      id: this.ids.of(part.id),
+      type: 'function',
+      function: { name, arguments: argumentsJson },
+    }
+    if (signature === undefined) return call
+    if (!this.vendor.hasCallSignatures) {
+      this.losses.push(`${path}.signature`)
+      return call
+    }
+    return { ...call, extra_content: { google: { thought_signature: signature } } }
+  }
+
+  private thinkingMember(parts: readonly PlacedPart[]): JsonObject {
+    if (parts.length === 0) return {}
+    const thinking = parts.map(({ part }) => part as ThinkingPart)
+    if (this.vendor.thinkingHistory === 'reasoning_details') {
+      const details = thinking.map((part, at) => writeDetail(part, at, ANTHROPIC_FORMAT))
+      return { reasoning_details: details }
+    }
+    for (const { part, path } of parts) {
+      const { signature, redacted } = part as ThinkingPart
+      if (redacted !== undefined || this.vendor.thinkingHistory === null) {
+        this.losses.push(`${path} (thinking)`)
+      } else if (signature !== undefined) this.losses.push(`${path}.signature`)
+    }
+    const text = thinking.map((part) => part.text).join('')
+    if (this.vendor.thinkingHistory === null || text === '') return {}
+    return { reasoning_content: text }
+  }
+}
+
+const SEE_BELOW = 'The result is in the next message of the user.'
+
+const textAt = (path: string, text: string): PlacedPart => ({ part: { kind: 'text', text }, path })
+
+/** Moves the mark of a result to its last part, because only parts have marks in this format. */
+function withMark(
+  parts: readonly ContentPart[],
+  cache: '5m' | '1h' | undefined,
+): readonly ContentPart[] {
+  const last = parts.at(-1)
+  if (cache === undefined || last === undefined) return parts
+  if (last.kind === 'thinking' || last.kind === 'refusal') return parts
+  return parts.with(-1, { ...last, cache })
+}
+
+/** OpenAI rejects longer ids of tool calls. */
+const ID_LENGTH_MAX = 40
+
+/** Replaces ids that are too long. The replacements stay the same in later turns. */
+class ShortIds {
+  private readonly replacements = new Map<string, string>()
+
+  of(id: string): string {
+    if (id.length <= ID_LENGTH_MAX) return id
+    const known = this.replacements.get(id)
+    if (known !== undefined) return known
+    const replacement = `call_${this.replacements.size}_${id.slice(-24).replace(/\W/g, '_')}`
+    this.replacements.set(id, replacement)
+    return replacement
+  }
+}
+
+/** Writes a mark of a tool, as far as the vendor accepts marks. */
+export function toolCacheMember(
+  cache: '5m' | '1h' | undefined,
+  path: string,
+  vendor: ChatVendor,
+  losses: string[],
+): JsonObject {
+  if (cache === undefined) return {}
+  if (vendor.hasCacheMarks) return cacheMember(cache)
+  losses.push(`${path}.cache`)
+  return {}
+}

@@ -1,0 +1,141 @@
+import type {
+  AnswerFormat,
+  CanonicalRequest,
+  CanonicalTool,
+  ContentPart,
+  Converted,
+  JsonObject,
+  Sampling,
+} from '../canonical-request.ts'
+import { type ChatVendor, OPENAI } from './chat-vendor.ts'
+import { writeThinking } from './thinking-control.ts'
+import { toolCacheMember, writeMessages } from './write-messages.ts'
+
+/** Writes the body of `POST /v1/chat/completions` for a provider. */
+export function writeRequest(
+  request: CanonicalRequest,
+  vendor: ChatVendor = OPENAI,
+): Converted<JsonObject> {
+  const losses: string[] = []
+  const messages = writeMessages(withWordJson(request), vendor, losses)
+  const value = withoutNulls({
+    model: request.model,
+    messages,
+    ...streamMembers(request, vendor),
+    [vendor.outputLimit]: request.outputTokensMax,
+    ...writeTools(request, vendor, losses),
+    ...writeSampling(request.sampling, vendor, losses),
+    ...writeThinking(request.thinking, vendor.thinkingControl, losses),
+    response_format: writeAnswerFormat(request.answerFormat),
+    ...writeLogprobs(request.logprobs),
+    user: request.endUser,
+    ...writeCacheKey(request.promptCacheKey, vendor, losses),
+  })
+  return { value, losses }
+}
+
+const withoutNulls = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+
+function streamMembers({ isStream }: CanonicalRequest, vendor: ChatVendor): JsonObject {
+  if (!isStream) return {}
+  return { stream: true, ...(vendor.hasStreamOptions ? INCLUDE_USAGE : {}) }
+}
+
+const INCLUDE_USAGE = { stream_options: { include_usage: true } }
+
+/** OpenAI rejects the choice of a tool, and parallel calls, in a request without tools. */
+function writeTools(request: CanonicalRequest, vendor: ChatVendor, losses: string[]): JsonObject {
+  const { tools, toolChoice, allowsParallelCalls } = request
+  if (tools.length === 0) {
+    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.push('toolChoice')
+    return {}
+  }
+  const choice =
+    toolChoice?.kind === 'tool'
+      ? { type: 'function', function: { name: toolChoice.name } }
+      : (toolChoice?.kind ?? null)
+  return {
+    tools: tools.map((tool, at) => writeTool(tool, `tools[${at}]`, vendor, losses)),
+    tool_choice: choice,
+    parallel_tool_calls: allowsParallelCalls,
+  }
+}
+
+function writeTool(
+  { name, description, schema, isStrict, cache }: CanonicalTool,
+  path: string,
+  vendor: ChatVendor,
+  losses: string[],
+): JsonObject {
+  const definition = {
+    name,
+    ...(description === '' ? {} : { description }),
+    parameters: schema,
+    ...(isStrict === null ? {} : { strict: isStrict }),
+  }
+  const mark = toolCacheMember(cache, path, vendor, losses)
+  return { type: 'function', function: definition, ...mark }
+}
+
+/** OpenAI rejects more stop sequences. */
+const STOP_SEQUENCES_MAX = 4
+
+function writeSampling(sampling: Sampling, vendor: ChatVendor, losses: string[]): JsonObject {
+  const { stop, topK } = sampling
+  if (topK !== null && !vendor.hasTopK) losses.push('sampling.topK')
+  for (let at = STOP_SEQUENCES_MAX; at < stop.length; at += 1) losses.push(`sampling.stop[${at}]`)
+  return {
+    n: sampling.choices,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: vendor.hasTopK ? topK : null,
+    seed: sampling.seed,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    stop: stop.length === 0 ? null : stop.slice(0, STOP_SEQUENCES_MAX),
+  }
+}
+
+function writeAnswerFormat(format: AnswerFormat | null): JsonObject | null {
+  if (format === null) return null
+  if (format.kind === 'json') return { type: 'json_object' }
+  const { name, schema, isStrict } = format
+  const strict = isStrict === null ? {} : { strict: isStrict }
+  return {
+    type: 'json_schema',
+    json_schema: { name: schemaName(name), schema, ...strict },
+  }
+}
+
+const SCHEMA_NAME_LENGTH_MAX = 64
+
+/** Returns a name that OpenAI accepts: letters, digits, `_` and `-`. */
+const schemaName = (name: string): string =>
+  name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'
+
+function writeLogprobs(alternatives: number | null): JsonObject {
+  if (alternatives === null) return {}
+  return { logprobs: true, top_logprobs: alternatives === 0 ? null : alternatives }
+}
+
+function writeCacheKey(key: string | null, vendor: ChatVendor, losses: string[]): JsonObject {
+  if (key !== null && !vendor.hasPromptCacheKey) losses.push('promptCacheKey')
+  return { prompt_cache_key: vendor.hasPromptCacheKey ? key : null }
+}
+
+/**
+ * Adds an instruction to a request for JSON whose messages don't contain the word JSON, because
+ * OpenAI, Qwen and DeepSeek reject such a request.
+ */
+function withWordJson(request: CanonicalRequest): CanonicalRequest {
+  if (request.answerFormat?.kind !== 'json') return request
+  const parts = [...request.system, ...request.messages.flatMap((message) => message.parts)]
+  if (parts.some(mentionsJson)) return request
+  return { ...request, system: [...request.system, { kind: 'text', text: 'Answer in JSON.' }] }
+}
+
+function mentionsJson(part: ContentPart): boolean {
+  if (part.kind === 'tool-result') return part.parts.some(mentionsJson)
+  return part.kind === 'text' && /json/i.test(part.text)
+}

@@ -1,0 +1,193 @@
+import type {
+  CanonicalEvent,
+  CanonicalUsage,
+  StopReason,
+  StreamWriter,
+} from '../canonical-answer.ts'
+import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
+import { DONE_EVENT, dataEvent } from '../sse-lines.ts'
+import { finishReason } from './finish-reasons.ts'
+import { writeDetail } from './thinking-history.ts'
+import { writeUsage } from './usage.ts'
+import { type AnswerOptions, callHead } from './write-answer.ts'
+
+/**
+ * Writes the chunks of a streamed answer. A stream with an error ends with it, without `[DONE]`.
+ * The message of the error is written as it is, so that the caller of `write` has to mask it.
+ */
+export function createStreamWriter(options: AnswerOptions): StreamWriter {
+  return new ChunkWriter(options)
+}
+
+type Choice = {
+  /** The position of each tool call among the calls, by the number of its part. */
+  readonly calls: Map<number, { readonly index: number; hasArguments: boolean }>
+  /** The position of each thinking part among these parts, by the number of its part. */
+  readonly thinking: Map<number, number>
+  isRefused: boolean
+  isStopped: boolean
+}
+
+class ChunkWriter implements StreamWriter {
+  private readonly options: AnswerOptions
+  private readonly choices = new Map<number, Choice>()
+  private id = ''
+  private model = ''
+  private usage: CanonicalUsage | null = null
+  private isEnded = false
+
+  constructor(options: AnswerOptions) {
+    this.options = options
+  }
+
+  write(event: CanonicalEvent): string {
+    if (this.isEnded) return ''
+    switch (event.kind) {
+      case 'start':
+        this.id = event.id
+        this.model = event.model
+        return this.begin(0)
+      case 'usage':
+        this.usage = event.usage
+        return ''
+      case 'error':
+        this.isEnded = true
+        return dataEvent({
+          error: { message: event.message, type: event.type, param: null, code: null },
+        })
+      case 'end':
+        return this.end()
+      default:
+        return this.begin(event.choice) + this.writeChoiceEvent(event)
+    }
+  }
+
+  /** Writes the role of a choice, which comes before its other deltas. */
+  private begin(choice: number): string {
+    if (this.choices.has(choice)) return ''
+    const state = { calls: new Map(), thinking: new Map(), isRefused: false, isStopped: false }
+    this.choices.set(choice, state)
+    return this.delta(choice, { role: 'assistant', content: '', refusal: null })
+  }
+
+  private writeChoiceEvent(event: ChoiceEvent): string {
+    const { choice: index } = event
+    const choice = this.choices.get(index)
+    if (choice === undefined || choice.isStopped) return ''
+    switch (event.kind) {
+      case 'text':
+        return this.delta(index, { content: event.text })
+      case 'refusal':
+        choice.isRefused = true
+        return this.delta(index, { refusal: event.text })
+      case 'logprobs':
+        return this.chunk([
+          choiceOf(index, {}, { logprobs: { content: event.tokens, refusal: null } }),
+        ])
+      case 'stop':
+        return this.stop(index, choice, event.stop)
+      case 'tool-call':
+      case 'tool-arguments':
+        return this.writeCall(index, choice, event)
+      default:
+        return this.writeThinking(index, choice, event)
+    }
+  }
+
+  private writeThinking(index: number, choice: Choice, event: ThinkingEvent): string {
+    const at = choice.thinking.get(event.part) ?? choice.thinking.size
+    choice.thinking.set(event.part, at)
+    const detail = writeDetail(thinkingPartOf(event), at)
+    const text = event.kind === 'thinking' ? { reasoning_content: event.text } : {}
+    return this.delta(index, { ...text, reasoning_details: [withoutEmptyText(detail)] })
+  }
+
+  private writeCall(index: number, choice: Choice, event: CallEvent): string {
+    const { calls } = choice
+    if (event.kind === 'tool-call') {
+      const call = { index: calls.size, hasArguments: false }
+      calls.set(event.part, call)
+      const called = { name: event.name, arguments: '' }
+      return this.callDelta(index, call.index, called, callHead(event))
+    }
+    const call = calls.get(event.part)
+    if (call === undefined) return ''
+    call.hasArguments = true
+    return this.callDelta(index, call.index, { arguments: event.json })
+  }
+
+  /** Writes a delta of a call. In the older form, an answer has only the first call. */
+  private callDelta(choice: number, index: number, called: JsonObject, head = {}): string {
+    if (!this.options.usesFunctionCall) {
+      return this.delta(choice, { tool_calls: [{ index, ...head, function: called }] })
+    }
+    return index === 0 ? this.delta(choice, { function_call: called }) : ''
+  }
+
+  private stop(index: number, choice: Choice, stop: StopReason): string {
+    choice.isStopped = true
+    // Clients parse the arguments, and an empty text is not JSON.
+    const empty = [...choice.calls.values()].filter(({ hasArguments }) => !hasArguments)
+    const filled = empty.map((call) => this.callDelta(index, call.index, { arguments: '{}' }))
+    const { isRefused } = choice
+    const { usesFunctionCall } = this.options
+    const reason = finishReason(stop, { isRefused, usesFunctionCall })
+    const last = this.chunk([choiceOf(index, {}, { finish_reason: reason })])
+    return filled.join('') + last
+  }
+
+  /** Writes the end. Clients reject a stream with a choice that has no `finish_reason`. */
+  private end(): string {
+    const begun = this.begin(0)
+    const stops = [...this.choices].map(([index, choice]) => {
+      if (choice.isStopped) return ''
+      return this.stop(index, choice, choice.calls.size > 0 ? 'tool-calls' : 'end')
+    })
+    const hasUsage = this.options.hasStreamUsage && this.usage !== null
+    const usage = hasUsage && this.usage !== null ? this.chunk([], writeUsage(this.usage)) : ''
+    this.isEnded = true
+    return begun + stops.join('') + usage + DONE_EVENT
+  }
+
+  private delta(choice: number, delta: JsonObject): string {
+    return this.chunk([choiceOf(choice, delta)])
+  }
+
+  private chunk(choices: readonly JsonObject[], usage: JsonObject | null = null): string {
+    return dataEvent({
+      id: this.id,
+      object: 'chat.completion.chunk',
+      created: this.options.createdAt,
+      model: this.model,
+      choices,
+      ...(this.options.hasStreamUsage ? { usage } : {}),
+    })
+  }
+}
+
+type ChoiceEvent = Extract<CanonicalEvent, { readonly choice: number }>
+type ThinkingEvent = Extract<
+  CanonicalEvent,
+  { readonly kind: 'thinking' | 'thinking-signature' | 'thinking-redacted' }
+>
+type CallEvent = Extract<CanonicalEvent, { readonly kind: 'tool-call' | 'tool-arguments' }>
+
+const choiceOf = (index: number, delta: JsonObject, members: JsonObject = {}): JsonObject => ({
+  index,
+  delta,
+  logprobs: null,
+  finish_reason: null,
+  ...members,
+})
+
+function thinkingPartOf(event: ThinkingEvent): ThinkingPart {
+  if (event.kind === 'thinking') return { kind: 'thinking', text: event.text }
+  if (event.kind === 'thinking-redacted') {
+    return { kind: 'thinking', text: '', redacted: event.data }
+  }
+  return { kind: 'thinking', text: '', signature: event.signature }
+}
+
+function withoutEmptyText(detail: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== ''))
+}

@@ -1,0 +1,11 @@
+import type { JsonObject } from './canonical-request.ts'
+
+/** Writes a server-sent event without a name. JSON text has no line breaks outside of escapes. */
+export const dataEvent = (data: JsonObject): string => `data: ${JSON.stringify(data)}\n\n`
+
+/** Writes a server-sent event with a name in the field `event`. */
+export const namedEvent = (name: string, data: JsonObject): string =>
+  `event: ${name}\n${dataEvent(data)}`
+
+/** The event that ends a stream in OpenAI's chat format. It is not JSON. */
+export const DONE_EVENT = 'data: [DONE]\n\n'

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { ConversionError } from '#relay/conversion/canonical-request.ts'
+import {
+  listOf,
+  objectOf,
+  objectsOf,
+  optionalBoolean,
+  optionalInteger,
+  optionalList,
+  optionalText,
+  parsedObject,
+  TOKEN_COUNT_MAX,
+  tokenCountOf,
+} from '#relay/conversion/json-fields.ts'
+import { dataEvent, namedEvent } from '#relay/conversion/sse-lines.ts'
+
+describe('fields of provider JSON', () => {
+  it.each([
+    [7, 7],
+    [0, 0],
+    ['12', 12],
+    [1.2, 2],
+    [-5, 0],
+    [1e300, TOKEN_COUNT_MAX],
+    [Number.POSITIVE_INFINITY, TOKEN_COUNT_MAX],
+    [Number.NaN, 0],
+    ['-3', 0],
+    ['many', 0],
+    [null, 0],
+    [undefined, 0],
+    [[3], 0],
+    [{}, 0],
+  ])('reads the token count %j as %i', (value, count) => {
+    expect(tokenCountOf(value)).toBe(count)
+  })
+
+  it('tells objects, lists and other values apart', () => {
+    expect([objectOf([]), objectOf(null), objectOf('x'), listOf({ length: 1 })]).toEqual([
+      null,
+      null,
+      null,
+      [],
+    ])
+    expect(objectsOf([1, { a: 1 }, null, []])).toEqual([{ a: 1 }])
+    expect([parsedObject('{'), parsedObject('[1]'), parsedObject('{"a":1}')]).toEqual([
+      null,
+      null,
+      { a: 1 },
+    ])
+  })
+})
+
+describe('fields of a request', () => {
+  it('treats null like a missing member', () => {
+    expect([optionalText(null, 'a'), optionalInteger(undefined, 'a')]).toEqual([null, null])
+    expect(optionalList(null, 'a')).toEqual([])
+  })
+
+  it('names the path of a wrong value', () => {
+    for (const read of [optionalText, optionalBoolean, optionalList, optionalInteger]) {
+      const thrown = (): unknown => read(1.5, 'messages[2].x')
+      expect(thrown).toThrow(ConversionError)
+      expect(thrown).toThrow(expect.objectContaining({ param: 'messages[2].x' }))
+    }
+  })
+})
+
+describe('server-sent events', () => {
+  it('have one data line, even if a text has line breaks', () => {
+    expect(dataEvent({ a: 'x\n\ny' })).toBe('data: {"a":"x\\n\\ny"}\n\n')
+    expect(namedEvent('message_stop', {})).toBe('event: message_stop\ndata: {}\n\n')
+  })
+})
