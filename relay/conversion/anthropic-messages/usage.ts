@@ -28,7 +28,7 @@ export function readUsage(usage: unknown): CanonicalUsage | null {
 export class UsageReports {
   private counts: Counts | null = null
 
-  /** Returns the counts so far, or null if `usage` is no report. */
+  /** Returns the counts so far, or null if `usage` is not a report. */
   add(usage: unknown): CanonicalUsage | null {
     if (!isObject(usage)) return null
     this.counts = this.counts === null ? countsOf(usage) : merge(this.counts, countsOf(usage))
@@ -68,7 +68,7 @@ function countsOf(usage: JsonObject): Counts {
   }
 }
 
-/** Returns a count as an integer of 0 or more, or undefined for what is no count. */
+/** Returns a count as an integer of 0 or more, or undefined for any other value. */
 function countOf(value: unknown): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined
   return Math.min(Math.trunc(value), Number.MAX_SAFE_INTEGER)

@@ -34,7 +34,7 @@ export const madeUpCallId = (answerId: string, part: number): string =>
 const callIdOf = (part: AnswerPart, answerId: string, index: number): string =>
   part.kind === 'tool-call' && part.id !== '' ? part.id : madeUpCallId(answerId, index)
 
-/** The text of a refusal is in the details of the stop reason, so it is no block. */
+/** The text of a refusal is in the details of the stop reason, so it is not written as a block. */
 function writePart(part: AnswerPart, callId: string): Block[] {
   switch (part.kind) {
     case 'text':

@@ -95,7 +95,7 @@ function addMessage(
   })
 }
 
-/** Returns the last turn if it has this role, or a new one. Without blocks there is no turn. */
+/** Returns the last turn if it has this role, or a new one. Returns null without blocks. */
 function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Turn | null {
   if (blocks.length === 0) return null
   const last = turns.at(-1)
@@ -123,7 +123,8 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
   const usable = withoutTrailingSpace(turns)
   const [first] = usable
   if (first === undefined) {
-    if (instructions.length === 0) throw new ConversionError('messages', 'There is no message.')
+    if (instructions.length === 0)
+      throw new ConversionError('messages', 'A message must have content.')
     // A conversation needs a message, so the instructions become the user's message.
     writing.losses.push('system (role)')
     return [{ role: 'user' as const, results: [], blocks: instructions.splice(0) }]
@@ -133,7 +134,7 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
   return [{ role: 'user' as const, results: [], blocks: [PLACEHOLDER] }, ...usable]
 }
 
-/** The start of an answer that the model shall continue may not end with white space. */
+/** An answer that the model is asked to continue may not end with white space. */
 function withoutTrailingSpace(turns: readonly Turn[]): readonly Turn[] {
   const last = turns.at(-1)
   const block = last?.blocks.at(-1)

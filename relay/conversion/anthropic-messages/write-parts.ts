@@ -109,11 +109,15 @@ function writeToolResult(part: ToolResultPart, path: string, writing: RequestWri
     writing.losses.push(`${innerPath} (${inner.kind})`)
     return []
   })
+  // A result that is an error must have content, and texts only.
+  if (part.isError && content.length === 0) content.push({ type: 'text', text: 'Error' })
+  const isTextOnly = content.every(({ type }) => type === 'text')
+  if (part.isError && !isTextOnly) writing.losses.push(`${path}.isError`)
   return {
     type: 'tool_result',
     tool_use_id: writing.ids.forResult(part.callId),
     ...(content.length > 0 && { content: shortened(content) }),
-    ...(part.isError && { is_error: true }),
+    ...(part.isError && isTextOnly && { is_error: true }),
   }
 }
 

@@ -95,7 +95,7 @@ function writeOutputConfig(
   return Object.keys(config).length > 0 ? { output_config: config } : {}
 }
 
-/** The members that no request of this format has. Values that change nothing are no losses. */
+/** The members that this format lacks. Values that change nothing are not listed as losses. */
 function unsupportedMembers({ sampling, logprobs, promptCacheKey }: CanonicalRequest): string[] {
   const { choices, seed, presencePenalty, frequencyPenalty } = sampling
   const isUsed: readonly [string, boolean][] = [

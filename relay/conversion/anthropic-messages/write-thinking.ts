@@ -39,7 +39,7 @@ export function writeThinking(
   const { rules, losses } = writing
   const canThink = rules.takesBudget || rules.takesAdaptive
   if (isOff(thinking)) return canThink ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
-  // A tool can't be forced while the model thinks. The forced tool is the clearer wish.
+  // A tool can't be forced while the model thinks. The tool is kept, because callers rely on it.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
   if (!canThink || isForced) {
     losses.push('thinking')

@@ -123,7 +123,7 @@ describe('writing sampling parameters', () => {
       [1, undefined, undefined, ['sampling.temperature']],
     ],
     [
-      'none for recent models, where the default is no loss',
+      'none for recent models, where the default is not a loss',
       sampled('claude-opus-5', { temperature: 1, topP: 1, topK: 4 }),
       [undefined, undefined, undefined, ['sampling.topK']],
     ],

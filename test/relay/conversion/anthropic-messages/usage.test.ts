@@ -137,7 +137,7 @@ describe('the usage reports of a stream', () => {
     )
   })
 
-  it('are null for what is no report', () => {
+  it('are null for any other value', () => {
     expect(lastOf(first, 'many')).toBe(null)
   })
 })

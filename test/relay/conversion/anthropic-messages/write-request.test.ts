@@ -81,7 +81,7 @@ describe('writing a conversation', () => {
     expect(losses).toEqual([])
   })
 
-  it('has no white space at the end of an answer that shall be continued', () => {
+  it('has no white space at the end of an answer that the model is asked to continue', () => {
     const messages = [message('user', textPart('a')), message('assistant', textPart('So, \n'))]
     expect(write({ messages }).value.messages).toContainEqual({ role: 'assistant', content: 'So,' })
   })
@@ -196,6 +196,27 @@ describe('writing tool calls', () => {
     })
     expect(value.messages).toContainEqual({ role: 'assistant', content: [toolUse('x', input)] })
     expect(losses).toEqual(isLoss ? ['messages[1].parts[0].argumentsJson'] : [])
+  })
+
+  const image: ContentPart = { kind: 'image', source: { kind: 'file-id', id: 'f' } }
+  it.each<[string, ContentPart[], object, string[]]>([
+    ['no content', [], { content: 'Error', is_error: true }, []],
+    ['a text', [textPart('No.')], { content: 'No.', is_error: true }, []],
+    [
+      'an image',
+      [image],
+      { content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] },
+      ['messages[1].parts[0].isError'],
+    ],
+  ])('writes an error with %s', (_, parts, members, losses) => {
+    const error = { ...result('x', ...parts), isError: true } as ContentPart
+    const messages = [message('assistant', call('x')), message('user', error)]
+    const written = write({ messages })
+    expect(written.value.messages).toContainEqual({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'x', ...members }],
+    })
+    expect(written.losses).toEqual([...losses, 'messages[0] (assistant first)'])
   })
 
   it('gives a schema without a type the type object', () => {
