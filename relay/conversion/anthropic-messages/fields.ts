@@ -1,0 +1,40 @@
+import type { JsonObject } from '../canonical-request.ts'
+
+const NO_MEMBERS: JsonObject = Object.freeze({})
+
+/** An object that is being written. Its members become the members of the JSON text. */
+export type Block = Record<string, unknown>
+
+/** The highest number of parts that are read from one answer. A provider may send any number. */
+export const PARTS_MAX = 128
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : NO_MEMBERS)
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Returns the object that a JSON text holds, or null for any other text. */
+export function parseObject(json: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Returns the input of a tool call as an object, because the format has no other input. Arguments
+ * that are not an object, such as those of a call that was cut, are kept as text under a name that
+ * no tool expects.
+ */
+export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
+  if (argumentsJson.trim() === '') return { input: {}, isValid: true }
+  const input = parseObject(argumentsJson)
+  if (input !== null) return { input, isValid: true }
+  return { input: { INVALID_JSON: argumentsJson }, isValid: false }
+}

@@ -1,0 +1,83 @@
+import type { CanonicalEvent } from '../canonical-answer.ts'
+import { JsonEndDetector } from './json-end-detector.ts'
+
+export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
+
+/** A call whose start or arguments wait until the calls before it are complete. */
+type WaitingCall = { readonly part: number; readonly events: PartEvent[] }
+
+/** The length of the arguments that may wait. A provider may send any length. */
+const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
+const WAITING_EVENTS_MAX = 100_000
+
+/**
+ * Puts the events of tool calls that arrive interleaved in the order of the calls, because the
+ * format has one open block at a time. The first call passes at once. The others wait until its
+ * arguments are a whole JSON object.
+ */
+export class InterleavedCalls {
+  private waiting: WaitingCall[] = []
+  private current: { readonly part: number; readonly end: JsonEndDetector } | null = null
+  private waitingCharacters = 0
+  private waitingEvents = 0
+
+  /** Returns the events that can be written now, or null if too much would have to wait. */
+  add(event: PartEvent): readonly PartEvent[] | null {
+    if (event.kind === 'tool-arguments') return this.addArguments(event)
+    if (event.kind !== 'tool-call') return [...this.finish(), event]
+    if (this.current !== null && !this.current.end.isComplete) return this.wait(event)
+    return [...this.finish(), this.begin(event)]
+  }
+
+  /** Returns all events that wait. No further events of these calls are expected. */
+  finish(): readonly PartEvent[] {
+    const events = this.waiting.flatMap((call) => call.events)
+    this.waiting = []
+    this.waitingCharacters = 0
+    this.waitingEvents = 0
+    this.current = null
+    return events
+  }
+
+  private addArguments(event: PartEvent & { kind: 'tool-arguments' }) {
+    if (this.current === null) return []
+    if (event.part !== this.current.part) return this.wait(event)
+    this.current.end.add(event.json)
+    return [event, ...this.releaseComplete()]
+  }
+
+  private begin(event: PartEvent): PartEvent {
+    this.current = { part: event.part, end: new JsonEndDetector() }
+    return event
+  }
+
+  private wait(event: PartEvent): readonly PartEvent[] | null {
+    const call = this.waiting.find(({ part }) => part === event.part)
+    if (call !== undefined) call.events.push(event)
+    else if (event.kind === 'tool-call') this.waiting.push({ part: event.part, events: [event] })
+    else return []
+    this.waitingEvents += 1
+    this.waitingCharacters += event.kind === 'tool-arguments' ? event.json.length : 0
+    const isTooMuch =
+      this.waitingCharacters > WAITING_CHARACTERS_MAX || this.waitingEvents > WAITING_EVENTS_MAX
+    return isTooMuch ? null : []
+  }
+
+  /** Releases the waiting calls as long as the call before each is complete. */
+  private releaseComplete(): PartEvent[] {
+    const released: PartEvent[] = []
+    while (this.current?.end.isComplete) {
+      const next = this.waiting.shift()
+      if (next === undefined) break
+      this.current = { part: next.part, end: new JsonEndDetector() }
+      for (const event of next.events) {
+        released.push(event)
+        this.waitingEvents -= 1
+        if (event.kind !== 'tool-arguments') continue
+        this.waitingCharacters -= event.json.length
+        this.current.end.add(event.json)
+      }
+    }
+    return released
+  }
+}

@@ -1,0 +1,65 @@
+import type { Effort } from '../canonical-request.ts'
+
+/** What a model accepts. Requests with other members get an error of Anthropic's API. */
+export type ModelRules = {
+  /** The forms of thinking: by a budget of tokens, or adaptive with an effort. */
+  readonly takesBudget: boolean
+  readonly takesAdaptive: boolean
+  readonly efforts: ReadonlySet<Effort>
+  /** Whether `temperature`, `top_p` and `top_k` are accepted. */
+  readonly takesSampling: boolean
+  readonly takesTemperatureWithTopP: boolean
+  /** Whether sampling is fixed while the model thinks. `top_p` may then be 0.95 or more. */
+  readonly fixesSamplingForThinking: boolean
+  /** Whether a message may have the role `system`. Only Anthropic's own API accepts it. */
+  readonly takesSystemMessages: boolean
+}
+
+const OLDER_EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'max'])
+const EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
+
+/** Models of other makers whose providers speak this format. They know the older members best. */
+const OTHER_MODEL: ModelRules = {
+  takesBudget: true,
+  takesAdaptive: false,
+  efforts: EFFORTS,
+  takesSampling: true,
+  takesTemperatureWithTopP: true,
+  fixesSamplingForThinking: false,
+  takesSystemMessages: false,
+}
+
+/**
+ * Returns the rules for a model by its name, such as `claude-opus-4-8`, `claude-opus-4-5@20251101`,
+ * or `anthropic/claude-4.7-opus`. A Claude model without a version is taken for a recent one.
+ * Source: the migration guides and the pages about thinking of platform.claude.com.
+ */
+export function modelRules(model: string): ModelRules {
+  const name = model.toLowerCase()
+  if (!name.includes('claude')) return OTHER_MODEL
+  const version = versionOf(name) ?? LATEST
+  return {
+    takesBudget: version >= 3.07 && version < 4.07,
+    takesAdaptive: version >= 4.06,
+    efforts: version >= 4.07 ? EFFORTS : OLDER_EFFORTS,
+    takesSampling: version < 4.07,
+    takesTemperatureWithTopP: version < 4.01,
+    fixesSamplingForThinking: true,
+    takesSystemMessages: version >= 4.08 && version < LATEST && isNameOfOwnApi(name),
+  }
+}
+
+const LATEST = Number.POSITIVE_INFINITY
+
+const VERSION = /claude[a-z-]*?-?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
+
+/** Returns the version with two digits after the point for the minor version: 4.07 for 4.7. */
+function versionOf(name: string): number | null {
+  const match = VERSION.exec(name)
+  if (match === null) return null
+  const [, major = '0', minor = '0'] = match
+  return (Number(major) * 100 + Number(minor)) / 100
+}
+
+/** Names at Amazon begin with `anthropic.` or a region, and names at Google contain `@`. */
+const isNameOfOwnApi = (name: string): boolean => name.startsWith('claude-') && !name.includes('@')

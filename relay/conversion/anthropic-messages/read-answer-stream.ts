@@ -1,0 +1,238 @@
+import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { objectOf, PARTS_MAX, textOf } from './fields.ts'
+import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
+import { readStopReason } from './stop-reasons.ts'
+import { UsageReports } from './usage.ts'
+
+type Events = readonly CanonicalEvent[]
+
+const NOTHING: Events = []
+
+/** A content block that has started and has not stopped. */
+type OpenBlock = {
+  readonly kind: 'text' | 'thinking' | 'tool-call' | 'skipped'
+  /** Null until the block has content. */
+  part: number | null
+  /** Whether the arguments of a tool call came with its start. Deltas would repeat them. */
+  hasInput: boolean
+  hasArguments: boolean
+}
+
+/**
+ * Reads the stream of one answer of `POST /v1/messages`. Blocks that have no canonical form are
+ * skipped, as are blocks without content. A stream that breaks off before its stop reason has no
+ * `end`.
+ * Source: the page "Streaming messages" of platform.claude.com.
+ */
+export function createStreamReader(): StreamReader {
+  const state = new StreamState()
+  return {
+    read: (data, event) => state.read(data, textOf(data.type) || event),
+    finish: () => state.finish(),
+  }
+}
+
+class StreamState {
+  private readonly blocks = new Map<unknown, OpenBlock>()
+  private readonly usage = new UsageReports()
+  private parts = 0
+  private hasToolCalls = false
+  private isStarted = false
+  private isStopped = false
+  private isEnded = false
+
+  read(data: JsonObject, type: string): Events {
+    if (this.isEnded) return NOTHING
+    switch (type) {
+      case 'message_start':
+        return this.start(objectOf(data.message))
+      case 'content_block_start':
+        return this.startBlock(data.index, objectOf(data.content_block))
+      case 'content_block_delta':
+        return this.delta(data.index, objectOf(data.delta))
+      case 'content_block_stop':
+        return this.stopBlock(data.index)
+      case 'message_delta':
+        return [...this.stop(objectOf(data.delta)), ...this.report(data.usage)]
+      case 'message_stop':
+        return this.end()
+      case 'error':
+        return this.fail(objectOf(data.error))
+      default:
+        return NOTHING
+    }
+  }
+
+  finish(): Events {
+    return this.isStopped && !this.isEnded ? this.end() : NOTHING
+  }
+
+  private start(message: JsonObject): Events {
+    const { id, model, usage } = message
+    if (this.isStarted) return this.report(usage)
+    this.isStarted = true
+    return [{ kind: 'start', id: textOf(id), model: textOf(model) }, ...this.report(usage)]
+  }
+
+  private report(usage: unknown): Events {
+    const counts = this.usage.add(usage)
+    return counts === null ? NOTHING : [{ kind: 'usage', usage: counts }]
+  }
+
+  private startBlock(index: unknown, block: JsonObject): Events {
+    const open = this.open(index, kindOf(block.type))
+    switch (block.type) {
+      case 'text':
+        return this.text(open, block.text)
+      case 'thinking':
+        return [...this.thinking(open, block.thinking), ...this.signature(open, block.signature)]
+      case 'redacted_thinking':
+        return this.content(open, (at) => ({
+          ...at,
+          kind: 'thinking-redacted',
+          data: textOf(block.data),
+        }))
+      case 'tool_use':
+        return this.startToolCall(open, block)
+      default:
+        return NOTHING
+    }
+  }
+
+  /** Remembers a block. Without a bound, a provider could fill the memory with open blocks. */
+  private open(index: unknown, kind: OpenBlock['kind']): OpenBlock {
+    const block: OpenBlock = { kind, part: null, hasInput: false, hasArguments: false }
+    if (this.blocks.size < PARTS_MAX || this.blocks.has(index)) this.blocks.set(index, block)
+    return block
+  }
+
+  private startToolCall(open: OpenBlock, block: JsonObject): Events {
+    const call = this.content(open, (at) => ({
+      ...at,
+      kind: 'tool-call',
+      id: textOf(block.id),
+      name: textOf(block.name),
+    }))
+    const json = inputJsonOf(block.input) ?? '{}'
+    if (call.length === 0) return NOTHING
+    this.hasToolCalls = true
+    if (json === '{}') return call
+    open.hasInput = true
+    return [...call, ...this.json(open, json)]
+  }
+
+  private delta(index: unknown, delta: JsonObject): Events {
+    const open = this.blocks.get(index) ?? this.openFor(index, delta.type)
+    if (open === null) return NOTHING
+    switch (delta.type) {
+      case 'text_delta':
+        return this.text(open, delta.text)
+      case 'thinking_delta':
+        return this.thinking(open, delta.thinking)
+      case 'signature_delta':
+        return this.signature(open, delta.signature)
+      case 'input_json_delta':
+        return open.hasInput ? NOTHING : this.json(open, delta.partial_json)
+      default:
+        return NOTHING
+    }
+  }
+
+  /** Opens a block of which a provider has not sent the start. A tool call has no name then. */
+  private openFor(index: unknown, type: unknown): OpenBlock | null {
+    if (type === 'text_delta') return this.open(index, 'text')
+    return type === 'thinking_delta' ? this.open(index, 'thinking') : null
+  }
+
+  private stopBlock(index: unknown): Events {
+    const open = this.blocks.get(index)
+    this.blocks.delete(index)
+    // A tool call without arguments has an empty object as its arguments.
+    const isBare = open?.kind === 'tool-call' && !open.hasArguments
+    return isBare ? this.json(open, '{}') : NOTHING
+  }
+
+  private text(open: OpenBlock, value: unknown): Events {
+    const text = textOf(value)
+    if (open.kind !== 'text' || text === '') return NOTHING
+    return this.content(open, (at) => ({ ...at, kind: 'text', text }))
+  }
+
+  private thinking(open: OpenBlock, value: unknown): Events {
+    const text = textOf(value)
+    if (open.kind !== 'thinking' || text === '') return NOTHING
+    return this.content(open, (at) => ({ ...at, kind: 'thinking', text }))
+  }
+
+  private signature(open: OpenBlock, value: unknown): Events {
+    const signature = textOf(value)
+    if (open.kind !== 'thinking' || signature === '') return NOTHING
+    return this.content(open, (at) => ({ ...at, kind: 'thinking-signature', signature }))
+  }
+
+  private json(open: OpenBlock, value: unknown): Events {
+    const json = textOf(value)
+    if (open.kind !== 'tool-call' || json === '') return NOTHING
+    open.hasArguments = true
+    return this.content(open, (at) => ({ ...at, kind: 'tool-arguments', json }))
+  }
+
+  /** Numbers the part of a block with its first content. Further parts are skipped. */
+  private content(
+    open: OpenBlock,
+    eventAt: (at: { readonly choice: 0; readonly part: number }) => CanonicalEvent,
+  ): Events {
+    if (open.part === null) {
+      if (this.parts >= PARTS_MAX) return NOTHING
+      open.part = this.parts
+      this.parts += 1
+    }
+    return [eventAt({ choice: 0, part: open.part })]
+  }
+
+  private stop(delta: JsonObject): Events {
+    if (this.isStopped || typeof delta.stop_reason !== 'string') return NOTHING
+    this.isStopped = true
+    const stop = readStopReason(delta.stop_reason, this.hasToolCalls)
+    const stopSequence = readStopSequence(delta.stop_sequence)
+    const text = stop === 'refusal' ? readRefusalExplanation(delta.stop_details) : ''
+    const refusal =
+      text === ''
+        ? NOTHING
+        : this.content(
+            { kind: 'text', part: null, hasInput: false, hasArguments: false },
+            (at) => ({ ...at, kind: 'refusal', text }),
+          )
+    return [...refusal, { kind: 'stop', choice: 0, stop, stopSequence }]
+  }
+
+  private end(): Events {
+    this.isEnded = true
+    const isKnown = this.isStopped
+    this.isStopped = true
+    if (isKnown) return [{ kind: 'end' }]
+    const stop = readStopReason(null, this.hasToolCalls)
+    return [{ kind: 'stop', choice: 0, stop, stopSequence: null }, { kind: 'end' }]
+  }
+
+  private fail(error: JsonObject): Events {
+    this.isEnded = true
+    const type = textOf(error.type) || 'api_error'
+    return [{ kind: 'error', type, message: textOf(error.message) }]
+  }
+}
+
+function kindOf(type: unknown): OpenBlock['kind'] {
+  switch (type) {
+    case 'text':
+      return 'text'
+    case 'thinking':
+    case 'redacted_thinking':
+      return 'thinking'
+    case 'tool_use':
+      return 'tool-call'
+    default:
+      return 'skipped'
+  }
+}

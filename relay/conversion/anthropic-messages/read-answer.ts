@@ -1,0 +1,66 @@
+import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { isObject, listOf, objectOf, PARTS_MAX, parseObject, textOf } from './fields.ts'
+import { readStopReason } from './stop-reasons.ts'
+import { readUsage } from './usage.ts'
+
+/**
+ * Reads a complete answer of `POST /v1/messages`. Blocks that have no canonical form, such as those
+ * of tools that the provider executes, are skipped.
+ */
+export function readAnswer(body: JsonObject): CanonicalAnswer {
+  const blocks = listOf(body.content).slice(0, PARTS_MAX)
+  const parts = blocks.flatMap((block) => readBlock(objectOf(block)))
+  const hasToolCalls = parts.some(({ kind }) => kind === 'tool-call')
+  const stop = readStopReason(body.stop_reason, hasToolCalls)
+  const refusal = stop === 'refusal' ? readRefusalExplanation(body.stop_details) : ''
+  if (refusal !== '') parts.push({ kind: 'refusal', text: refusal })
+  return {
+    id: textOf(body.id),
+    model: textOf(body.model),
+    choices: [{ parts, stop, stopSequence: readStopSequence(body.stop_sequence), logprobs: null }],
+    usage: readUsage(body.usage),
+  }
+}
+
+/** Returns the explanation of a refusal, or ''. */
+export const readRefusalExplanation = (details: unknown): string =>
+  textOf(objectOf(details).explanation)
+
+export const readStopSequence = (sequence: unknown): string | null =>
+  typeof sequence === 'string' ? sequence : null
+
+function readBlock(block: JsonObject): AnswerPart[] {
+  switch (block.type) {
+    case 'text': {
+      const text = textOf(block.text)
+      return text === '' ? [] : [{ kind: 'text', text }]
+    }
+    case 'thinking': {
+      const text = textOf(block.thinking)
+      const signature = textOf(block.signature)
+      if (signature !== '') return [{ kind: 'thinking', text, signature }]
+      return text === '' ? [] : [{ kind: 'thinking', text }]
+    }
+    case 'redacted_thinking':
+      return [{ kind: 'thinking', text: '', redacted: textOf(block.data) }]
+    case 'tool_use': {
+      const argumentsJson = inputJsonOf(block.input) ?? '{}'
+      return [{ kind: 'tool-call', id: textOf(block.id), name: textOf(block.name), argumentsJson }]
+    }
+    default:
+      return []
+  }
+}
+
+/** Returns the JSON text of a tool's input, or null if there is none. */
+export function inputJsonOf(input: unknown): string | null {
+  // Some providers send the input as JSON in a string.
+  if (typeof input === 'string') return parseObject(input) === null ? null : input
+  try {
+    return isObject(input) ? JSON.stringify(input) : null
+  } catch {
+    // Objects that are nested too deeply can be parsed, but can't be written.
+    return null
+  }
+}

@@ -1,0 +1,173 @@
+import {
+  type CacheMark,
+  type ContentPart,
+  ConversionError,
+  type FileSource,
+  type ToolResultPart,
+} from '../canonical-request.ts'
+import { isObject } from './fields.ts'
+import { RequestObject } from './request-object.ts'
+
+/** What the blocks of one request share. */
+export type ContentReading = {
+  readonly losses: string[]
+  /** The names of the tool calls that were read so far, by call id. */
+  readonly toolNames: Map<string, string>
+}
+
+/** Reads a `content` member: a text, or an array of blocks. */
+export function readContent(
+  value: unknown,
+  path: string,
+  reading: ContentReading,
+): readonly ContentPart[] {
+  if (value === null || value === undefined || value === '') return []
+  if (typeof value === 'string') return [{ kind: 'text', text: value }]
+  if (!Array.isArray(value)) {
+    throw new ConversionError(path, 'The content must be a string or an array of blocks.')
+  }
+  return value.flatMap((item: unknown, index) => {
+    const block = new RequestObject(item, `${path}[${index}]`, reading.losses)
+    const part = readBlock(block, reading)
+    if (part === null) {
+      block.loseAll()
+      return []
+    }
+    block.reportUnread()
+    return [part]
+  })
+}
+
+/** Reads `cache_control` as the member of a part, or as no member. */
+export function readCacheMark(object: RequestObject): { readonly cache?: CacheMark } {
+  const control = object.object('cache_control')
+  if (control === null) return {}
+  const type = control.requiredText('type')
+  const ttl = control.text('ttl') ?? '5m'
+  control.reportUnread()
+  if (type === 'ephemeral' && (ttl === '5m' || ttl === '1h')) return { cache: ttl }
+  throw new ConversionError(
+    object.pathOf('cache_control'),
+    'The cache control must be ephemeral, for 5m or 1h.',
+  )
+}
+
+/** Returns null for a block that has no canonical form, such as one of a tool of the provider. */
+function readBlock(block: RequestObject, reading: ContentReading): ContentPart | null {
+  switch (block.requiredText('type')) {
+    case 'text':
+      return readText(block)
+    case 'image':
+      return readImage(block)
+    case 'document':
+      return readDocument(block, reading)
+    case 'thinking':
+      return readThinking(block)
+    case 'redacted_thinking':
+      return { kind: 'thinking', text: '', redacted: block.requiredText('data') }
+    case 'tool_use':
+      return readToolCall(block, reading)
+    case 'tool_result':
+      return readToolResult(block, reading)
+    default:
+      return null
+  }
+}
+
+function readText(block: RequestObject): ContentPart {
+  if ((block.list('citations') ?? []).length > 0) block.lose('citations')
+  return { kind: 'text', text: block.requiredText('text'), ...readCacheMark(block) }
+}
+
+function readImage(block: RequestObject): ContentPart | null {
+  const source = readSource(block.required('source', block.object('source')))
+  return source === null ? null : { kind: 'image', source, ...readCacheMark(block) }
+}
+
+function readDocument(block: RequestObject, reading: ContentReading): ContentPart | null {
+  const object = block.required('source', block.object('source'))
+  const path = block.pathOf('source.content')
+  const source = readSource(object) ?? readInlineDocument(object, path, reading)
+  if (source === null) return null
+  const citations = block.object('citations')
+  if (citations?.flag('enabled') === true) block.lose('citations')
+  const title = block.text('title')
+  return {
+    kind: 'document',
+    source,
+    ...(title !== null && { name: title }),
+    ...readCacheMark(block),
+  }
+}
+
+function readSource(source: RequestObject): FileSource | null {
+  switch (source.requiredText('type')) {
+    case 'base64':
+      return {
+        kind: 'base64',
+        mediaType: source.requiredText('media_type'),
+        data: source.requiredText('data'),
+      }
+    case 'url':
+      return { kind: 'url', url: source.requiredText('url') }
+    case 'file':
+      return { kind: 'file-id', id: source.requiredText('file_id') }
+    case 'text':
+      return { kind: 'text', text: source.requiredText('data') }
+    default:
+      return null
+  }
+}
+
+/** Reads a document whose source is content. Only texts have a canonical form. */
+function readInlineDocument(
+  source: RequestObject,
+  path: string,
+  reading: ContentReading,
+): FileSource | null {
+  if (source.text('type') !== 'content') return null
+  const parts = readContent(source.any('content'), path, reading)
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+  return texts.length < parts.length ? null : { kind: 'text', text: texts.join('\n\n') }
+}
+
+function readThinking(block: RequestObject): ContentPart {
+  const signature = block.text('signature')
+  const hasSignature = signature !== null && signature !== ''
+  return {
+    kind: 'thinking',
+    text: block.text('thinking') ?? '',
+    ...(hasSignature && { signature }),
+  }
+}
+
+function readToolCall(block: RequestObject, reading: ContentReading): ContentPart {
+  const id = block.requiredText('id')
+  const name = block.requiredText('name')
+  const input = block.any('input') ?? {}
+  if (!isObject(input)) {
+    throw new ConversionError(block.pathOf('input'), 'The input of a tool must be an object.')
+  }
+  // Clients repeat the caller of the call as they got it. Only calls by the model are converted.
+  if ((block.object('caller')?.text('type') ?? 'direct') !== 'direct') block.lose('caller')
+  reading.toolNames.set(id, name)
+  return {
+    kind: 'tool-call',
+    id,
+    name,
+    argumentsJson: JSON.stringify(input),
+    ...readCacheMark(block),
+  }
+}
+
+function readToolResult(block: RequestObject, reading: ContentReading): ToolResultPart {
+  const callId = block.requiredText('tool_use_id')
+  return {
+    kind: 'tool-result',
+    callId,
+    name: reading.toolNames.get(callId) ?? '',
+    parts: readContent(block.any('content'), block.pathOf('content'), reading),
+    isError: block.flag('is_error') ?? false,
+    ...readCacheMark(block),
+  }
+}

@@ -1,0 +1,218 @@
+import {
+  type AnswerFormat,
+  type CanonicalMessage,
+  type CanonicalRequest,
+  type CanonicalTool,
+  type ContentPart,
+  ConversionError,
+  type Converted,
+  type Effort,
+  type JsonObject,
+  type Thinking,
+  type ToolChoice,
+} from '../canonical-request.ts'
+import { markLastPart } from './mark-last-part.ts'
+import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
+import { RequestObject } from './request-object.ts'
+
+const EFFORTS: ReadonlySet<string> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
+
+/**
+ * Reads the body of `POST /v1/messages`.
+ * Source: the API reference "Messages" of platform.claude.com, and the types of Anthropic's SDK.
+ */
+export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
+  const losses: string[] = []
+  const request = new RequestObject(body, '', losses)
+  const reading: ContentReading = { losses, toolNames: new Map() }
+  const system = readSystem(request, reading)
+  const tools = readTools(request, losses)
+  const { toolChoice, allowsParallelCalls } = readToolChoice(request, tools)
+  const messages = readMessages(request, reading)
+  const automatic = readCacheMark(request).cache
+  const value = {
+    model: request.requiredText('model'),
+    isStream: request.flag('stream') ?? false,
+    system,
+    messages: automatic === undefined ? messages : markLastPart(messages, automatic, losses),
+    tools,
+    toolChoice,
+    allowsParallelCalls,
+    outputTokensMax: request.count('max_tokens'),
+    sampling: readSampling(request),
+    ...readOutput(request),
+    logprobs: null,
+    endUser: readEndUser(request),
+    promptCacheKey: null,
+  }
+  request.reportUnread()
+  return { value, losses }
+}
+
+function readSystem(request: RequestObject, reading: ContentReading): readonly ContentPart[] {
+  const parts = readContent(request.any('system'), 'system', reading)
+  checkTexts(parts, 'system')
+  return parts
+}
+
+function checkTexts(parts: readonly ContentPart[], path: string): void {
+  if (parts.every((part) => part.kind === 'text')) return
+  throw new ConversionError(path, 'Instructions may only contain texts.')
+}
+
+function readMessages(
+  request: RequestObject,
+  reading: ContentReading,
+): readonly CanonicalMessage[] {
+  const messages = request.required('messages', request.list('messages'))
+  return messages.map((item, index) => {
+    const path = `messages[${index}]`
+    const message = new RequestObject(item, path, reading.losses)
+    const role = message.requiredText('role')
+    if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+      throw new ConversionError(`${path}.role`, 'The role must be user, assistant or system.')
+    }
+    const parts = readContent(message.any('content'), `${path}.content`, reading)
+    if (role === 'system') checkTexts(parts, `${path}.content`)
+    message.reportUnread()
+    return { role, parts }
+  })
+}
+
+/** Reads the tools that the caller executes. Tools that Anthropic defines have no schema. */
+function readTools(request: RequestObject, losses: string[]): readonly CanonicalTool[] {
+  return (request.list('tools') ?? []).flatMap((item, index) => {
+    const tool = new RequestObject(item, `tools[${index}]`, losses)
+    if ((tool.text('type') ?? 'custom') !== 'custom') {
+      tool.loseAll()
+      return []
+    }
+    const value = {
+      name: tool.requiredText('name'),
+      description: tool.text('description') ?? '',
+      schema: tool.required('input_schema', tool.json('input_schema')),
+      isStrict: tool.flag('strict'),
+      ...readCacheMark(tool),
+    }
+    tool.reportUnread()
+    return [value]
+  })
+}
+
+function readToolChoice(
+  request: RequestObject,
+  tools: readonly CanonicalTool[],
+): Pick<CanonicalRequest, 'toolChoice' | 'allowsParallelCalls'> {
+  const object = request.object('tool_choice')
+  if (object === null) return { toolChoice: null, allowsParallelCalls: null }
+  const choice = readChoice(object)
+  const isSingle = object.flag('disable_parallel_tool_use')
+  const allowsParallelCalls = isSingle === null ? null : !isSingle
+  object.reportUnread()
+  // The chosen tool may be one that is not converted. It can't be required then.
+  const isConverted =
+    choice.kind === 'tool'
+      ? tools.some(({ name }) => name === choice.name)
+      : choice.kind !== 'required' || tools.length > 0
+  if (isConverted) return { toolChoice: choice, allowsParallelCalls }
+  request.lose('tool_choice')
+  return { toolChoice: null, allowsParallelCalls }
+}
+
+function readChoice(choice: RequestObject): ToolChoice {
+  const type = choice.requiredText('type')
+  switch (type) {
+    case 'auto':
+    case 'none':
+      return { kind: type }
+    case 'any':
+      return { kind: 'required' }
+    case 'tool':
+      return { kind: 'tool', name: choice.requiredText('name') }
+    default:
+      throw new ConversionError(choice.pathOf('type'), 'This choice of tools is unknown.')
+  }
+}
+
+function readSampling(request: RequestObject): CanonicalRequest['sampling'] {
+  const stop = (request.list('stop_sequences') ?? []).map((sequence, index) => {
+    if (typeof sequence === 'string') return sequence
+    throw new ConversionError(`stop_sequences[${index}]`, 'A stop sequence must be a string.')
+  })
+  return {
+    choices: null,
+    temperature: request.number('temperature'),
+    topP: request.number('top_p'),
+    topK: request.count('top_k'),
+    seed: null,
+    presencePenalty: null,
+    frequencyPenalty: null,
+    stop,
+  }
+}
+
+/** Reads `thinking`, `output_config` and its older form `output_format`. */
+function readOutput(request: RequestObject): Pick<CanonicalRequest, 'thinking' | 'answerFormat'> {
+  const config = request.object('output_config')
+  const effort = readEffort(config)
+  const thinking = readThinking(request.object('thinking'))
+  const format = readFormat(config?.object('format') ?? null)
+  const olderFormat = readFormat(request.object('output_format'))
+  // An effort refines adaptive thinking. Canonical thinking has either a budget or an effort.
+  const isEffort = effort !== null && (thinking === null || thinking.kind === 'adaptive')
+  if (effort !== null && !isEffort) config?.lose('effort')
+  config?.reportUnread()
+  return {
+    thinking: isEffort ? { kind: 'effort', effort } : thinking,
+    answerFormat: format ?? olderFormat,
+  }
+}
+
+function readEffort(config: RequestObject | null): Effort | null {
+  const effort = config?.text('effort') ?? null
+  if (effort === null || EFFORTS.has(effort)) return effort as Effort | null
+  throw new ConversionError('output_config.effort', 'This effort is unknown.')
+}
+
+function readThinking(thinking: RequestObject | null): Thinking | null {
+  if (thinking === null) return null
+  const value = readThinkingType(thinking)
+  thinking.reportUnread()
+  return value
+}
+
+function readThinkingType(thinking: RequestObject): Thinking {
+  switch (thinking.requiredText('type')) {
+    case 'disabled':
+      return { kind: 'off' }
+    case 'enabled': {
+      const tokens = thinking.required('budget_tokens', thinking.count('budget_tokens'))
+      return { kind: 'budget', tokens }
+    }
+    case 'adaptive':
+      return { kind: 'adaptive' }
+    case 'between_tools':
+      thinking.lose('type')
+      return { kind: 'adaptive' }
+    default:
+      throw new ConversionError(thinking.pathOf('type'), 'This type of thinking is unknown.')
+  }
+}
+
+/** The format has no name for a schema, and does not say whether the schema is strict. */
+function readFormat(format: RequestObject | null): AnswerFormat | null {
+  if (format === null) return null
+  if (format.requiredText('type') !== 'json_schema') {
+    throw new ConversionError(format.pathOf('type'), 'This format is unknown.')
+  }
+  const schema = format.required('schema', format.json('schema'))
+  format.reportUnread()
+  return { kind: 'schema', name: 'answer', schema, isStrict: null }
+}
+
+function readEndUser(request: RequestObject): string | null {
+  const metadata = request.object('metadata')
+  const endUser = metadata?.text('user_id') ?? null
+  metadata?.reportUnread()
+  return endUser
+}

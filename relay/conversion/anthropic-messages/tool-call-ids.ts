@@ -1,0 +1,28 @@
+/**
+ * Turns the ids of tool calls into ids that Anthropic accepts: letters, digits, `_` and `-`, each
+ * id once per request. A result gets the id of the last call with the same original id.
+ */
+export class ToolCallIds {
+  private readonly written = new Map<string, string>()
+  private readonly taken = new Set<string>()
+  private readonly copies = new Map<string, number>()
+
+  forCall(id: string): string {
+    const base = allowed(id)
+    let unique = base
+    while (this.taken.has(unique)) {
+      const copy = (this.copies.get(base) ?? 1) + 1
+      this.copies.set(base, copy)
+      unique = `${base}_${copy}`
+    }
+    this.taken.add(unique)
+    this.written.set(id, unique)
+    return unique
+  }
+
+  forResult(callId: string): string {
+    return this.written.get(callId) ?? allowed(callId)
+  }
+}
+
+const allowed = (id: string): string => (id === '' ? 'call' : id.replaceAll(/[^\w-]/g, '_'))

@@ -1,0 +1,52 @@
+import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { type Block, toolInputOf } from './fields.ts'
+import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
+import { writeUsage } from './usage.ts'
+
+/**
+ * Writes a complete answer of `POST /v1/messages`. The format has one choice, so further choices
+ * are left out. `fallbackId` is the id of an answer for which the provider sent none.
+ */
+export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonObject {
+  const [choice] = answer.choices
+  const parts = choice?.parts ?? []
+  const id = answer.id === '' ? fallbackId : answer.id
+  const stop = writeStopReason(choice?.stop ?? 'end', new Set(parts.map(({ kind }) => kind)))
+  const refusal = parts.flatMap((part) => (part.kind === 'refusal' ? [part.text] : [])).join('')
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: answer.model,
+    content: parts.flatMap((part, index) => writePart(part, callIdOf(part, id, index))),
+    stop_reason: stop,
+    stop_sequence: choice?.stopSequence ?? null,
+    ...(stop === 'refusal' && { stop_details: writeRefusalDetails(refusal) }),
+    usage: writeUsage(answer.usage),
+  }
+}
+
+/** A call without an id gets one that is the same whenever the same answer is written. */
+export const madeUpCallId = (answerId: string, part: number): string =>
+  `toolu_${answerId.replaceAll(/[^\w-]/g, '_')}_${part}`
+
+const callIdOf = (part: AnswerPart, answerId: string, index: number): string =>
+  part.kind === 'tool-call' && part.id !== '' ? part.id : madeUpCallId(answerId, index)
+
+/** The text of a refusal is in the details of the stop reason, so it is not written as a block. */
+function writePart(part: AnswerPart, callId: string): Block[] {
+  switch (part.kind) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'thinking':
+      if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }]
+    case 'tool-call': {
+      const { input } = toolInputOf(part.argumentsJson)
+      return [{ type: 'tool_use', id: callId, name: part.name, input }]
+    }
+    case 'refusal':
+      return []
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  type CanonicalMessage,
+  type CanonicalRequest,
+  type ContentPart,
+  ConversionError,
+} from '../canonical-request.ts'
+import type { Block } from './fields.ts'
+import { type RequestWriting, shortened, writePart } from './write-parts.ts'
+
+/** A written message. Tool results come before all other blocks of a user's message. */
+type Turn = {
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly results: Block[]
+  readonly blocks: Block[]
+}
+
+export type Conversation = {
+  readonly system: readonly Block[]
+  readonly messages: readonly Block[]
+  /** Whether the last message has tool results, and no thinking precedes their calls. */
+  readonly lacksThinkingBeforeCalls: boolean
+}
+
+/** The first message must be the user's. This text is the message that a request lacks. */
+const PLACEHOLDER: Block = { type: 'text', text: '.' }
+
+/**
+ * Writes the instructions and the messages. Neighbours of one role become one message, because
+ * several providers of this format require alternating roles. Messages without content are left
+ * out, because they are refused.
+ */
+export function writeConversation(
+  { system, messages }: CanonicalRequest,
+  takesSystemMessages: boolean,
+  writing: RequestWriting,
+): Conversation {
+  const instructions = writeInstructions(system, 'system', writing)
+  const turns: Turn[] = []
+  messages.forEach((message, index) => {
+    const path = `messages[${index}]`
+    if (message.role !== 'system') {
+      addMessage(turns, message, path, writing)
+      return
+    }
+    const blocks = writeInstructions(message.parts, `${path}.parts`, writing)
+    if (turns.length === 0) instructions.push(...blocks)
+    else if (takesSystemMessages && isBeforeAnswer(turns, messages, index)) {
+      turnOf(turns, 'system', blocks)?.blocks.push(...blocks)
+    } else {
+      if (blocks.length > 0) writing.losses.push(`${path}.role (system)`)
+      turnOf(turns, 'user', blocks)?.blocks.push(...blocks)
+    }
+  })
+  const usable = finishTurns(turns, instructions, writing)
+  return {
+    system: instructions,
+    messages: usable.map(({ role, results, blocks }) => ({
+      role,
+      content: shortened([...results, ...blocks]),
+    })),
+    lacksThinkingBeforeCalls: lacksThinking(usable),
+  }
+}
+
+/** Instructions are texts only. */
+function writeInstructions(
+  parts: readonly ContentPart[],
+  path: string,
+  writing: RequestWriting,
+): Block[] {
+  return parts.flatMap((part, index) => {
+    const partPath = `${path}[${index}]`
+    if (part.kind !== 'text') {
+      writing.losses.push(`${partPath} (${part.kind})`)
+      return []
+    }
+    const block = writePart(part, 'user', partPath, writing)
+    return block === null ? [] : [block]
+  })
+}
+
+function addMessage(
+  turns: Turn[],
+  message: CanonicalMessage,
+  path: string,
+  writing: RequestWriting,
+): void {
+  const role = message.role === 'assistant' ? 'assistant' : 'user'
+  message.parts.forEach((part, index) => {
+    const block = writePart(part, role, `${path}.parts[${index}]`, writing)
+    if (block === null) return
+    const turn = turnOf(turns, role, [block])
+    const list = block.type === 'tool_result' ? turn?.results : turn?.blocks
+    list?.push(block)
+  })
+}
+
+/** Returns the last turn if it has this role, or a new one. Returns null without blocks. */
+function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Turn | null {
+  if (blocks.length === 0) return null
+  const last = turns.at(-1)
+  if (last?.role === role) return last
+  const turn: Turn = { role, results: [], blocks: [] }
+  turns.push(turn)
+  return turn
+}
+
+/**
+ * A message with the role `system` must follow a user's message, and must precede an answer or end
+ * the conversation.
+ */
+function isBeforeAnswer(
+  turns: readonly Turn[],
+  messages: readonly CanonicalMessage[],
+  index: number,
+): boolean {
+  const next = messages.slice(index + 1).find(({ role }) => role !== 'system')
+  const before = turns.at(-1)?.role
+  return before !== 'assistant' && next?.role !== 'user'
+}
+
+function finishTurns(turns: readonly Turn[], instructions: Block[], writing: RequestWriting) {
+  const usable = withoutTrailingSpace(turns)
+  const [first] = usable
+  if (first === undefined) {
+    if (instructions.length === 0)
+      throw new ConversionError('messages', 'A message must have content.')
+    // A conversation needs a message, so the instructions become the user's message.
+    writing.losses.push('system (role)')
+    return [{ role: 'user' as const, results: [], blocks: instructions.splice(0) }]
+  }
+  if (first.role === 'user') return usable
+  writing.losses.push('messages[0] (assistant first)')
+  return [{ role: 'user' as const, results: [], blocks: [PLACEHOLDER] }, ...usable]
+}
+
+/** An answer that the model is asked to continue may not end with white space. */
+function withoutTrailingSpace(turns: readonly Turn[]): readonly Turn[] {
+  const last = turns.at(-1)
+  const block = last?.blocks.at(-1)
+  if (last?.role === 'assistant' && block?.type === 'text') {
+    block.text = String(block.text).trimEnd()
+  }
+  return turns
+}
+
+function lacksThinking(turns: readonly Turn[]): boolean {
+  const last = turns.findLast(({ role }) => role !== 'system')
+  if (last?.role !== 'user' || last.results.length === 0) return false
+  const answer = turns.findLast(({ role }) => role === 'assistant')
+  const type = answer?.blocks[0]?.type
+  return answer !== undefined && type !== 'thinking' && type !== 'redacted_thinking'
+}

@@ -1,0 +1,197 @@
+import type {
+  CacheMark,
+  CanonicalTool,
+  ContentPart,
+  DocumentPart,
+  FileSource,
+  ImagePart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../canonical-request.ts'
+import { type Block, toolInputOf } from './fields.ts'
+import { toStructuredOutputSchema } from './structured-output-schema.ts'
+import { ToolCallIds } from './tool-call-ids.ts'
+
+/** Anthropic accepts at most four cache marks per request. */
+const MARKS_MAX = 4
+
+/** What the parts of one request share while they are written. */
+export class RequestWriting {
+  readonly losses: string[] = []
+  readonly ids = new ToolCallIds()
+  private readonly marked: { readonly block: Block; readonly path: string }[] = []
+
+  mark(block: Block, cache: CacheMark | undefined, path: string): Block {
+    if (cache === undefined) return block
+    block.cache_control = { type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) }
+    this.marked.push({ block, path })
+    return block
+  }
+
+  /** Removes the marks above the limit. The last marks stay, because their prefixes are longest. */
+  limitMarks(): void {
+    for (const { block, path } of this.marked.slice(0, -MARKS_MAX)) {
+      delete block.cache_control
+      this.losses.push(`${path}.cache`)
+    }
+  }
+}
+
+/**
+ * Writes one part of a message. Returns null for a part that was added to the losses, and for
+ * blank text, which Anthropic refuses.
+ */
+export function writePart(
+  part: ContentPart,
+  role: 'user' | 'assistant',
+  path: string,
+  writing: RequestWriting,
+): Block | null {
+  const block = blockOf(part, role, path, writing)
+  if (block !== null) {
+    return 'cache' in part ? writing.mark(block, part.cache, path) : block
+  }
+  const isBlank = (part.kind === 'text' || part.kind === 'refusal') && part.text.trim() === ''
+  if (!isBlank) writing.losses.push(`${path} (${part.kind})`)
+  return null
+}
+
+function blockOf(
+  part: ContentPart,
+  role: 'user' | 'assistant',
+  path: string,
+  writing: RequestWriting,
+): Block | null {
+  const isUser = role === 'user'
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return writeText(part.text)
+    case 'image':
+      return isUser ? writeImage(part, path, writing) : null
+    case 'document':
+      return isUser ? writeDocument(part) : null
+    case 'thinking':
+      return isUser ? null : writeThinkingBlock(part)
+    case 'tool-call':
+      return isUser ? null : writeToolCall(part, path, writing)
+    case 'tool-result':
+      return isUser ? writeToolResult(part, path, writing) : null
+    case 'audio':
+      return null
+  }
+}
+
+const writeText = (text: string): Block | null =>
+  text.trim() === '' ? null : { type: 'text', text }
+
+/** Anthropic checks the signature of thinking, so thinking of other providers can't be sent. */
+function writeThinkingBlock(part: ContentPart & { kind: 'thinking' }): Block | null {
+  if (part.redacted !== undefined) return { type: 'redacted_thinking', data: part.redacted }
+  if (part.signature === undefined || part.signature === '') return null
+  return { type: 'thinking', thinking: part.text, signature: part.signature }
+}
+
+function writeToolCall(part: ToolCallPart, path: string, writing: RequestWriting): Block {
+  const { input, isValid } = toolInputOf(part.argumentsJson)
+  if (!isValid) writing.losses.push(`${path}.argumentsJson`)
+  if (part.signature !== undefined) writing.losses.push(`${path}.signature`)
+  return { type: 'tool_use', id: writing.ids.forCall(part.id), name: part.name, input }
+}
+
+function writeToolResult(part: ToolResultPart, path: string, writing: RequestWriting): Block {
+  const content = part.parts.flatMap((inner, index) => {
+    const innerPath = `${path}.parts[${index}]`
+    if (inner.kind !== 'tool-result') {
+      const block = writePart(inner, 'user', innerPath, writing)
+      return block === null ? [] : [block]
+    }
+    writing.losses.push(`${innerPath} (${inner.kind})`)
+    return []
+  })
+  // A result that is an error must have content, and texts only.
+  if (part.isError && content.length === 0) content.push({ type: 'text', text: 'Error' })
+  const isTextOnly = content.every(({ type }) => type === 'text')
+  if (part.isError && !isTextOnly) writing.losses.push(`${path}.isError`)
+  return {
+    type: 'tool_result',
+    tool_use_id: writing.ids.forResult(part.callId),
+    ...(content.length > 0 && { content: shortened(content) }),
+    ...(part.isError && isTextOnly && { is_error: true }),
+  }
+}
+
+/** Writes content that is one unmarked text as a string, which every provider understands. */
+export function shortened(content: readonly Block[]): string | readonly Block[] {
+  const [only] = content
+  const isText = content.length === 1 && only?.type === 'text' && only.cache_control === undefined
+  return isText ? String(only.text) : content
+}
+
+function writeImage(part: ImagePart, path: string, writing: RequestWriting): Block | null {
+  const source = writeSource(part.source)
+  if (source === null || source.type === 'text') return null
+  if (part.detail !== undefined && part.detail !== 'auto') writing.losses.push(`${path}.detail`)
+  const { media_type: mediaType } = source
+  return {
+    type: 'image',
+    source: mediaType === 'image/jpg' ? { ...source, media_type: 'image/jpeg' } : source,
+  }
+}
+
+/** Anthropic accepts documents as PDF and as plain text. Images may come as documents too. */
+function writeDocument(part: DocumentPart): Block | null {
+  const source = writeSource(part.source)
+  if (source === null) return null
+  const title = part.name === undefined || part.name === '' ? {} : { title: part.name }
+  if (source.type !== 'base64') return { type: 'document', source, ...title }
+  const mediaType = String(source.media_type).toLowerCase()
+  if (mediaType === 'application/pdf') return { type: 'document', source, ...title }
+  if (mediaType.startsWith('image/')) return { type: 'image', source }
+  if (!/^text\/|^application\/(?:json|xml|yaml)\b/.test(mediaType)) return null
+  const text = Buffer.from(String(source.data), 'base64').toString('utf8')
+  return { type: 'document', source: textSource(text), ...title }
+}
+
+const textSource = (data: string): Block => ({ type: 'text', media_type: 'text/plain', data })
+
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
+
+function writeSource(source: FileSource): Block | null {
+  switch (source.kind) {
+    case 'base64':
+      return { type: 'base64', media_type: source.mediaType, data: source.data }
+    case 'file-id':
+      return { type: 'file', file_id: source.id }
+    case 'text':
+      return source.text.trim() === '' ? null : textSource(source.text)
+    case 'url':
+      return /^data:/i.test(source.url)
+        ? sourceOfDataUrl(source.url)
+        : { type: 'url', url: source.url }
+  }
+}
+
+/** Returns null for a data URL that is not in base64. */
+function sourceOfDataUrl(url: string): Block | null {
+  const [prefix, mediaType = '', options = ''] = DATA_URL.exec(url) ?? []
+  if (prefix === undefined || !options.toLowerCase().endsWith(';base64')) return null
+  return { type: 'base64', media_type: mediaType, data: url.slice(prefix.length) }
+}
+
+/** Writes a tool that the caller executes. The schema must describe an object. */
+export function writeTool(tool: CanonicalTool, path: string, writing: RequestWriting): Block {
+  const object = { ...(tool.schema.type === undefined && { type: 'object' }), ...tool.schema }
+  const isStrict = tool.isStrict === true
+  const { schema, isWeaker } = isStrict
+    ? toStructuredOutputSchema(object)
+    : { schema: object, isWeaker: false }
+  if (isWeaker) writing.losses.push(`${path}.schema (constraints)`)
+  const block = {
+    name: tool.name,
+    ...(tool.description !== '' && { description: tool.description }),
+    input_schema: schema,
+    ...(isStrict && { strict: true }),
+  }
+  return writing.mark(block, tool.cache, path)
+}

@@ -1,0 +1,110 @@
+import type { CanonicalRequest, Converted, JsonObject, Sampling } from '../canonical-request.ts'
+import type { Block } from './fields.ts'
+import { modelRules } from './model-rules.ts'
+import { toStructuredOutputSchema } from './structured-output-schema.ts'
+import { writeConversation } from './write-conversation.ts'
+import { RequestWriting, shortened, writeTool } from './write-parts.ts'
+import { type WrittenThinking, writeSampling, writeThinking } from './write-thinking.ts'
+
+/**
+ * Writes the body of `POST /v1/messages`. `defaultOutputTokensMax` is the output limit of a request
+ * without one, because the format requires a limit. The name of an answer's schema has no place in
+ * this format and no effect, so it is not listed as a loss.
+ * Source: the API reference "Messages" of platform.claude.com, and the types of Anthropic's SDK.
+ */
+export function writeRequest(
+  request: CanonicalRequest,
+  defaultOutputTokensMax: number,
+): Converted<JsonObject> {
+  const writing = new RequestWriting()
+  const { losses } = writing
+  const rules = modelRules(request.model)
+  const outputTokensMax = request.outputTokensMax ?? defaultOutputTokensMax
+  const tools = request.tools.map((tool, index) => writeTool(tool, `tools[${index}]`, writing))
+  const conversation = writeConversation(request, rules.takesSystemMessages, writing)
+  const { lacksThinkingBeforeCalls } = conversation
+  const thinking = writeThinking(request, {
+    rules,
+    outputTokensMax,
+    lacksThinkingBeforeCalls,
+    losses,
+  })
+  const isThinking = thinking.thinking !== null && thinking.thinking.type !== 'disabled'
+  writing.limitMarks()
+  const { system, messages } = conversation
+  const value: Block = {
+    model: request.model,
+    max_tokens: outputTokensMax,
+    ...(system.length > 0 && { system: shortened(system) }),
+    messages,
+    ...(tools.length > 0 && { tools }),
+    ...writeToolChoice(request, losses),
+    ...writeSampling(request.sampling, { rules, isThinking }, losses),
+    ...writeStop(request.sampling, losses),
+    ...(thinking.thinking !== null && { thinking: thinking.thinking }),
+    ...writeOutputConfig(request, thinking, losses),
+    ...(request.endUser !== null && { metadata: { user_id: request.endUser } }),
+    ...(request.isStream && { stream: true }),
+  }
+  losses.push(...unsupportedMembers(request))
+  return { value, losses }
+}
+
+function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
+  const { toolChoice, allowsParallelCalls, tools } = request
+  const isSingle = allowsParallelCalls === false
+  if (toolChoice === null && !isSingle) return {}
+  // A choice without tools is refused.
+  if (tools.length === 0) {
+    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.push('toolChoice')
+    return {}
+  }
+  const kind = toolChoice?.kind ?? 'auto'
+  if (kind === 'none') return { tool_choice: { type: 'none' } }
+  return {
+    tool_choice: {
+      type: kind === 'required' ? 'any' : kind,
+      ...(toolChoice?.kind === 'tool' && { name: toolChoice.name }),
+      ...(isSingle && { disable_parallel_tool_use: true }),
+    },
+  }
+}
+
+/** Stop sequences of white space only are refused. */
+function writeStop({ stop }: Sampling, losses: string[]): Block {
+  const sequences = stop.filter((sequence, index) => {
+    const isUsable = sequence.trim() !== ''
+    if (!isUsable) losses.push(`sampling.stop[${index}]`)
+    return isUsable
+  })
+  return sequences.length > 0 ? { stop_sequences: sequences } : {}
+}
+
+function writeOutputConfig(
+  { answerFormat }: CanonicalRequest,
+  { effort }: WrittenThinking,
+  losses: string[],
+): Block {
+  const config: Block = effort === null ? {} : { effort }
+  if (answerFormat?.kind === 'json') losses.push('answerFormat (json)')
+  if (answerFormat?.kind === 'schema') {
+    const { schema, isWeaker } = toStructuredOutputSchema(answerFormat.schema)
+    if (isWeaker) losses.push('answerFormat.schema (constraints)')
+    config.format = { type: 'json_schema', schema }
+  }
+  return Object.keys(config).length > 0 ? { output_config: config } : {}
+}
+
+/** The members that this format lacks. Values that change nothing are not listed as losses. */
+function unsupportedMembers({ sampling, logprobs, promptCacheKey }: CanonicalRequest): string[] {
+  const { choices, seed, presencePenalty, frequencyPenalty } = sampling
+  const isUsed: readonly [string, boolean][] = [
+    ['sampling.choices', (choices ?? 1) !== 1],
+    ['sampling.seed', seed !== null],
+    ['sampling.presencePenalty', (presencePenalty ?? 0) !== 0],
+    ['sampling.frequencyPenalty', (frequencyPenalty ?? 0) !== 0],
+    ['logprobs', logprobs !== null],
+    ['promptCacheKey', promptCacheKey !== null],
+  ]
+  return isUsed.filter(([, used]) => used).map(([name]) => name)
+}

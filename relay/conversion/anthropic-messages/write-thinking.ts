@@ -1,0 +1,114 @@
+import type { CanonicalRequest, Effort, Sampling, Thinking } from '../canonical-request.ts'
+import type { Block } from './fields.ts'
+import type { ModelRules } from './model-rules.ts'
+
+/** The smallest budget that Anthropic accepts. It must also be below the output limit. */
+const BUDGET_MIN = 1024
+
+/** The part of the output limit that an effort may use for thinking, for models with budgets. */
+const SHARES: Readonly<Record<Effort, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.9,
+  max: 0.95,
+}
+
+export type WrittenThinking = { readonly thinking: Block | null; readonly effort: Effort | null }
+
+const NOTHING: WrittenThinking = { thinking: null, effort: null }
+
+type ThinkingWriting = {
+  readonly rules: ModelRules
+  readonly outputTokensMax: number
+  /**
+   * Whether the conversation ends with the results of tool calls that no thinking precedes.
+   * Anthropic refuses a budget of thinking then.
+   */
+  readonly lacksThinkingBeforeCalls: boolean
+  readonly losses: string[]
+}
+
+/** Writes how much the model may think, in the form that the model accepts. */
+export function writeThinking(
+  { thinking, toolChoice }: CanonicalRequest,
+  writing: ThinkingWriting,
+): WrittenThinking {
+  if (thinking === null) return NOTHING
+  const { rules, losses } = writing
+  const canThink = rules.takesBudget || rules.takesAdaptive
+  if (isOff(thinking)) return canThink ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
+  // A tool can't be forced while the model thinks. The tool is kept, because callers rely on it.
+  const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
+  if (!canThink || isForced) {
+    losses.push('thinking')
+    return NOTHING
+  }
+  const isBudget = thinking.kind === 'budget' ? rules.takesBudget : !rules.takesAdaptive
+  return isBudget ? writeBudget(thinking, writing) : writeAdaptive(thinking, writing)
+}
+
+const isOff = (thinking: Thinking): boolean =>
+  thinking.kind === 'off' || (thinking.kind === 'budget' && thinking.tokens <= 0)
+
+function writeBudget(thinking: Thinking, writing: ThinkingWriting): WrittenThinking {
+  const { outputTokensMax, lacksThinkingBeforeCalls, losses } = writing
+  if (outputTokensMax <= BUDGET_MIN || lacksThinkingBeforeCalls) {
+    losses.push('thinking')
+    return NOTHING
+  }
+  const share = thinking.kind === 'effort' ? SHARES[thinking.effort] : SHARES.medium
+  const wanted = thinking.kind === 'budget' ? thinking.tokens : Math.floor(outputTokensMax * share)
+  const most = Math.max(BUDGET_MIN, Math.floor(outputTokensMax * SHARES.max))
+  const isWithin = wanted < outputTokensMax
+  const tokens = Math.max(BUDGET_MIN, isWithin ? wanted : most)
+  if (thinking.kind === 'budget' && tokens !== wanted) losses.push('thinking.tokens')
+  return { ...NOTHING, thinking: { type: 'enabled', budget_tokens: tokens } }
+}
+
+function writeAdaptive(thinking: Thinking, { rules, losses }: ThinkingWriting): WrittenThinking {
+  const adaptive = { type: 'adaptive' }
+  if (thinking.kind === 'budget') {
+    losses.push('thinking.tokens')
+    return { thinking: adaptive, effort: effortFor(thinking.tokens) }
+  }
+  if (thinking.kind !== 'effort') return { thinking: adaptive, effort: null }
+  if (rules.efforts.has(thinking.effort)) return { thinking: adaptive, effort: thinking.effort }
+  losses.push('thinking.effort')
+  return { thinking: adaptive, effort: thinking.effort === 'minimal' ? 'low' : 'high' }
+}
+
+function effortFor(tokens: number): Effort {
+  if (tokens < 4096) return 'low'
+  return tokens < 16_384 ? 'medium' : 'high'
+}
+
+/**
+ * Writes the sampling parameters that the model accepts. Recent models accept none. Older models
+ * accept few while they think. The highest temperature is 1.
+ */
+export function writeSampling(
+  { temperature, topP, topK }: Sampling,
+  { rules, isThinking }: { readonly rules: ModelRules; readonly isThinking: boolean },
+  losses: string[],
+): Block {
+  const isFixed = !rules.takesSampling || (isThinking && rules.fixesSamplingForThinking)
+  const members: Block = {}
+  if (temperature !== null) {
+    const written = isFixed ? 1 : Math.min(Math.max(temperature, 0), 1)
+    if (written !== temperature) losses.push('sampling.temperature')
+    if (!isFixed) members.temperature = written
+  }
+  if (topP !== null) {
+    const isInRange = !isFixed || (rules.takesSampling && topP >= 0.95)
+    const isAlone = rules.takesTemperatureWithTopP || members.temperature === undefined
+    if (isInRange && isAlone) members.top_p = topP
+    else if (topP !== 1) losses.push('sampling.topP')
+  }
+  if (topK !== null) {
+    if (isFixed) losses.push('sampling.topK')
+    else members.top_k = topK
+  }
+  return members
+}
