@@ -5,7 +5,7 @@ import type {
   CanonicalEvent,
   CanonicalUsage,
 } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
+import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 
 type PartEvent = Extract<CanonicalEvent, { part: number }>
 type Choice = {
@@ -77,11 +77,22 @@ function addEvent(part: AnswerPart | undefined, event: PartEvent): AnswerPart | 
       return part?.kind === 'tool-call'
         ? { ...part, argumentsJson: part.argumentsJson + event.json }
         : null
-    default: {
-      const thought = part?.kind === 'thinking' ? part : { kind: 'thinking' as const, text: '' }
-      if (event.kind === 'thinking') return { ...thought, text: thought.text + event.text }
-      if (event.kind === 'thinking-redacted') return { ...thought, redacted: event.data }
-      return { ...thought, signature: event.signature }
-    }
+    default:
+      return addThoughtEvent(
+        part?.kind === 'thinking' ? part : { kind: 'thinking', text: '' },
+        event,
+      )
   }
+}
+
+type ThoughtEvent = Extract<
+  CanonicalEvent,
+  { kind: 'thinking' | 'thinking-signature' | 'thinking-redacted' }
+>
+
+/** Adds one event to a thought. */
+export function addThoughtEvent(thought: ThinkingPart, event: ThoughtEvent): ThinkingPart {
+  if (event.kind === 'thinking') return { ...thought, text: thought.text + event.text }
+  if (event.kind === 'thinking-redacted') return { ...thought, redacted: event.data }
+  return { ...thought, signature: event.signature }
 }

@@ -3,6 +3,7 @@ import {
   type ContentPart,
   ConversionError,
   type JsonObject,
+  type ThinkingPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { readFileData, readInlineData } from './media.ts'
@@ -14,8 +15,9 @@ import {
   reportOthers,
   textOf,
 } from './request-members.ts'
-import { readSignature, readThought } from './thought-signature.ts'
+import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
 import { callIdInRequest } from './tool-call-ids.ts'
+import { TurnBuilder } from './turn-builder.ts'
 
 const ROLES = new Map<string, 'user' | 'assistant'>([
   ['user', 'user'],
@@ -31,7 +33,8 @@ const PART_NAMES = new Set([...DATA_NAMES, 'thought', 'thoughtSignature'])
 /** Reads `contents`. An empty content has no effect and is left out. */
 export function readContents(value: unknown, losses: string[]): readonly CanonicalMessage[] {
   const reader = new ContentsReader(losses)
-  return listOf(value, 'contents').flatMap((content, index) => {
+  const turns = new TurnBuilder()
+  for (const [index, content] of listOf(value, 'contents').entries()) {
     const path = `contents[${index}]`
     const members = membersOf(content, path)
     reportOthers(members, CONTENT_NAMES, path, losses)
@@ -39,11 +42,21 @@ export function readContents(value: unknown, losses: string[]): readonly Canonic
     if (role === undefined) {
       throw new ConversionError(`${path}.role`, `${path}.role must be user or model`)
     }
-    const parts = listOf(members.get('parts'), `${path}.parts`).flatMap((part, partIndex) =>
+    const parts = listOf(members.get('parts'), `${path}.parts`).map((part, partIndex) =>
       reader.readPart(part, { content: index, part: partIndex }),
     )
-    return parts.length === 0 ? [] : [{ role, parts }]
-  })
+    if (role === 'user') turns.addUserContent(parts.flatMap(({ part }) => part ?? []))
+    else addModelContent(turns, parts)
+  }
+  return turns.messages
+}
+
+function addModelContent(turns: TurnBuilder, parts: readonly ReadPart[]): void {
+  turns.beginModelContent()
+  for (const [index, { part, thoughts }] of parts.entries()) {
+    turns.addThoughtsOfCall(thoughts)
+    if (part !== null) turns.addPart(part, index === 0)
+  }
 }
 
 /** Reads `systemInstruction`, which is a content with texts, or a text. */
@@ -63,6 +76,11 @@ export function readSystem(value: unknown, losses: string[]): readonly ContentPa
 }
 
 type PartPlace = { readonly content: number; readonly part: number }
+type ReadPart = {
+  readonly part: ContentPart | null
+  /** The thoughts that a call holds. */
+  readonly thoughts: readonly ThinkingPart[]
+}
 type OpenCall = { readonly id: string; readonly name: string }
 
 /** Reads parts in their order, and finds the call to which each function response belongs. */
@@ -75,7 +93,7 @@ class ContentsReader {
     this.losses = losses
   }
 
-  readPart(value: unknown, place: PartPlace): readonly ContentPart[] {
+  readPart(value: unknown, place: PartPlace): ReadPart {
     const path = `contents[${place.content}].parts[${place.part}]`
     const members = membersOf(value, path)
     const kinds = DATA_NAMES.filter((name) => members.has(name))
@@ -84,12 +102,11 @@ class ContentsReader {
     }
     reportOthers(members, PART_NAMES, path, this.losses)
     const part = this.readData(kinds[0] ?? null, members, path, place)
-    if (part === null) return []
+    if (part === null) return { part, thoughts: [] }
+    const field = members.get('thoughtSignature')
     const isSigned = part.kind === 'text' || part.kind === 'thinking' || part.kind === 'tool-call'
-    if (!isSigned && readSignature(members.get('thoughtSignature')) !== null) {
-      this.losses.push(`${path}.thoughtSignature`)
-    }
-    return [part]
+    if (!isSigned && readSignature(field) !== null) this.losses.push(`${path}.thoughtSignature`)
+    return { part, thoughts: part.kind === 'tool-call' ? readThoughtsOfCall(field) : [] }
   }
 
   private readData(

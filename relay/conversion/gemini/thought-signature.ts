@@ -1,4 +1,5 @@
-import type { ThinkingPart } from '../canonical-request.ts'
+import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
+import { isObject } from './request-members.ts'
 
 /**
  * The prefix of a signature that Gemini made, in the canonical form of a thinking part. Gemini
@@ -21,9 +22,14 @@ const WRAPPED = 'cHJvdmlkZXI6'
 export const UNCHECKED_SIGNATURE = 'skip_thought_signature_validator'
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])
 
-/** Returns the signature of a call or a text, or null if there is none. */
+/** Returns Gemini's signature of a part, or null if there is none. */
 export const readSignature = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' && !PLACEHOLDERS.has(value) ? value : null
+  typeof value === 'string' &&
+  value !== '' &&
+  !PLACEHOLDERS.has(value) &&
+  !value.startsWith(WRAPPED)
+    ? value
+    : null
 
 /** Adds the signature prefix that keeps the signature from other providers. */
 export const ownThinkingSignature = (signature: string): string => `${OWN}${signature}`
@@ -35,28 +41,57 @@ export const signatureForGemini = (signature: string): string | null =>
 /** Reads a thought with its signature, which may hold another provider's signature. */
 export function readThought(text: string, field: unknown): ThinkingPart {
   const signature = readSignature(field)
-  if (signature === null) return { kind: 'thinking', text }
-  const wrapped = unwrap(signature)
-  return wrapped === null
-    ? { kind: 'thinking', text, signature: ownThinkingSignature(signature) }
-    : { kind: 'thinking', text, ...wrapped }
+  if (signature !== null) {
+    return { kind: 'thinking', text, signature: ownThinkingSignature(signature) }
+  }
+  return { kind: 'thinking', text, ...signatureIn(unwrap(field)) }
 }
 
 /** Returns the field `thoughtSignature` for a caller, who sends it back with the next request. */
 export function signatureForCaller(kept: { signature: string } | { redacted: string }): string {
   const own = 'signature' in kept ? signatureForGemini(kept.signature) : null
-  if (own !== null) return own
-  return Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
+  return own ?? wrap(kept)
 }
 
-function unwrap(field: string): { signature: string } | { redacted: string } | null {
-  if (!field.startsWith(WRAPPED)) return null
+/**
+ * Returns the field `thoughtSignature` of a call that holds the thoughts before it, or undefined if
+ * no other provider needs them again. Gemini CLI sends back the signatures of calls, but no
+ * thoughts, and Claude refuses the results of a call without them.
+ */
+export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | undefined {
+  const needed = thoughts.filter(
+    ({ signature, redacted }) =>
+      redacted !== undefined || (signature !== undefined && signatureForGemini(signature) === null),
+  )
+  return needed.length === 0 ? undefined : wrap({ thoughts: needed })
+}
+
+/** Reads the thoughts that a call holds. */
+export function readThoughtsOfCall(field: unknown): readonly ThinkingPart[] {
+  const thoughts = unwrap(field)?.thoughts
+  if (!Array.isArray(thoughts)) return []
+  return thoughts.filter(isObject).map((thought) => ({
+    kind: 'thinking',
+    text: typeof thought.text === 'string' ? thought.text : '',
+    ...signatureIn(thought),
+  }))
+}
+
+const wrap = (kept: JsonObject): string =>
+  Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
+
+function unwrap(field: unknown): JsonObject | null {
+  if (typeof field !== 'string' || !field.startsWith(WRAPPED)) return null
   try {
     const json = Buffer.from(field, 'base64').toString('utf8').slice('provider:'.length)
-    const { signature, redacted } = JSON.parse(json)
-    if (typeof signature === 'string') return { signature }
-    return typeof redacted === 'string' ? { redacted } : null
+    const kept: unknown = JSON.parse(json)
+    return isObject(kept) ? kept : null
   } catch {
     return null
   }
+}
+
+function signatureIn(kept: JsonObject | null): { signature?: string; redacted?: string } {
+  if (typeof kept?.redacted === 'string') return { redacted: kept.redacted }
+  return typeof kept?.signature === 'string' ? { signature: kept.signature } : {}
 }

@@ -1,9 +1,9 @@
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
+import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { isObject } from './request-members.ts'
-import { signatureForCaller } from './thought-signature.ts'
+import { signatureForCaller, thoughtsForCaller } from './thought-signature.ts'
 import { isMadeUpCallId } from './tool-call-ids.ts'
 import { writeUsage } from './usage-metadata.ts'
 
@@ -18,7 +18,7 @@ export function writeAnswer(answer: CanonicalAnswer): JsonObject {
 }
 
 function writeChoice({ parts, stop, logprobs }: CanonicalChoice, index: number): JsonObject {
-  const written = parts.flatMap((part) => writeAnswerPart(part))
+  const written = withThoughtsInCalls(parts).flatMap((part) => writeAnswerPart(part))
   return {
     // SDKs drop a content without parts from a chat, together with the message before it.
     content: { parts: written.length > 0 ? written : [{ text: '' }], role: 'model' },
@@ -26,6 +26,21 @@ function writeChoice({ parts, stop, logprobs }: CanonicalChoice, index: number):
     index,
     ...(logprobs !== null && { logprobsResult: writeLogprobs(logprobs) }),
   }
+}
+
+/** Adds the thoughts before a call to the call. */
+function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
+  const thoughts: ThinkingPart[] = []
+  return parts.map((part) => {
+    if (part.kind === 'thinking') thoughts.push(part)
+    return part.kind === 'tool-call' ? withThoughts(part, thoughts.splice(0)) : part
+  })
+}
+
+/** Returns the call with the thoughts before it, if another provider needs them again. */
+export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart[]): ToolCallPart {
+  const signature = call.signature ?? thoughtsForCaller(thoughts)
+  return signature === undefined ? call : { ...call, signature }
 }
 
 /** Writes one part of an answer. A thought is two parts if it has both a signature and data. */
@@ -49,8 +64,7 @@ export function writeAnswerPart(part: AnswerPart): readonly JsonObject[] {
   }
 }
 
-function writeThought(part: { text: string; signature?: string; redacted?: string }): JsonObject[] {
-  const { text, signature, redacted } = part
+function writeThought({ text, signature, redacted }: ThinkingPart): JsonObject[] {
   const thoughts: JsonObject[] = []
   if (signature !== undefined) {
     const thoughtSignature = signatureForCaller({ signature })

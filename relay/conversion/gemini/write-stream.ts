@@ -4,13 +4,14 @@ import type {
   StopReason,
   StreamWriter,
 } from '../canonical-answer.ts'
-import type { JsonObject, ToolCallPart } from '../canonical-request.ts'
+import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import { addThoughtEvent } from './collect-answer.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { writeStreamError } from './stream-error.ts'
 import { signatureForCaller } from './thought-signature.ts'
 import { writeUsage } from './usage-metadata.ts'
-import { writeAnswerPart } from './write-answer.ts'
+import { withThoughts, writeAnswerPart } from './write-answer.ts'
 
 /** Callers without `alt=sse` in the URL get one JSON array, to which each chunk is added. */
 export type StreamFraming = 'sse' | 'json-array'
@@ -26,6 +27,8 @@ export const createStreamWriter = (framing: StreamFraming = 'sse'): StreamWriter
 type OpenChoice = {
   /** The calls that are not written yet, by their part. */
   readonly calls: Map<number, ToolCallPart>
+  /** The thoughts since the last call, by their part. */
+  readonly thoughts: Map<number, ThinkingPart>
   stop: StopReason | null
 }
 type CallEvent = Extract<CanonicalEvent, { kind: 'tool-call' | 'tool-arguments' }>
@@ -66,13 +69,16 @@ class ChunkWriter implements StreamWriter {
         return this.close(writeStreamError(event.type, event.message))
       case 'end':
         return this.writeEnd()
-      default:
-        return this.writeCalls(event.choice) + this.writeParts(event.choice, partOf(event))
+      default: {
+        const calls = this.writeCalls(event.choice)
+        this.addToThought(event)
+        return calls + this.writeParts(event.choice, partOf(event))
+      }
     }
   }
 
   private choiceAt(index: number): OpenChoice {
-    const choice = this.choices.get(index) ?? { calls: new Map(), stop: null }
+    const choice = this.choices.get(index) ?? { calls: new Map(), thoughts: new Map(), stop: null }
     this.choices.set(index, choice)
     return choice
   }
@@ -90,16 +96,22 @@ class ChunkWriter implements StreamWriter {
     calls.set(event.part, { ...call, argumentsJson: call.argumentsJson + event.json })
   }
 
+  private addToThought(event: WrittenEvent): void {
+    if (event.kind === 'text' || event.kind === 'refusal') return
+    const { thoughts } = this.choiceAt(event.choice)
+    const thought = thoughts.get(event.part) ?? { kind: 'thinking', text: '' }
+    thoughts.set(event.part, addThoughtEvent(thought, event))
+  }
+
   /** Writes the calls of a choice, which are complete when another kind of part begins. */
   private writeCalls(index: number): string {
-    const calls = this.choices.get(index)?.calls
-    if (calls === undefined || calls.size === 0) return ''
-    const sorted = [...calls].sort(([a], [b]) => a - b)
+    const { calls, thoughts } = this.choiceAt(index)
+    if (calls.size === 0) return ''
+    const [first, ...others] = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call)
+    const signed = first === undefined ? [] : [withThoughts(first, [...thoughts.values()])]
     calls.clear()
-    return this.writeParts(
-      index,
-      sorted.flatMap(([, call]) => writeAnswerPart(call)),
-    )
+    thoughts.clear()
+    return this.writeParts(index, [...signed, ...others].flatMap(writeAnswerPart))
   }
 
   private writeParts(index: number, parts: readonly JsonObject[]): string {
