@@ -296,15 +296,16 @@ function inferType(schema: JsonObject): string | null {
   return null
 }
 
-/** A schema of a union takes over what the schema around the union says. */
-const withOuter = (outer: JsonObject, inner: unknown): unknown => {
+/** Returns a schema of a union with what the schema around the union says. */
+function withOuter(outer: JsonObject, inner: unknown): unknown {
   if (!isObject(inner)) return inner
-  const { default: _, ...rest } = outer
-  const isReference = inner.$ref !== undefined
   const type = typesOf(outer).find((each) => each !== 'null')
-  const { type: __, nullable: ___, ...notes } = rest
-  return { ...notes, ...(type !== undefined && !isReference && { type }), ...inner }
+  const shared = Object.entries(outer).filter(([name]) => !NOT_SHARED.has(name))
+  const outerType = type === undefined || inner.$ref !== undefined ? {} : { type }
+  return { ...Object.fromEntries(shared), ...outerType, ...inner }
 }
+
+const NOT_SHARED = new Set(['type', 'nullable', 'default'])
 
 function notesOf({ title, description, default: value }: JsonObject): JsonObject {
   return {

@@ -43,7 +43,7 @@ export function readContents(value: unknown, losses: string[]): readonly Canonic
       throw new ConversionError(`${path}.role`, `${path}.role must be user or model`)
     }
     const parts = listOf(members.get('parts'), `${path}.parts`).map((part, partIndex) =>
-      reader.readPart(part, { content: index, part: partIndex }),
+      reader.readPart(part, { role, content: index, part: partIndex }),
     )
     if (role === 'user') turns.addUserContent(parts.flatMap(({ part }) => part ?? []))
     else addModelContent(turns, parts)
@@ -75,7 +75,11 @@ export function readSystem(value: unknown, losses: string[]): readonly ContentPa
   })
 }
 
-type PartPlace = { readonly content: number; readonly part: number }
+type PartPlace = {
+  readonly role: 'user' | 'assistant'
+  readonly content: number
+  readonly part: number
+}
 type ReadPart = {
   readonly part: ContentPart | null
   /** The thoughts that a call holds. */
@@ -121,14 +125,16 @@ class ContentsReader {
       case 'fileData':
         return readFileData(members.get(kind), `${path}.${kind}`, this.losses)
       case 'functionCall':
+        requireRole('assistant', place, `${path}.${kind}`)
         return this.readCall(members, `${path}.${kind}`, place)
       case 'functionResponse':
+        requireRole('user', place, `${path}.${kind}`)
         return this.readResponse(members.get(kind), `${path}.${kind}`, place)
       case 'text':
-        return readText(members, path)
+        return readText(members, path, place.role)
       default:
         // Some SDKs send a signature in a part without data.
-        return members.has('thoughtSignature') ? readText(members, path) : null
+        return members.has('thoughtSignature') ? readText(members, path, place.role) : null
     }
   }
 
@@ -188,10 +194,18 @@ class ContentsReader {
   }
 }
 
-function readText(members: Members, path: string): ContentPart | null {
+function requireRole(role: PartPlace['role'], place: PartPlace, path: string): void {
+  if (place.role === role) return
+  const name = role === 'user' ? 'user' : 'model'
+  throw new ConversionError(path, `${path} must be in a content with the role ${name}`)
+}
+
+/** A user has no thoughts, so that a thought in a content of the user is a text. */
+function readText(members: Members, path: string, role: PartPlace['role']): ContentPart | null {
   const text = textOf(members, 'text', path) ?? ''
   const field = members.get('thoughtSignature')
-  if (members.get('thought') === true) return readThought(text, field)
+  const isThought = members.get('thought') === true && role === 'assistant'
+  if (isThought) return readThought(text, field)
   const signature = readSignature(field)
   if (signature !== null) return { kind: 'text', text, signature }
   return text === '' ? null : { kind: 'text', text }

@@ -23,6 +23,7 @@ const NAMES = new Set([
   ...['temperature', 'topP', 'topK', 'seed', 'candidateCount', 'maxOutputTokens', 'stopSequences'],
   ...['presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', 'thinkingConfig'],
   ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'responseModalities'],
+  'responseFormat',
 ])
 
 type Generation = Pick<
@@ -79,6 +80,7 @@ function readLogprobsCount(config: Members, losses: string[]): number | null {
 }
 
 function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | null {
+  if (config.has('responseFormat')) return readResponseFormat(config, losses)
   const type = textOf(config, 'responseMimeType', PATH) ?? 'text/plain'
   const schema = readAnswerSchema(config)
   if (type === 'application/json') {
@@ -89,6 +91,28 @@ function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | nul
   if (type !== 'text/plain') losses.push(`${PATH}.responseMimeType`)
   if (schema !== null) losses.push(`${PATH}.responseSchema`)
   return null
+}
+
+/** Reads `responseFormat`, which replaces the other members for the format of an answer. */
+function readResponseFormat(config: Members, losses: string[]): AnswerFormat | null {
+  const path = `${PATH}.responseFormat`
+  let format: AnswerFormat | null = null
+  for (const [index, value] of listOf(config.get('responseFormat'), path).entries()) {
+    const at = `${path}[${index}]`
+    const members = membersOf(value, at)
+    reportOthers(members, new Set(['text']), at, losses)
+    if (!members.has('text')) continue
+    const text = membersOf(members.get('text'), `${at}.text`)
+    reportOthers(text, new Set(['mimeType', 'schema']), `${at}.text`, losses)
+    const type = textOf(text, 'mimeType', `${at}.text`) ?? 'text/plain'
+    const schema = text.get('schema')
+    if (/json$/i.test(type)) {
+      format = isObject(schema)
+        ? { kind: 'schema', name: 'answer', schema, isStrict: null }
+        : { kind: 'json' }
+    } else if (schema !== undefined) losses.push(`${at}.text.schema`)
+  }
+  return format
 }
 
 function readAnswerSchema(config: Members): JsonObject | null {

@@ -4,6 +4,7 @@ import { readRequest } from '#relay/conversion/gemini/read-request.ts'
 import { GEMINI_3, HI, read } from './requests.ts'
 
 const user = (...parts: unknown[]) => ({ contents: [{ role: 'user', parts }] })
+const model = (...parts: unknown[]) => ({ contents: [{ role: 'model', parts }] })
 const paramOf = (body: Record<string, unknown>): string => {
   try {
     read(body)
@@ -126,8 +127,10 @@ describe('reading a request in Gemini’s format', () => {
     [user({ inlineData: { data: 'a' } }), 'contents[0].parts[0].inlineData.mimeType'],
     [user({ inlineData: { mimeType: 'a/b' } }), 'contents[0].parts[0].inlineData.data'],
     [user({ fileData: {} }), 'contents[0].parts[0].fileData.fileUri'],
-    [user({ functionCall: { args: {} } }), 'contents[0].parts[0].functionCall.name'],
-    [user({ functionCall: { name: 'f', args: 'x' } }), 'contents[0].parts[0].functionCall.args'],
+    [model({ functionCall: { args: {} } }), 'contents[0].parts[0].functionCall.name'],
+    [model({ functionCall: { name: 'f', args: 'x' } }), 'contents[0].parts[0].functionCall.args'],
+    [user({ functionCall: { name: 'f' } }), 'contents[0].parts[0].functionCall'],
+    [model({ functionResponse: { name: 'f' } }), 'contents[0].parts[0].functionResponse'],
     [
       user({ functionResponse: { name: 'f', response: 'x' } }),
       'contents[0].parts[0].functionResponse.response',
@@ -152,6 +155,28 @@ describe('reading a request in Gemini’s format', () => {
     ],
   ])('names the wrong member of %j', (body, param) => {
     expect(paramOf(body)).toBe(param)
+  })
+
+  it('reads the format of the answer in its newer form', () => {
+    const formatOf = (...responseFormat: unknown[]) => {
+      const { value, losses } = read({ contents: HI, generationConfig: { responseFormat } })
+      return [value.answerFormat, ...losses]
+    }
+    const schema = { type: 'object' }
+    expect(formatOf({ text: { mimeType: 'application/json', schema } })).toEqual([
+      { kind: 'schema', name: 'answer', schema, isStrict: null },
+    ])
+    expect(formatOf({ text: { mime_type: 'APPLICATION_JSON' } })).toEqual([{ kind: 'json' }])
+    expect(formatOf({ text: { schema } }, { image: {} })).toEqual([
+      null,
+      'generationConfig.responseFormat[0].text.schema',
+      'generationConfig.responseFormat[1].image',
+    ])
+  })
+
+  it('reads a thought of the user as a text', () => {
+    const { value } = read(user({ text: 'a', thought: true }))
+    expect(value.messages[0]?.parts).toEqual([{ kind: 'text', text: 'a' }])
   })
 
   it('reads a request without contents as one without messages', () => {
