@@ -52,7 +52,7 @@ export type CanonicalUsage = Pick<
  */
 export type CanonicalEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string }
-  | PartEvent<'text', { readonly text: string }>
+  | PartEvent<'text', { readonly text: string; readonly signature?: string }>
   | PartEvent<'refusal', { readonly text: string }>
   | PartEvent<'thinking', { readonly text: string }>
   | PartEvent<'thinking-signature', { readonly signature: string }>

@@ -59,7 +59,12 @@ export type FileSource =
 
 type Marked = { readonly cache?: CacheMark }
 
-export type TextPart = Marked & { readonly kind: 'text'; readonly text: string }
+/** `signature` is Gemini's thought signature. */
+export type TextPart = Marked & {
+  readonly kind: 'text'
+  readonly text: string
+  readonly signature?: string
+}
 export type ImagePart = Marked & {
   readonly kind: 'image'
   readonly source: FileSource
