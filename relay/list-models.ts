@@ -1,6 +1,5 @@
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
-import type { FormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
@@ -20,7 +19,7 @@ export async function listModels(
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
   const isAnthropics = request.headers['anthropic-version'] !== undefined
-  const models = callableModels(deps, caller, isAnthropics ? 'messages' : 'chat')
+  const models = callableModels(deps, caller)
   if (id === null) {
     const sorted = models.toSorted()
     const list = isAnthropics ? anthropicList(sorted, request.url ?? '') : openAiList(sorted)
@@ -31,17 +30,13 @@ export async function listModels(
   sendError(exchange, relayError('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
 }
 
-function callableModels(
-  { views }: RelayDeps,
-  { token, user, group }: Caller,
-  format: FormatName,
-): readonly string[] {
+function callableModels({ views }: RelayDeps, { token, user, group }: Caller): readonly string[] {
   const { options, prices } = views.options
   if (group !== user.group && !options.usableGroups.has(group)) return []
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const customer = { userGroup: user.group, acceptsUnpriced }
   return views.channels
-    .modelsOf(group, format)
+    .modelsOf(group)
     .filter((model) => token.models === null || token.models.has(model))
     .filter((model) => !('code' in priceOf(prices, model, group, customer)))
 }

@@ -112,17 +112,6 @@ const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
     },
   ],
   [
-    'claude.default_max_tokens',
-    {
-      label: { zh: '缺省 MaxTokens', en: 'Claude answer limits' },
-      help: {
-        zh: '模型 → 请求没有给出上限时的 max_tokens，default 为默认。',
-        en: 'Model → max_tokens when a request gives none; `default` for the rest.',
-      },
-      note: WITH_CLAUDE,
-    },
-  ],
-  [
     'claude.thinking_adapter_enabled',
     {
       label: { zh: '启用 Claude 思考适配', en: 'Claude thinking by model suffix' },
@@ -160,7 +149,6 @@ const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
 
 const TITLES_WITHOUT_EFFECT: ReadonlyMap<string, TranslatedText> = new Map([
   ['gemini', { zh: 'Gemini 设置', en: 'Gemini settings' }],
-  ['claude', { zh: 'Claude 设置', en: 'Claude settings' }],
 ])
 
 type Texts = Readonly<Record<string, string>>

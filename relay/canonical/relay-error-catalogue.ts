@@ -211,11 +211,11 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     "The model '{subject}' does not exist or you have no access to it.",
     '模型 “{subject}” 不存在或无权访问。',
   ),
-  model_of_other_format: answer(
+  not_convertible: answer(
     400,
     'invalid_request_error',
-    "No channel offers the model '{subject}' at this endpoint. Call it in another API format.",
-    '没有渠道在此接口提供模型 “{subject}”，请使用其他 API 格式调用。',
+    "The provider of this model uses another API format, which can't express '{param}'.",
+    '该模型的上游使用其他 API 格式，无法表达 “{param}”。',
   ),
 
   not_found: answer(404, 'invalid_request_error', 'Unknown request URL.', '请求的地址不存在。'),

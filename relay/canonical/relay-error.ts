@@ -38,7 +38,7 @@ export type RelayErrorCode =
   | 'channel_not_allowed'
   | 'model_unpriced'
   | 'model_not_found'
-  | 'model_of_other_format'
+  | 'not_convertible'
   | 'context_length_exceeded'
   | 'not_found'
   | 'method_not_allowed'

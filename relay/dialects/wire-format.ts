@@ -129,7 +129,7 @@ export type WireFormat = {
   readonly readChangedRequest: (body: Buffer) => ChatRequest | RelayError
   /**
    * Returns an outline of the request, which has the same model, limits and number of choices, but
-   * only one empty message.
+   * only one short message.
    */
   readonly outlineOf: (request: ChatRequest) => ChatRequest
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody

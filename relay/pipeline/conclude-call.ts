@@ -10,6 +10,7 @@ import {
 } from '#relay/canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { modelIn, withModel } from '../dialects/model-in-answer.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
 import { placeOf } from '../views/channel-view.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
@@ -33,6 +34,8 @@ import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 export type Closing = {
   readonly deps: RelayDeps
   readonly exchange: Exchange
+  /** The caller's format. */
+  readonly format: WireFormat
   readonly call: RunningCall
   readonly ledger: CallLedger
   readonly outputHold: OutputHoldTracker
@@ -72,11 +75,28 @@ function endOf({ isCallerGone, isReadOn }: RunningCall, end: CallEnd): CallEnd {
 
 const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
 
-/** Settles a call with a plain answer. The answer is sent once the bill is durable. */
+/**
+ * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
+ * name for the model. Returns null for an answer that can't be converted.
+ */
+export function visibleAnswer(
+  { exchange }: Pick<Closing, 'exchange'>,
+  { conversion, upstreamModel, request }: Candidate,
+  body: Buffer,
+): Buffer | null {
+  if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
+  return upstreamModel === null ? body : withModel(body, request.model)
+}
+
+/**
+ * Settles a call with a plain answer. `body` is the provider's answer. The caller receives
+ * `visibleBody` once the bill is durable.
+ */
 export async function concludePlain(
   closing: Closing,
   candidate: Candidate,
   body: Buffer,
+  visibleBody: Buffer,
 ): Promise<boolean> {
   const { exchange, call } = closing
   const { format } = candidate.request
@@ -94,12 +114,10 @@ export async function concludePlain(
   }
   const { response } = exchange
   if (isAnswered(exchange)) return true
-  const visibleBody =
-    candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
     // The response has already begun as a stream with ping comments, so the answer is sent as a
     // stream event.
-    endStream(exchange, format.streamOfAnswer(visibleBody))
+    endStream(exchange, closing.format.streamOfAnswer(visibleBody))
     return true
   }
   response.writeHead(200, [

@@ -17,10 +17,18 @@ import {
   concludeFailedCall,
   concludePlain,
   concludeStream,
+  visibleAnswer,
 } from './conclude-call.ts'
-import { type Exchange, sendError, showDropped } from './http-exchange.ts'
+import { type Exchange, sendError, showNames } from './http-exchange.ts'
 import { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
-import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
+import {
+  type CallPlan,
+  type Candidate,
+  candidateOf,
+  type OutputLimits,
+  outputLimitsOf,
+  planCall,
+} from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import { rejectUpload } from './reject-upload.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -146,7 +154,7 @@ async function executePlannedCall(
     deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
   }
   const { pingIntervalMs, screening } = deps.views.options.options
-  const screen = answerScreen(screening, caller.group, request.format.readTexts)
+  const screen = answerScreen(screening, caller.group)
   const { deadlines, outbound } = deps
   const counter = deps.counter.of(caller.user.userId)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
@@ -164,12 +172,14 @@ async function executePlannedCall(
     const isPinned = caller.pinnedChannelId !== null
     const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
     const triesMax = isPinned ? 1 : 1 + deps.views.options.options.retryTimes
-    const { outputLimit } = ledger
     const { userId } = caller.user
-    const route = { selector, triesMax, request, isOverridden, outputLimit, userId }
-    const last = await tryChannels(deps, exchange, call, route)
-    const unserved = last === null ? unservedBy(selector, request.model) : null
-    const closing = { deps, exchange, call, ledger, outputHold, unserved, userId }
+    const limits = outputLimitsOf(deps.views.options.options, request, terms, ledger.outputLimit)
+    const route = { selector, triesMax, request, isOverridden, limits, userId }
+    const tried = await tryChannels(deps, exchange, call, route)
+    const outcome = tried ?? unservedBy(selector, request.model)
+    const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
+    const { format } = request
+    const closing = { deps, exchange, format, call, ledger, outputHold, unserved, userId }
     const isSuccess = await conclude(closing, screen, last)
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
@@ -186,8 +196,7 @@ type Route = {
   readonly selector: ChannelSelector
   readonly triesMax: number
   readonly isOverridden: boolean
-  /** The output limit that the hold covers, or null if the request's own limit applies. */
-  readonly outputLimit: number | null
+  readonly limits: OutputLimits
   readonly request: ChatRequest
   readonly userId: number
 }
@@ -197,22 +206,24 @@ const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
  * Tries each channel once, until one answers or part of an answer has reached the caller. If a key
- * caused the failure, the same channel may be tried again with another key.
+ * caused the failure, the same channel may be tried again with another key. Returns an error if no
+ * channel was tried because the request can't be converted to the format of its provider.
  */
 async function tryChannels(
   deps: RelayDeps,
   exchange: Exchange,
   call: RunningCall,
-  { selector, triesMax, request, isOverridden, outputLimit, userId }: Route,
-): Promise<LastTry | null> {
+  { selector, triesMax, request, isOverridden, limits, userId }: Route,
+): Promise<LastTry | RelayError | null> {
   let last: LastTry | null = null
+  let conversionError: RelayError | null = null
   let triesLeft = triesMax
   let used = NO_KEYS
   while (triesLeft > 0 && call.mayGoOn(performance.now())) {
     const nextCandidate = selector.next()
     const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
-    const candidate = candidateOf(channel, request, isOverridden, outputLimit)
+    const candidate = candidateOf(channel, request, isOverridden, limits)
     const pendingKey = isRelayError(candidate) ? null : deps.keys.choose(channel, used)
     const keyChoice = pendingKey instanceof Promise ? await pendingKey : pendingKey
     const isRetry = last !== null
@@ -221,6 +232,7 @@ async function tryChannels(
     const isOver = !call.mayGoOn(performance.now())
     if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
       selector.end(true)
+      if (isRelayError(candidate) && isOfConversion(candidate)) conversionError = candidate
       if (isUnfit) continue
       break
     }
@@ -244,8 +256,12 @@ async function tryChannels(
       selector.retryWithAnotherKey()
     }
   }
-  return last
+  return last ?? conversionError
 }
+
+/** Reports whether a conversion failed because of the request, which the caller can change. */
+const isOfConversion = ({ code }: RelayError): boolean =>
+  code === 'not_convertible' || code === 'request_too_large'
 
 /**
  * Logs the start of a call. At log level debug, every line about the call has its id in the field
@@ -272,12 +288,16 @@ function traceAttempt(
   log.debug({ call, channelId, kind: end.kind, status: end.status, error }, 'an attempt ended')
 }
 
-function noteDropped({ log }: RelayDeps, exchange: Exchange, { channel, dropped }: Candidate) {
-  showDropped(exchange, dropped)
+function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidate) {
+  const { channel, dropped, conversion } = candidate
+  showNames(exchange, 'X-Dropped-Members', dropped)
+  showNames(exchange, 'X-Conversion-Loss', conversion?.losses ?? NO_LOSSES)
   if (dropped.length === 0) return
   const { channelId } = channel
   log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
 }
+
+const NO_LOSSES: readonly string[] = []
 
 function isOfKey(end: AttemptEnd): boolean {
   const outcome = outcomeOf(end)
@@ -305,6 +325,14 @@ const SCREENED = {
   retryAfterMs: 0,
 } as const
 
+/** The error for a plain answer that can't be converted, because it is not JSON. */
+const NO_JSON = {
+  kind: 'failed',
+  error: 'format',
+  body: Buffer.alloc(0),
+  retryAfterMs: 0,
+} as const
+
 function conclude(
   closing: Closing,
   screen: AnswerScreen | null,
@@ -313,10 +341,13 @@ function conclude(
   if (last === null) return concludeFailedCall(closing, null, null)
   const { candidate, end } = last
   if (end.kind === 'plain') {
-    if (screen === null || screen.isCleanAnswer(end.body)) {
-      return concludePlain(closing, candidate, end.body)
+    const { readTexts } = candidate.request.format
+    if (screen !== null && !screen.isCleanAnswer(end.body, readTexts)) {
+      return concludeFailedCall(closing, candidate, { ...end, ...SCREENED })
     }
-    return concludeFailedCall(closing, candidate, { ...end, ...SCREENED })
+    const visibleBody = visibleAnswer(closing, candidate, end.body)
+    if (visibleBody === null) return concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
+    return concludePlain(closing, candidate, end.body, visibleBody)
   }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
   if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end.error)

@@ -45,21 +45,26 @@ export const headersOf = (call: string): string[] => [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After, X-Dropped-Members',
+  'X-Request-Id, Retry-After, X-Dropped-Members, X-Conversion-Loss',
 ]
 
 const NAMES_SHOWN_MAX = 32
-const HEADER_NAME = /^[\w-]{1,64}$/
+/** Matches the name of a member or a path such as `messages[2].parts[0] (audio)`. */
+const VISIBLE_NAME = /^[\w.[\]() -]{1,96}$/
 
 /**
- * Sets the response header that lists the members of the request that were not sent to the
- * provider.
+ * Sets a response header that lists members of the request. `X-Dropped-Members` names the members
+ * that were not sent, and `X-Conversion-Loss` those that the provider's format can't express.
  */
-export function showDropped({ response }: Exchange, dropped: readonly string[]): void {
+export function showNames(
+  { response }: Exchange,
+  header: 'X-Dropped-Members' | 'X-Conversion-Loss',
+  members: readonly string[],
+): void {
   if (response.headersSent) return
-  const names = dropped.filter((name) => HEADER_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
-  if (names.length > 0) response.setHeader('X-Dropped-Members', names.join(', '))
-  else if (response.hasHeader('X-Dropped-Members')) response.removeHeader('X-Dropped-Members')
+  const names = members.filter((name) => VISIBLE_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
+  if (names.length > 0) response.setHeader(header, names.join(', '))
+  else if (response.hasHeader(header)) response.removeHeader(header)
 }
 
 /** Sends an error response. `end` writes the response body and ends the response. */

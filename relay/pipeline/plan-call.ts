@@ -6,10 +6,15 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { ConversionError } from '../conversion/canonical-request.ts'
+import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
+import type { ConversionTarget } from '../conversion/format-conversion.ts'
+import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
+import { formatOf } from '../dialects/all-formats.ts'
 import { requestsHourCache } from '../dialects/hour-cache.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
-import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
+import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds } from './quota-reserved-for-call.ts'
@@ -30,6 +35,8 @@ export type Candidate = {
   readonly upstreamModel: string | null
   /** The members of the request that are removed, because this channel does not allow them. */
   readonly dropped: readonly string[]
+  /** The conversion to the provider's format. Null if the caller uses the same format. */
+  readonly conversion: CallConversion | null
 }
 
 export type CallPlan = {
@@ -65,9 +72,6 @@ export function planCall(
   // An unknown model must be reported as unknown, and not as a model without a price.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
     return relayError('model_not_found', { param: 'model', subject: model })
-  }
-  if (offer.length === 0 && isOnlyInOtherFormat(views, caller, request)) {
-    return relayError('model_of_other_format', { param: 'model', subject: model })
   }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
@@ -149,20 +153,95 @@ export function lowestTerms({ options }: Views['options'], { price, bounds }: Ca
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
+/** The output limits per choice of a call, in tokens. */
+export type OutputLimits = {
+  /** The limit that the call's hold covers. Null keeps the request's own limit. */
+  readonly covered: number | null
+  /** The limit of a request without one, for formats that require a limit. */
+  readonly ofFormat: number
+}
+
+const OWN_LIMITS: OutputLimits = { covered: null, ofFormat: 4_096 }
+
+export const outputLimitsOf = (
+  { messagesOutputDefaults }: RelayOptions,
+  { model }: ChatRequest,
+  { bounds }: CallTerms,
+  covered: number | null,
+): OutputLimits => {
+  const ofModel =
+    messagesOutputDefaults.get(model) ??
+    messagesOutputDefaults.get('default') ??
+    bounds.outputTokens
+  return { covered, ofFormat: Math.max(1, Math.min(ofModel, bounds.outputTokens)) }
+}
+
 /**
- * Returns the request for this channel, or an error if the channel's overrides make it invalid.
- * `outputTokens` is the output limit per choice that the call's hold covers. Null keeps the
- * request's own limit.
+ * The maximum length in bytes of a request that is converted. A conversion parses the request, and
+ * a longer one would block the event loop.
+ */
+const CONVERTED_MIB_MAX = 4
+
+/**
+ * Returns the request for this channel. Returns an error if the channel's overrides make it invalid
+ * or the provider's format can't express it.
  */
 export function candidateOf(
   channel: RelayChannel,
   request: ChatRequest,
   isOverridden = true,
-  outputTokens: number | null = null,
+  limits = OWN_LIMITS,
 ): Candidate | RelayError {
   const { rules, terms } = channel
-  const overrides = isOverridden ? rules.overrides : NO_OVERRIDES
   const model = upstreamModelOf(terms, rules, request.model)
+  const format = formatOf(channel)
+  if (format.name === request.format.name) {
+    return finished(channel, request, { model, isOverridden, limits }, null)
+  }
+  const outputTokensMax = limits.covered ?? limits.ofFormat
+  const vendor = chatVendorOf(terms.type)
+  const conversion = conversionOf(request, { format: format.name, model, outputTokensMax, vendor })
+  if (isRelayError(conversion)) return conversion
+  const converted = format.readChangedRequest(conversion.body)
+  if (isRelayError(converted)) return converted
+  // The stream of a provider always includes its usage, which the caller's format may require.
+  const asCalled = { ...converted, wantsUsage: true, model: request.model }
+  return finished(channel, asCalled, { model, isOverridden, limits }, conversion)
+}
+
+function conversionOf(
+  { format, body, choices }: ChatRequest,
+  target: ConversionTarget,
+): CallConversion | RelayError {
+  if (choices > 1) return relayError('not_convertible', { param: 'n' })
+  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
+    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
+  }
+  try {
+    return convertCall(format.name, body, target)
+  } catch (error) {
+    if (error instanceof ConversionError) {
+      return relayError('not_convertible', { param: error.param.slice(0, 128) })
+    }
+    throw error
+  }
+}
+
+type CandidateChange = {
+  readonly model: string
+  readonly isOverridden: boolean
+  readonly limits: OutputLimits
+}
+
+/** Applies the channel's overrides and rules to a request in the provider's format. */
+function finished(
+  channel: RelayChannel,
+  request: ChatRequest,
+  { model, isOverridden, limits: { covered: outputTokens } }: CandidateChange,
+  conversion: CallConversion | null,
+): Candidate | RelayError {
+  const { rules } = channel
+  const overrides = isOverridden ? rules.overrides : NO_OVERRIDES
   const forcesUsage = rules.takesIncludeUsage
   const allowed = rules.allowedMembers
   const isDeployment = channel.target !== null && isByDeployment(channel.target)
@@ -170,7 +249,8 @@ export function candidateOf(
   const { body, dropped } = request.format.upstreamBody(request, change)
   const upstreamModel = model === request.model ? null : model
   if (overrides.size === 0 && dropped.length === 0) {
-    return { channel, request: limited(request, outputTokens), body, upstreamModel, dropped }
+    const ownRequest = limited(request, outputTokens)
+    return { channel, request: ownRequest, body, upstreamModel, dropped, conversion }
   }
   const overridden = request.format.readChangedRequest(body)
   if (isRelayError(overridden)) return overridden
@@ -183,6 +263,7 @@ export function candidateOf(
     body,
     upstreamModel: named,
     dropped,
+    conversion,
   }
 }
 
@@ -198,17 +279,11 @@ function offerFor(
   { model, format: { name } }: ChatRequest,
 ): Offer<RelayChannel> {
   const { group, pinnedChannelId } = caller
-  if (pinnedChannelId === null) return channels.offering(group, model, name)
+  if (pinnedChannelId === null) return channels.offeringCalls(group, model, name)
   const pinned = channels.find(pinnedChannelId)
-  const isFit = pinned?.isEnabled && pinned.target !== null && requestKindOf(pinned) === name
+  const isFit = pinned?.isEnabled && pinned.target !== null && acceptsCalls(pinned)
   return isFit ? offerOf([pinned]) : []
 }
-
-const isOnlyInOtherFormat = (
-  { channels }: Views,
-  { group, pinnedChannelId }: Caller,
-  { model, format: { name } }: ChatRequest,
-): boolean => pinnedChannelId === null && channels.isOfferedInOtherFormat(group, model, name)
 
 export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
   for (const { channels } of offer) {

@@ -95,10 +95,10 @@ export class RunningCall implements Watched {
     const { deadlines, via } = this.deps
     const { channelId } = candidate.channel
     const startedAt = performance.now()
-    const { format, isStream, wantsUsage, model } = this.request
-    const shownModel = candidate.upstreamModel === null ? null : model
+    const { isStream, model } = this.request
+    const { format } = candidate.request
     this.candidate = candidate
-    this.forwarder = isStream ? this.newForwarder(wantsUsage, shownModel) : null
+    this.forwarder = isStream ? this.newForwarder(candidate) : null
     const { firstByteMs, firstBytePlainMs } = deadlines
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs)
@@ -278,20 +278,17 @@ export class RunningCall implements Watched {
     else this.resume()
   }
 
-  private newForwarder(wantsUsage: boolean, shownModel: string | null): StreamForwarder {
-    const onFirstByte = () => this.noteFirstByte()
+  private newForwarder({ request, upstreamModel, conversion }: Candidate): StreamForwarder {
     const { screen } = this.deps
-    const sink = { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) }
-    const onDelivered = () => this.checkOutputHold()
-    const { format } = this.request
     return new StreamForwarder(
-      format,
-      sink,
-      wantsUsage,
-      shownModel,
-      onFirstByte,
+      request.format,
+      { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) },
+      request.wantsUsage,
+      upstreamModel === null ? null : this.request.model,
+      () => this.noteFirstByte(),
       screen,
-      onDelivered,
+      () => this.checkOutputHold(),
+      conversion?.createStream(this.exchange.call) ?? null,
     )
   }
 

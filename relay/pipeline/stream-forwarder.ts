@@ -1,6 +1,7 @@
 import { DeliveredText, hasText } from '#relay/canonical/answer-text-for-token-count.ts'
 import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
+import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { modelIn, withModel } from '../dialects/model-in-answer.ts'
 import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
@@ -50,6 +51,7 @@ export class StreamForwarder implements SseSink {
   private readonly wantsUsage: boolean
   private readonly onFirstByte: () => void
   private readonly shownModel: string | null
+  private readonly converted: ConvertedStream | null
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private held: Buffer[] = []
@@ -67,7 +69,7 @@ export class StreamForwarder implements SseSink {
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
    * stops the stream before an event that completes a screened word. `onDelivered` is called after
-   * each write and may call `endAt` or `pause`.
+   * each write and may call `endAt` or `pause`. `converted` converts the events to another format.
    */
   constructor(
     { stream, readTexts }: WireFormat,
@@ -77,6 +79,7 @@ export class StreamForwarder implements SseSink {
     onFirstByte: () => void,
     screen: AnswerScreen | null = null,
     onDelivered: () => void = () => {},
+    converted: ConvertedStream | null = null,
   ) {
     this.stream = stream
     this.readTexts = readTexts
@@ -88,6 +91,7 @@ export class StreamForwarder implements SseSink {
     this.onFirstByte = onFirstByte
     this.screen = screen
     this.onDelivered = onDelivered
+    this.converted = converted
   }
 
   /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
@@ -125,7 +129,7 @@ export class StreamForwarder implements SseSink {
   pass(bytes: Buffer): void {
     if (this.verdict !== 'open') return
     if (this.readOnBytes !== null) return
-    if (this.screen !== null && !this.screen.isClean(bytes)) {
+    if (this.screen !== null && !this.screen.isClean(bytes, this.readTexts)) {
       this.verdict = 'screened'
       return
     }
@@ -168,7 +172,8 @@ export class StreamForwarder implements SseSink {
   terminalBytes(): Buffer {
     const [first] = this.held
     const isOne = this.held.length === 1 && first !== undefined
-    return this.shown(isOne ? first : Buffer.concat(this.held))
+    const last = isOne ? first : Buffer.concat(this.held)
+    return this.converted === null ? this.shown(last) : this.converted.end(last)
   }
 
   /**
@@ -216,14 +221,18 @@ export class StreamForwarder implements SseSink {
   }
 
   private write(bytes: Buffer): void {
+    const shown = this.shown(bytes)
+    // Some events have no meaning in another format.
+    if (shown.length === 0) return
     if (!this.hasDelivered) {
       this.hasDelivered = true
       this.onFirstByte()
     }
-    if (!this.sink.write(this.shown(bytes))) this.isFlowing = false
+    if (!this.sink.write(shown)) this.isFlowing = false
   }
 
   private shown(bytes: Buffer): Buffer {
+    if (this.converted !== null) return this.converted.convert(bytes)
     return this.shownModel === null ? bytes : withModel(bytes, this.shownModel)
   }
 }

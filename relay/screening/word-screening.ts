@@ -7,24 +7,22 @@ import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 /** Checks the text of one call's answer for screened words while the answer streams. */
 export class AnswerScreen {
   private readonly matcher: WordMatcher
-  private readonly readTexts: ReadTexts
   private state = MATCH_START
 
-  constructor(matcher: WordMatcher, readTexts: ReadTexts) {
+  constructor(matcher: WordMatcher) {
     this.matcher = matcher
-    this.readTexts = readTexts
   }
 
-  isClean(events: Buffer): boolean {
+  isClean(events: Buffer, readTexts: ReadTexts): boolean {
     const pieces: string[] = []
-    readEventTexts(events.toString('utf8'), this.readTexts, sinkInto(pieces))
+    readEventTexts(events.toString('utf8'), readTexts, sinkInto(pieces))
     this.state = this.matcher.feed(this.state, pieces.join(''))
     return this.state !== MATCHED
   }
 
-  isCleanAnswer(answer: Buffer): boolean {
+  isCleanAnswer(answer: Buffer, readTexts: ReadTexts): boolean {
     const texts: string[] = []
-    this.readTexts(answer.toString('utf8'), sinkInto(texts))
+    readTexts(answer.toString('utf8'), sinkInto(texts))
     return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
   }
 }
@@ -38,11 +36,8 @@ const sinkInto = (texts: string[]): TextSink => ({
 export const answerScreen = (
   { matcher, isAnswerStopped, exemptGroup }: Screening,
   group: string,
-  readTexts: ReadTexts,
 ): AnswerScreen | null =>
-  matcher === null || !isAnswerStopped || group === exemptGroup
-    ? null
-    : new AnswerScreen(matcher, readTexts)
+  matcher === null || !isAnswerStopped || group === exemptGroup ? null : new AnswerScreen(matcher)
 
 export type Screening = {
   /** The matcher of the site's words, or null when there are no words to find. */

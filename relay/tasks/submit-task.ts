@@ -7,7 +7,7 @@ import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import { acquirePermit } from '#relay/pipeline/acquire-call-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimIdempotencyKey, type KeyedCall } from '#relay/pipeline/claim-idempotency-key.ts'
-import { type Exchange, showDropped } from '#relay/pipeline/http-exchange.ts'
+import { type Exchange, showNames } from '#relay/pipeline/http-exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { placeOf } from '../views/channel-view.ts'
@@ -145,7 +145,8 @@ async function send(
   const attempts: Attempt[] = []
   const last = await tryChannels(deps, task, sent, attempts)
   if (last !== null) {
-    showDropped(exchange, sent.request.droppedMembers(last.channel.rules.allowedMembers))
+    const dropped = sent.request.droppedMembers(last.channel.rules.allowedMembers)
+    showNames(exchange, 'X-Dropped-Members', dropped)
   }
   if (last?.answer?.isAccepted) {
     sendAccepted(exchange, kind, await recordAcceptance(deps, task, last, attempts))

@@ -103,16 +103,24 @@ export class ChannelView {
     return this.names.has(model)
   }
 
-  /** Returns the models that calls in this format may name. */
-  modelsOf(group: string, format: FormatName): readonly string[] {
-    return [...(this.index(format).get(group)?.keys() ?? [])]
+  /** Returns the models that calls of the group may name, in any format. */
+  modelsOf(group: string): readonly string[] {
+    const models = CALL_FORMATS.flatMap((format) => [
+      ...(this.index(format).get(group)?.keys() ?? []),
+    ])
+    return [...new Set(models)]
   }
 
-  /** Reports whether the group's calls may name the model in some other format than this one. */
-  isOfferedInOtherFormat(group: string, model: string, format: FormatName): boolean {
-    return CALL_FORMATS.some(
-      (other) => other !== format && this.offering(group, model, other).length > 0,
-    )
+  /**
+   * Returns the enabled channels that offer the model to the group's calls in this format. Channels
+   * of another format are returned only if there are none of this format, because a conversion may
+   * lose parts of a request.
+   */
+  offeringCalls(group: string, model: string, format: FormatName): Offer<RelayChannel> {
+    const own = this.offering(group, model, format)
+    if (own.length > 0) return own
+    const others = CALL_FORMATS.filter((other) => other !== format)
+    return others.flatMap((other) => this.offering(group, model, other))
   }
 
   /** Reports whether some model of some group would have no channel left without this channel. */

@@ -24,6 +24,8 @@ export type RelayOptions = {
   readonly outputCaps: OutputCaps
   /** The maximum number of output tokens for models without an entry in `outputCaps`. */
   readonly defaultOutputCap: number
+  /** The output limits of requests without one to providers whose format requires a limit. */
+  readonly messagesOutputDefaults: OutputCaps
   readonly isUpstreamErrorHidden: boolean
   /**
    * True in pass-through mode, in which the channels' overrides don't apply. Requests are sent as
@@ -99,6 +101,9 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
     retryTimes: Math.min(RETRIES_MAX, Math.max(0, integer('RetryTimes'))),
     outputCaps: readOutputCaps(optionValue(values, OUTPUT_CAPS_KEY)),
     defaultOutputCap: Math.max(1, integer(DEFAULT_OUTPUT_CAP_KEY)),
+    messagesOutputDefaults: new Map(
+      Object.entries(objectOf(optionJson(values, 'claude.default_max_tokens'))),
+    ),
     preConsumedQuota: BigInt(Math.max(0, integer('PreConsumedQuota'))),
     isUpstreamErrorHidden: flag('global.hide_upstream_error_enabled'),
     isPassThrough: flag('global.pass_through_request_enabled'),

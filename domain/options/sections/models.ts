@@ -15,7 +15,6 @@ export const CLAUDE: OptionSection = {
       key: 'claude.default_max_tokens',
       type: { kind: 'counts' },
       preset: '{"default":8192}',
-      hasNoEffect: true,
     },
     { key: 'claude.thinking_adapter_enabled', type: FLAG, preset: 'true', hasNoEffect: true },
     {

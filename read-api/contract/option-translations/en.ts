@@ -10,6 +10,7 @@ export const optionTranslations: OptionTranslations = {
     fallback: 'Fallback price',
     prices: 'Model prices',
     'rate-limit': 'Model request rate limit',
+    claude: 'Claude settings',
     global: 'Global settings',
     channels: 'Channels and retries',
     'channel-health': 'Channel health',
@@ -94,6 +95,7 @@ export const optionTranslations: OptionTranslations = {
     CompletionRatio: 'Completion ratios',
     CacheRatio: 'Cache ratios',
     MaxOutputTokens: 'Max output tokens of models',
+    'claude.default_max_tokens': 'Default max_tokens for Claude',
     DefaultMaxOutputTokens: 'Default max output tokens',
     PresetRatioUrl: 'Address of preset ratios',
     ModelRequestRateLimitEnabled: 'Limit the calls of each user',
@@ -232,6 +234,8 @@ export const optionTranslations: OptionTranslations = {
     CacheRatio: 'Model → share of the price for input read from the cache.',
     MaxOutputTokens:
       'Model → most output tokens of an answer; held when the request sets no limit.',
+    'claude.default_max_tokens':
+      'Model → max_tokens of chats without a limit on Anthropic channels; default for the rest',
     DefaultMaxOutputTokens:
       'Held for models without an entry; a stream that goes on beyond it holds more.',
     PresetRatioUrl:

@@ -13,6 +13,7 @@ export const optionTranslations = {
     fallback: '兜底价格',
     prices: '模型价格',
     'rate-limit': '模型请求速率限制',
+    claude: 'Claude 设置',
     global: '全局设置',
     channels: '渠道与重试',
     'channel-health': '渠道健康',
@@ -94,6 +95,7 @@ export const optionTranslations = {
     CompletionRatio: '补全倍率',
     CacheRatio: '缓存倍率',
     MaxOutputTokens: '模型最大输出 tokens',
+    'claude.default_max_tokens': '缺省 MaxTokens',
     DefaultMaxOutputTokens: '默认最大输出 tokens',
     PresetRatioUrl: '预设倍率地址',
     ModelRequestRateLimitEnabled: '启用速率限制',
@@ -227,6 +229,8 @@ export const optionTranslations = {
     CompletionRatio: '模型 → 输出价格与输入价格之比。',
     CacheRatio: '模型 → 缓存命中的输入所占的价格比例。',
     MaxOutputTokens: '模型 → 单次回答最多输出的 tokens（含推理）。请求未给出上限时，按此冻结额度。',
+    'claude.default_max_tokens':
+      '模型 → 发往 Anthropic 渠道、且未给出上限的请求所用的 max_tokens；default 为其他模型的默认值。',
     DefaultMaxOutputTokens:
       '未在上表中的模型按此冻结额度；流式回答超出后会继续冻结，直至余额用尽。',
     PresetRatioUrl:

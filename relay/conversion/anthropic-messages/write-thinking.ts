@@ -59,11 +59,12 @@ function writeBudget(thinking: Thinking, writing: ThinkingWriting): WrittenThink
     return NOTHING
   }
   const share = thinking.kind === 'effort' ? SHARES[thinking.effort] : SHARES.medium
-  const wanted = thinking.kind === 'budget' ? thinking.tokens : Math.floor(outputTokensMax * share)
+  const requestedTokens =
+    thinking.kind === 'budget' ? thinking.tokens : Math.floor(outputTokensMax * share)
   const most = Math.max(BUDGET_MIN, Math.floor(outputTokensMax * SHARES.max))
-  const isWithin = wanted < outputTokensMax
-  const tokens = Math.max(BUDGET_MIN, isWithin ? wanted : most)
-  if (thinking.kind === 'budget' && tokens !== wanted) losses.push('thinking.tokens')
+  const isWithin = requestedTokens < outputTokensMax
+  const tokens = Math.max(BUDGET_MIN, isWithin ? requestedTokens : most)
+  if (thinking.kind === 'budget' && tokens !== requestedTokens) losses.push('thinking.tokens')
   return { ...NOTHING, thinking: { type: 'enabled', budget_tokens: tokens } }
 }
 

@@ -67,3 +67,12 @@ export const COMPATIBLE: ChatVendor = {
   hasTextLists: false,
   hasPromptCacheKey: false,
 }
+
+const OPENAI_TYPE = 1
+const OPEN_ROUTER_TYPE = 20
+
+/** Returns what the provider of a channel type accepts. */
+export function chatVendorOf(channelType: number): ChatVendor {
+  if (channelType === OPENAI_TYPE) return OPENAI
+  return channelType === OPEN_ROUTER_TYPE ? OPEN_ROUTER : COMPATIBLE
+}

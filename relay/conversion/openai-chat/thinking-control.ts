@@ -31,12 +31,12 @@ export function readThinking(body: JsonObject, losses: string[]): Thinking | nul
     { member: 'enable_thinking', thinking: readEnableThinking(body) },
   ]
   const stated = controls.filter(({ thinking }) => thinking !== null)
-  const chosen = stated.find(({ thinking }) => thinking?.kind === 'off') ?? stated[0]
+  const effective = stated.find(({ thinking }) => thinking?.kind === 'off') ?? stated[0]
   for (const { member, thinking } of stated) {
     const isLost = thinking?.kind !== 'adaptive' && thinking?.kind !== 'off'
-    if (member !== chosen?.member && isLost) losses.push(member)
+    if (member !== effective?.member && isLost) losses.push(member)
   }
-  return chosen?.thinking ?? null
+  return effective?.thinking ?? null
 }
 
 const EFFORTS: ReadonlySet<string> = new Set<Effort>([

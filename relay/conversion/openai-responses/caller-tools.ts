@@ -158,11 +158,11 @@ const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
 /** Reads `tool_choice`. `allowed_tools` leaves only the tools that it names. */
 export function readToolChoice(body: JsonObject, tools: readonly CanonicalTool[]): ChosenTools {
-  const chosen = readChoice(body.tool_choice, tools)
-  if (chosen.choice?.kind === 'required' && chosen.tools.length === 0) {
+  const selection = readChoice(body.tool_choice, tools)
+  if (selection.choice?.kind === 'required' && selection.tools.length === 0) {
     throw new ConversionError('tool_choice', 'A tool is required, but the provider has none.')
   }
-  return chosen
+  return selection
 }
 
 function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTools {

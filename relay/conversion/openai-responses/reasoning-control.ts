@@ -97,9 +97,13 @@ export function writeReasoning(
     return { reasoning: null, hasEncryptedContent: accepted !== null, acceptsSampling }
   }
   if (thinking.kind === 'budget') losses.push('thinking.tokens')
-  const wanted = effortFor(thinking)
-  const effort = wanted === null || accepted === null ? wanted : nearest(wanted, accepted)
-  if (effort !== wanted) losses.push(thinking.kind === 'off' ? 'thinking (off)' : 'thinking.effort')
+  const requestedEffort = effortFor(thinking)
+  const effort =
+    requestedEffort === null || accepted === null
+      ? requestedEffort
+      : nearest(requestedEffort, accepted)
+  if (effort !== requestedEffort)
+    losses.push(thinking.kind === 'off' ? 'thinking (off)' : 'thinking.effort')
   const summary = effort === NONE ? {} : { summary: 'auto' }
   return {
     reasoning: { ...(effort === null ? {} : { effort }), ...summary },

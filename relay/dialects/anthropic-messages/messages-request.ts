@@ -106,7 +106,8 @@ function readParsed(body: Buffer, known: NamesByFoldedName): ChatRequest | Relay
 }
 
 function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
-  const text = { model, stream: isStream, messages: [{}], max_tokens: outputTokensMax }
+  const messages = [{ role: 'user', content: 'x' }]
+  const text = { model, stream: isStream, messages, max_tokens: outputTokensMax }
   const outline = readMessagesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
   return outline

@@ -139,7 +139,7 @@ function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest
     const text = body.toString('latin1', valueStart, valueEnd)
     return [`"${key}":${text.length > OUTLINE_NUMBER_BYTES_MAX ? Number(text) : text}`]
   })
-  const head = `"model":${JSON.stringify(model)},"stream":${isStream},"messages":[{}]`
+  const head = `"model":${JSON.stringify(model)},"stream":${isStream},"messages":[{"role":"user","content":"x"}]`
   const outline = readChatRequest(Buffer.from(`{${[head, ...limits].join()}}`), NO_NAMES)
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
   return outline

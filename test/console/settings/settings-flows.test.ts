@@ -32,7 +32,7 @@ async function mend(
 it('the page hides options without effect, and sections that have no others', async () => {
   await open('models')
   await app.page.locator('#section-global').waitFor()
-  expect(await app.page.locator('#section-claude, #section-gemini').count()).toBe(0)
+  expect(await app.page.locator('#section-gemini').count()).toBe(0)
   await open('operation')
   await field(label('QuotaForNewUser', 'quota')).waitFor()
   expect(await field('StreamCacheQueueLength').count()).toBe(0)

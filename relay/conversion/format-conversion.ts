@@ -1,0 +1,32 @@
+import type { FormatName } from '#relay/dialects/wire-format.ts'
+import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-answer.ts'
+import type { CanonicalRequest, Converted, JsonObject } from './canonical-request.ts'
+import type { ChatVendor } from './openai-chat/chat-vendor.ts'
+
+/** What a provider accepts, beside its format. */
+export type ConversionTarget = {
+  readonly format: FormatName
+  /** The provider's name for the model. */
+  readonly model: string
+  /** The output limit of a request without one, for formats that require a limit. */
+  readonly outputTokensMax: number
+  readonly vendor: ChatVendor
+}
+
+/** Writes the answer of one call in the caller's format. `id` is used if the provider sent none. */
+type AnswerWriters = {
+  readonly writeAnswer: (answer: CanonicalAnswer, id: string) => JsonObject
+  readonly createStreamWriter: (id: string) => StreamWriter
+}
+
+/** The conversion of one format from and to the canonical form. */
+export type FormatConversion = {
+  readonly readRequest: (body: JsonObject) => Converted<CanonicalRequest>
+  readonly writersFor: (requestBody: JsonObject) => AnswerWriters
+  readonly writeRequest: (
+    request: CanonicalRequest,
+    target: ConversionTarget,
+  ) => Converted<JsonObject>
+  readonly readAnswer: (body: JsonObject) => CanonicalAnswer
+  readonly createStreamReader: () => StreamReader
+}

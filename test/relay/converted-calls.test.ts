@@ -1,0 +1,256 @@
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { chat, errorOf, KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
+
+const CLAUDE = 'claude-sonnet-5-5'
+const provider = startedForEach(scriptedProvider)
+const rig = startedForEach(relayRig)
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.setOption('ModelRatio', { [CLAUDE]: 1.5, 'sim-small': 1.25 })
+  await rig.setOption('CompletionRatio', { [CLAUDE]: 5, 'sim-small': 4 })
+  await rig.setOption('CacheRatio', { [CLAUDE]: 0.1, 'sim-small': 0.5 })
+  await rig.setOption('CreateCacheRatio', { [CLAUDE]: 1.25 })
+})
+
+const sse = (...events: readonly (readonly [string, object])[]): Buffer =>
+  Buffer.from(
+    events
+      .map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
+      .join(''),
+  )
+
+const USAGE = {
+  input_tokens: 100,
+  cache_read_input_tokens: 2000,
+  cache_creation_input_tokens: 500,
+  cache_creation: { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 100 },
+  output_tokens: 50,
+}
+const CHARGE = 1875
+const MESSAGE = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: CLAUDE,
+  content: [
+    { type: 'text', text: 'I read it.' },
+    { type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: 'a.txt' } },
+  ],
+  stop_reason: 'tool_use',
+  stop_sequence: null,
+  usage: USAGE,
+}
+const BEGUN = {
+  message: { ...MESSAGE, content: [], stop_reason: null, usage: { ...USAGE, output_tokens: 1 } },
+}
+const STREAM = sse(
+  ['message_start', BEGUN],
+  ['content_block_start', { index: 0, content_block: { type: 'text', text: '' } }],
+  ['content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'I read it.' } }],
+  ['content_block_stop', { index: 0 }],
+  [
+    'content_block_start',
+    { index: 1, content_block: { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} } },
+  ],
+  [
+    'content_block_delta',
+    { index: 1, delta: { type: 'input_json_delta', partial_json: '{"path":"a.txt"}' } },
+  ],
+  ['content_block_stop', { index: 1 }],
+  [
+    'message_delta',
+    { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 50 } },
+  ],
+  ['message_stop', {}],
+)
+
+const answerStream = (path: string, pieces: readonly Buffer[]) =>
+  provider.answers.set(path, { headers: { 'content-type': 'text/event-stream' }, pieces })
+
+describe('a chat on an Anthropic channel', () => {
+  const PATH = 'POST /v1/messages'
+  const openai = () => new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+  const read = {
+    type: 'function' as const,
+    function: { name: 'read', parameters: { type: 'object' } },
+  }
+  const request = {
+    model: CLAUDE,
+    messages: [
+      { role: 'system' as const, content: 'Be brief.' },
+      { role: 'user' as const, content: 'Read a.txt' },
+    ],
+    tools: [read],
+    seed: 7,
+  }
+
+  beforeEach(() => rig.addChannel(2, { type: 14, baseUrl: provider.url, models: [CLAUDE] }))
+
+  it('is converted in both directions and billed by the provider’s usage', async () => {
+    provider.answers.set(PATH, { body: MESSAGE })
+    const { data, response } = await openai().chat.completions.create(request).withResponse()
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({
+      model: CLAUDE,
+      max_tokens: 8192,
+      system: 'Be brief.',
+      messages: [{ role: 'user', content: 'Read a.txt' }],
+      tools: [{ name: 'read', input_schema: { type: 'object' } }],
+    })
+    expect(provider.requests[0]?.headers).toMatchObject({ 'x-api-key': PROVIDER_KEY })
+    expect(data.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        content: 'I read it.',
+        tool_calls: [{ id: 'toolu_1', function: { name: 'read', arguments: '{"path":"a.txt"}' } }],
+      },
+    })
+    expect(data.usage).toMatchObject({
+      prompt_tokens: 2600,
+      completion_tokens: 50,
+      prompt_tokens_details: { cached_tokens: 2000 },
+    })
+    expect(response.headers.get('x-conversion-loss')).toBe('sampling.seed')
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, usageSource: 'upstream' })
+  })
+
+  it('as a stream, split at any byte, is read by the official client', async () => {
+    for (let at = 1; at < STREAM.length; at += 29) {
+      answerStream(PATH, [STREAM.subarray(0, at), STREAM.subarray(at)])
+      const stream = openai().chat.completions.stream({
+        ...request,
+        stream_options: { include_usage: true },
+      })
+      const { choices, usage } = await stream.finalChatCompletion()
+      expect(choices[0]?.message.content).toBe('I read it.')
+      expect(choices[0]?.message.tool_calls?.[0]).toMatchObject({ id: 'toolu_1' })
+      expect(usage).toMatchObject({ prompt_tokens: 2600, completion_tokens: 50 })
+    }
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    for (const { data } of ends) expect(data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it('a stream has no unrequested usage, and the caller’s name of the model', async () => {
+    await rig.addChannel(3, {
+      type: 14,
+      baseUrl: provider.url,
+      models: ['alias'],
+      modelMapping: JSON.stringify({ alias: CLAUDE }),
+    })
+    await rig.setOption('ModelRatio', { alias: 1.5 })
+    answerStream(PATH, [STREAM])
+    const { text } = await chat(rig, { model: 'alias', stream: true })
+    expect(text).not.toContain('"usage":{')
+    expect(text).not.toContain(CLAUDE)
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({ model: CLAUDE })
+  })
+
+  it('that is cut is charged for its input and its delivered text', async () => {
+    answerStream(PATH, [STREAM.subarray(0, STREAM.indexOf('event: content_block_stop'))])
+    const { text } = await chat(rig, { model: CLAUDE, stream: true })
+    expect(text).toContain('"error"')
+    expect(text).not.toContain('[DONE]')
+    const { data } = await onlyEnd(rig)
+    expect(data).toMatchObject({ end: 'incomplete', usage: { cacheRead: 2000 } })
+  })
+
+  it('an error of the provider has OpenAI’s format and no key of the provider', async () => {
+    const error = { type: 'invalid_request_error', message: `bad prompt ${PROVIDER_KEY}` }
+    provider.answers.set(PATH, { status: 400, body: { type: 'error', error } })
+    const answer = await chat(rig, { model: CLAUDE })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatchObject({ type: error.type, message: 'bad prompt ***' })
+  })
+
+  it('several choices are refused, and the hold is released', async () => {
+    const before = await rig.balance()
+    const answer = await chat(rig, { model: CLAUDE, n: 2 })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatchObject({ code: 'not_convertible', param: 'n' })
+    expect(provider.requests).toEqual([])
+    expect(await rig.balance()).toBe(before)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+
+  it('an override that raises the output limit is covered by the hold', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(4, {
+      type: 14,
+      baseUrl: provider.url,
+      models: [CLAUDE],
+      paramOverride: JSON.stringify({ max_tokens: 50_000 }),
+    })
+    for (const padding of ['', 'x'.repeat(10_000)]) {
+      provider.answers.set(PATH, { body: MESSAGE })
+      const messages = [{ role: 'user', content: `Hello${padding}` }]
+      await chat(rig, { model: CLAUDE, max_tokens: 10, messages })
+    }
+    const admitted = (await rig.callEvents()).filter(({ type }) => type === 'CallAdmitted')
+    expect(admitted).toHaveLength(2)
+    for (const { data } of admitted) {
+      expect((data as { hold: number }).hold).toBeGreaterThanOrEqual(50_000 * 5 * 1.5)
+    }
+    expect(JSON.parse(provider.requests[1]?.body ?? '')).toMatchObject({ max_tokens: 50_000 })
+  })
+
+  it('is not sent there while a channel of OpenAI’s format has the model', async () => {
+    await rig.addChannel(3, { models: [CLAUDE] })
+    const { status } = await chat(rig, { model: CLAUDE })
+    expect(status).toBe(200)
+    expect(provider.requests).toEqual([])
+  })
+
+  it('an answer that is not JSON is a failure of the provider', async () => {
+    provider.answers.set(PATH, { body: '{"content": [oops]}' })
+    const answer = await chat(rig, { model: CLAUDE })
+    expect(answer.status).toBe(502)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+})
+
+describe('a call of the Messages API on a channel of OpenAI’s format', () => {
+  const anthropic = () =>
+    new Anthropic({ apiKey: `sk-${KEY}`, baseURL: rig.url, maxRetries: 0, logLevel: 'off' })
+  const request = {
+    model: 'sim-small',
+    max_tokens: 6,
+    system: 'Be brief.',
+    messages: [{ role: 'user' as const, content: 'Hello there' }],
+  }
+
+  beforeEach(() => rig.addChannel(5))
+
+  it('is converted in both directions and billed by the provider’s usage', async () => {
+    const { content, usage, stop_reason } = await anthropic().messages.create(request)
+    expect(content).toEqual([{ type: 'text', text: 'a ledger that never forgets keeps' }])
+    expect(stop_reason).toBe('end_turn')
+    expect(usage).toMatchObject({ output_tokens: 6, cache_read_input_tokens: 0 })
+    const { data } = await onlyEnd(rig)
+    const { input_tokens: input } = usage
+    const charge = Math.round((input + 6 * 4) * 1.25)
+    expect(data).toMatchObject({ charge, usage: { inputUncached: input, output: 6 } })
+  })
+
+  it('as a stream is read by the official client and billed by the usage chunk', async () => {
+    const { content, usage } = await anthropic().messages.stream(request).finalMessage()
+    expect(content).toEqual([{ type: 'text', text: 'a ledger that never forgets keeps' }])
+    expect(usage.output_tokens).toBe(6)
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      end: 'done',
+      usageSource: 'upstream',
+      usage: { output: 6 },
+    })
+  })
+
+  it('an error of the provider has Anthropic’s format', async () => {
+    rig.provider.script.push({ kind: 'status', status: 429 })
+    const refused = anthropic().messages.create(request)
+    await expect(refused).rejects.toBeInstanceOf(Anthropic.RateLimitError)
+  })
+})
