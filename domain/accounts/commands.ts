@@ -7,6 +7,7 @@ import type { Quota } from '../shared/quota.ts'
 import type {
   Attempt,
   CallEnd,
+  CallFormats,
   CallReleased,
   CallTimings,
   QuotaDeducted,
@@ -246,6 +247,7 @@ export type SettleCall = {
   readonly end: CallEnd
   /** The error code, if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
+  readonly formats?: CallFormats
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
 }

@@ -264,6 +264,12 @@ export type CallTimings = {
 
 export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'incomplete'
 
+/**
+ * The wire format of the caller, followed by the provider's format if the call was converted. It is
+ * omitted for calls of OpenAI's chat format that were not converted.
+ */
+export type CallFormats = readonly ('chat' | 'messages')[]
+
 export type CallSettled = Fact<
   'CallSettled',
   CallFacts &
@@ -292,6 +298,7 @@ export type CallSettled = Fact<
       readonly charge: WireQuota
       readonly end: CallEnd
       readonly endReason?: string
+      readonly formats?: CallFormats
       readonly attempts: readonly Attempt[]
       readonly timings: CallTimings
       readonly clientIp: Sealed | null

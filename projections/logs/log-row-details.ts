@@ -22,6 +22,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     usage_source: data.usageSource,
     end: endOf(data.attempts, data.end),
     ...(data.endReason === undefined ? {} : { end_reason: data.endReason }),
+    ...(data.formats === undefined ? {} : { request_conversion: data.formats }),
     hold: data.hold,
     ...(isForAdmins(data.anomaly) ? {} : ofAnomaly(data)),
     ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),

@@ -104,6 +104,11 @@ export type LogOther = {
   end?: string
   /** For a `revoked` call: the error code that the caller received, such as `user_disabled`. */
   end_reason?: string
+  /**
+   * The wire format of the caller, followed by the provider's if the call was converted. It is
+   * omitted for calls of OpenAI's chat format that were not converted.
+   */
+  request_conversion?: readonly ('chat' | 'messages')[]
   /** The provider's error message. Keys, accounts and addresses are removed from it. */
   provider_message?: string
   /**

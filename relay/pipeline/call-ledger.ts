@@ -5,6 +5,7 @@ import {
   type Attempt,
   accountStream,
   type CallEnd,
+  type CallFormats,
 } from '#domain/accounts/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits, Usage, UsageSource } from '#domain/pricing/usage.ts'
@@ -67,6 +68,7 @@ export type Bill = Place & {
   readonly end: CallEnd
   /** The error code that the caller received, if access was lost during the call. */
   readonly endReason?: string
+  readonly formats?: CallFormats
 }
 
 export type CallRelease = {

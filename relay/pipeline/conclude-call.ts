@@ -1,4 +1,4 @@
-import type { CallEnd } from '#domain/accounts/events.ts'
+import type { CallEnd, CallFormats } from '#domain/accounts/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
@@ -250,9 +250,19 @@ export async function concludeFailedCall(
   return false
 }
 
+/** Returns the formats of the call as they are recorded: see `CallFormats`. */
+function formatsOf(
+  { name: callers }: WireFormat,
+  { request }: Candidate,
+): { readonly formats?: CallFormats } {
+  const { name: providers } = request.format
+  if (callers !== providers) return { formats: [callers, providers] }
+  return callers === 'chat' ? {} : { formats: [callers] }
+}
+
 /** Writes the bill of a call. Returns false if writing failed. */
 async function settle(
-  { deps, exchange, call, ledger, outputHold }: Closing,
+  { deps, exchange, format, call, ledger, outputHold }: Closing,
   candidate: Candidate,
   delivery: Delivery,
   end: CallEnd,
@@ -266,7 +276,8 @@ async function settle(
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
-    const ending = { upstreamModel, end, ...endReason, limits, anomaly }
+    const formats = formatsOf(format, candidate)
+    const ending = { upstreamModel, end, ...endReason, ...formats, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }
     await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true

@@ -116,7 +116,11 @@ describe('a chat on an Anthropic channel', () => {
       prompt_tokens_details: { cached_tokens: 2000 },
     })
     expect(response.headers.get('x-conversion-loss')).toBe('sampling.seed')
-    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, usageSource: 'upstream' })
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      charge: CHARGE,
+      usageSource: 'upstream',
+      formats: ['chat', 'messages'],
+    })
   })
 
   it('as a stream, split at any byte, is read by the official client', async () => {

@@ -151,6 +151,7 @@ describe('a call of the Messages API', () => {
     const { data } = await onlyEnd(rig)
     expect(data).toMatchObject({
       charge: CHARGE,
+      formats: ['messages'],
       usageSource: 'upstream',
       anomaly: null,
       end: 'done',

@@ -95,6 +95,12 @@ const END_REASONS = [
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
 
+/** The API formats of the caller and, if the call was converted, of the provider. */
+function Formats({ other: { request_conversion: formats = ['chat'] } }: { other: LogOther }) {
+  const { t } = useTranslation()
+  return formats.map((name) => t(`logDetails.format.${name}`)).join(' → ')
+}
+
 function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -132,7 +138,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
     // Tasks have no tokens and no time to the first token.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
-    add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
+    add(t('logDetails.fact.format'), isChat && <Formats other={other} />)
     const isHeld = !isFailed && hold !== undefined
     add(t('logDetails.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }

@@ -31,7 +31,7 @@ export const logDetails: Translations['logDetails'] = {
     unpaidUsage: 'Used beyond the balance',
     ip: 'Client IP',
     mode: 'Mode',
-    conversion: 'Conversion',
+    format: 'API format',
     hold: 'Hold',
     effort: 'Reasoning effort',
     reasoning: 'Reasoning tokens',
@@ -39,7 +39,7 @@ export const logDetails: Translations['logDetails'] = {
     changedBy: 'Changed by',
     note: 'Reason',
   },
-  unconverted: 'None (OpenAI format on both sides)',
+  format: { chat: 'OpenAI Chat', messages: 'Anthropic Messages' },
   limitedTo: '{{limit}} tokens: the balance did not cover more',
   totalUsage:
     '{{input}} input and {{output}} output tokens in total; the charge is limited to the balance',

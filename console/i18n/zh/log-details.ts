@@ -30,7 +30,7 @@ export const logDetails = {
     unpaidUsage: '超出余额的用量',
     ip: '客户端 IP',
     mode: '方式',
-    conversion: '格式转换',
+    format: 'API 格式',
     hold: '预扣',
     effort: '推理强度',
     reasoning: '推理 tokens',
@@ -38,7 +38,7 @@ export const logDetails = {
     changedBy: '操作者',
     note: '调整原因',
   },
-  unconverted: '无：两端均为 OpenAI 格式',
+  format: { chat: 'OpenAI Chat', messages: 'Anthropic Messages' },
   limitedTo: '{{limit}} tokens：余额不足以支付更多',
   totalUsage: '共 {{input}} 输入、{{output}} 输出 tokens，扣费以余额为限',
   anomaly: {
