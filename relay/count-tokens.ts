@@ -2,12 +2,12 @@ import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { readCountRequest } from './dialects/anthropic-messages/messages-request.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate } from './pipeline/authenticate.ts'
-import { chatBodyOwnerOf } from './pipeline/body-memory-share.ts'
+import { chatBodyOwnerOf } from './pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import { accessError } from './pipeline/plan-call.ts'
 import { readBody } from './pipeline/read-body.ts'
-import { rejectUpload } from './pipeline/reject-upload.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
+import { rejectUpload } from './pipeline/send-error-before-body-is-read.ts'
 
 /**
  * Serves `POST /v1/messages/count_tokens`. The gateway counts the tokens itself, so that a count

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { relayError } from './canonical/relay-error.ts'
-import { DenseList } from './dense-list.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
+import { UnorderedList } from './unordered-list.ts'
 
 const POLL_MS = 20
 /** The maximum time after the grace period to wait for the bills of the last calls. */
@@ -26,7 +26,7 @@ type Options = {
 }
 
 export function createDraining({ abort, uploadStallMs }: Options): Draining {
-  const calls = new DenseList<Exchange>()
+  const calls = new UnorderedList<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
   // The time at which the grace period ends, by `performance.now()`. A second call of `drain` may
@@ -65,7 +65,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
  * Returns a function that refuses stalled uploads. A closing server no longer applies its own
  * timeouts.
  */
-function stalledUploads(stallMs: number): (calls: DenseList<Exchange>) => void {
+function stalledUploads(stallMs: number): (calls: UnorderedList<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
   return (calls) => {
     const now = performance.now()

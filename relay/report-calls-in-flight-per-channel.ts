@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
-import type { DenseList } from './dense-list.ts'
 import type { RunningCall } from './pipeline/running-call.ts'
+import type { UnorderedList } from './unordered-list.ts'
 
 /** The name of the gauge that shows the running calls per channel on the health page. */
 export const IN_FLIGHT = 'calls-in-flight'
@@ -11,7 +11,7 @@ const EVERY_MS = 1_000
 const REPEAT_MS = 4_000
 
 type Deps = {
-  readonly live: DenseList<RunningCall>
+  readonly live: UnorderedList<RunningCall>
   readonly gauges: Gauges
   readonly log: Logger
 }
@@ -48,7 +48,7 @@ export function reportCallsInFlight({ live, gauges, log }: Deps): () => Promise<
   }
 }
 
-function countsOf(live: DenseList<RunningCall>): Record<string, number> {
+function countsOf(live: UnorderedList<RunningCall>): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { member } of live) {
     const { channelUnderWay } = member

@@ -15,7 +15,6 @@ import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { countTokens } from './count-tokens.ts'
-import { DenseList } from './dense-list.ts'
 import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
@@ -55,6 +54,7 @@ import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import { startTasks, type TaskOverrides, type Tasks } from './tasks/start-tasks.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
+import { UnorderedList } from './unordered-list.ts'
 import {
   type LoadChannels,
   loadChannelRows,
@@ -275,7 +275,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
     keys: new KeyChoice(breaker),
     retries: new RetryBudget(),
     watch: new Watch(),
-    live: new DenseList(),
+    live: new UnorderedList(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
   }

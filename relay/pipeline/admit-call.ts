@@ -8,6 +8,7 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
+import type { CallTerms } from './call-hold-terms.ts'
 import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotency-key.ts'
@@ -20,7 +21,6 @@ import {
   lowestTerms,
   termsForInput,
 } from './plan-call.ts'
-import type { CallTerms } from './quota-reserved-for-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })

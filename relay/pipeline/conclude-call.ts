@@ -24,7 +24,7 @@ import {
   sendCallError,
 } from './failed-call-answer.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
-import type { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
+import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'

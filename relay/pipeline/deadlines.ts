@@ -1,4 +1,4 @@
-import { DenseList, type Place } from '../dense-list.ts'
+import { type Place, UnorderedList } from '../unordered-list.ts'
 
 export type Deadlines = {
   readonly connectMs: number
@@ -72,7 +72,7 @@ const TICK_MS = 100
  * every call.
  */
 export class Watch {
-  private readonly watched = new DenseList<Watched>()
+  private readonly watched = new UnorderedList<Watched>()
   private timer: NodeJS.Timeout | null = null
 
   /** Adds an object to watch. Returns the position with which `remove` finds the object. */

@@ -8,7 +8,7 @@ import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { chatBodyOwnerOf } from './body-memory-share.ts'
+import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkInputLength } from './check-input-length.ts'
 import {
@@ -20,7 +20,7 @@ import {
   visibleAnswer,
 } from './conclude-call.ts'
 import { type Exchange, sendError, showNames } from './http-exchange.ts'
-import { OutputHoldTracker } from './output-covered-by-reserved-quota.ts'
+import { OutputHoldTracker } from './output-hold-tracker.ts'
 import {
   type CallPlan,
   type Candidate,
@@ -30,9 +30,9 @@ import {
   planCall,
 } from './plan-call.ts'
 import { readBody } from './read-body.ts'
-import { rejectUpload } from './reject-upload.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
+import { rejectUpload } from './send-error-before-body-is-read.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**

@@ -17,7 +17,7 @@ import { isByDeployment } from '../providers/openai-compatible/provider-target.t
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, callTerms, type FormBounds } from './quota-reserved-for-call.ts'
+import { type CallTerms, callTerms, type FormBounds } from './call-hold-terms.ts'
 
 /**
  * The forms of a request: the original request, followed by one form for each channel with

@@ -8,7 +8,7 @@ import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/process-ca
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
-import type { DenseList } from '../dense-list.ts'
+import type { UnorderedList } from '../unordered-list.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { KeyChoice } from './choose-channel-key.ts'
@@ -31,7 +31,7 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly retries: RetryBudget
   readonly watch: Watch
   readonly deadlines: Deadlines
-  readonly live: DenseList<RunningCall>
+  readonly live: UnorderedList<RunningCall>
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages
 }

@@ -2,7 +2,7 @@ import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
-import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
+import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './read-task-request-body.ts'
 
 /**
  * Maps the custom id of a drawing's button to an action. The first pattern that matches applies.

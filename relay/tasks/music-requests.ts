@@ -1,7 +1,7 @@
 import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskRequest } from './plan-task.ts'
-import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
+import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './read-task-request-body.ts'
 
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['music', 'MUSIC'],

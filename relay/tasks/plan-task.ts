@@ -10,7 +10,7 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
 import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
-import type { TaskBody } from './task-request-body.ts'
+import type { TaskBody } from './read-task-request-body.ts'
 
 export type SendOptions = {
   /** The task that this request continues, or null. */

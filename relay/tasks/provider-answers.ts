@@ -7,7 +7,7 @@ import {
   parsedObject,
   textOf,
   webAddress,
-} from './task-request-body.ts'
+} from './read-task-request-body.ts'
 
 const ID_LENGTH_MAX = 128
 /**

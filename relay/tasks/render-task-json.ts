@@ -2,8 +2,8 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { FailureCause } from '#domain/tasks/events.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
+import { objectOf, parsedObject } from './read-task-request-body.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { objectOf, parsedObject } from './task-request-body.ts'
 
 /** The explanations of failures for which the provider gave no reason. */
 const REASONS: Record<FailureCause, Record<Language, string>> = {

@@ -8,7 +8,7 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyOwner } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
-import { bodyOwnerOf } from '#relay/pipeline/body-memory-share.ts'
+import { bodyOwnerOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
@@ -21,13 +21,13 @@ import { handleCallback } from './handle-callback.ts'
 import { Permits } from './limit-concurrent-work.ts'
 import { MUSIC_NAMES, readMusic } from './music-requests.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
+import { TaskBody, TaskRequestError } from './read-task-request-body.ts'
 import { TASK_LIMITS } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-answers.ts'
 import { PICTURE_PERMITS, serveTaskImage } from './serve-task-image.ts'
 import { submitTask } from './submit-task.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
-import { TaskBody, TaskRequestError } from './task-request-body.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
 
 export type TaskOverrides = {
@@ -169,7 +169,10 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }
 
-/** Runs `work` while memory is reserved for the body. The body of a callback counts for no user. */
+/**
+ * Runs `work` while memory is reserved for the request's body. For a provider's callback, the
+ * memory is not counted towards any user's share.
+ */
 async function withBody(
   deps: TaskDeps,
   exchange: Exchange,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { CountJob } from './count-job.ts'
 import type { CountReply, CountStep } from './count-thread.ts'
+import { CountJob } from './count-tokens-of-one-call.ts'
 
 /** The duration of a counting step in milliseconds. During a step, the jobs of other users wait. */
 const STEP_MS = 4

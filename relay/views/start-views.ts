@@ -29,7 +29,10 @@ export type Views = {
 type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
-/** The streams whose events change a view. Most events are about calls, which change no view. */
+/**
+ * The streams whose events change a view. The subscription is limited to them, because most events
+ * of the store are about calls, and calls change no view.
+ */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**

@@ -10,7 +10,7 @@ import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelo
 export const RECIPIENTS_MAX = 20_000
 
 /**
- * A message to users, whom `user_ids`, `groups` and `everybody` select. Each selected user receives
+ * A message to users. `user_ids`, `groups` and `everybody` select them. Each selected user receives
  * it once. Users who register later do not receive it.
  */
 export const CreateMessage = Type.Object({

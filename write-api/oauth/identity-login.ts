@@ -101,7 +101,7 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
   const base = cleanUsername(providerName)
   if (base !== '') yield base
   for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
-    // The first name with digits has four of them. Later names have up to seven.
+    // The first attempt with digits adds four digits to the name. Later attempts add up to seven.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits

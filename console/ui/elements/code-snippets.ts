@@ -13,7 +13,7 @@ export function codeSnippet(
 
 const HELLO = [{ role: 'user', content: 'Hello' }]
 
-/** Escapes a text between single quotes of a POSIX shell. */
+/** Escapes a text for use inside single quotes in a POSIX shell. */
 const shellText = (text: string): string => text.replaceAll("'", "'\\''")
 
 const curlSnippet = (base: string, key: string, model: string): string =>

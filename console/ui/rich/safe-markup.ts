@@ -44,7 +44,10 @@ export function frameDocument(text: string, style: FrameStyle): string {
   )
 }
 
-/** Removes all styles, because the CSP would block and report them. The template is inert. */
+/**
+ * Removes all styles, because the CSP would block and report them. The HTML is parsed in a
+ * `<template>`, in which nothing loads or runs.
+ */
 function withoutStyles(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))

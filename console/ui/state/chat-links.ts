@@ -54,8 +54,8 @@ export function chatAddress(template: string, site: string, key: string): string
 }
 
 /**
- * The schemes that the browser handles itself. The server refuses them, too. The pattern is for
- * the protocol of a parsed URL, not for a complete address.
+ * The schemes that the browser handles itself. The console and the server refuse links with them.
+ * The pattern is for the protocol of a parsed URL, not for a complete address.
  */
 const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 

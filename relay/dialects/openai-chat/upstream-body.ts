@@ -61,7 +61,8 @@ const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
  * Matches a name that contains a model's name such as `o3` or `gpt-5`. These models require
- * `max_completion_tokens`. A deployment's name is tested, and so is the caller's name for it.
+ * `max_completion_tokens`. At a provider that names deployments in place of models, the name of the
+ * deployment and the caller's name of the model are tested.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 

@@ -8,7 +8,7 @@ const REMOVED = -1
  * removed members in memory until it rebuilds its table, so finished calls would survive garbage
  * collections.
  */
-export class DenseList<T> {
+export class UnorderedList<T> {
   private readonly places: Place<T>[] = []
 
   get size(): number {

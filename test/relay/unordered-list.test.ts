@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DenseList, type Place } from '#relay/dense-list.ts'
+import { type Place, UnorderedList } from '#relay/unordered-list.ts'
 
-const membersOf = (list: DenseList<number>): number[] =>
+const membersOf = (list: UnorderedList<number>): number[] =>
   [...list].map(({ member }) => member).sort((left, right) => left - right)
 
 describe('a dense list', () => {
   it('has the members of a set after any additions and removals', () => {
     const steps = fc.array(fc.oneof(fc.constant('add' as const), fc.nat(20)), { maxLength: 60 })
     const property = fc.property(steps, (all) => {
-      const list = new DenseList<number>()
+      const list = new UnorderedList<number>()
       const set = new Set<number>()
       const places: Place<number>[] = []
       for (const [at, step] of all.entries()) {
@@ -30,7 +30,7 @@ describe('a dense list', () => {
   })
 
   it('visits every member although members are removed meanwhile', () => {
-    const list = new DenseList<number>()
+    const list = new UnorderedList<number>()
     const places = [0, 1, 2, 3, 4].map((member) => list.add(member))
     const seen = new Set<number>()
     for (const place of list) {
@@ -43,7 +43,7 @@ describe('a dense list', () => {
   })
 
   it('is empty after it is cleared, and ignores places from before', () => {
-    const list = new DenseList<number>()
+    const list = new UnorderedList<number>()
     const place = list.add(1)
     list.clear()
     list.add(2)
