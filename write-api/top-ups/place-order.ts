@@ -113,8 +113,8 @@ async function paymentPage(
   }
   if (epay === null) throw new Error('an order for a gateway that is not configured')
   const notifyUrl = `${siteAddress}/api/user/epay/notify`
-  // The name contains only ASCII characters. For other characters, gateways compute different
-  // signatures.
+  // The name contains only ASCII characters, because payment gateways do not agree on the signature
+  // of other characters.
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }
