@@ -1,3 +1,7 @@
+import type { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
+
+type InvalidField = NonNullable<ErrorEnvelope['invalid_field']>
+
 export class ApiError extends Error {
   /** The server's error code, `Http404` for a 404 without a code, or `Network`. */
   readonly code: string
@@ -8,6 +12,7 @@ export class ApiError extends Error {
   /** The server's message, or an empty text if `message` already contains it. */
   readonly detail: string
   readonly retryAfterMs: number | null
+  readonly invalidField: InvalidField | null
 
   constructor(
     message: string,
@@ -17,6 +22,7 @@ export class ApiError extends Error {
       requestId?: string
       detail?: string
       retryAfterMs?: number | null
+      invalidField?: InvalidField | undefined
     },
   ) {
     super(message)
@@ -27,6 +33,7 @@ export class ApiError extends Error {
     this.detail = message.includes(detail) ? '' : detail
     this.requestId = details.requestId ?? ''
     this.retryAfterMs = details.retryAfterMs ?? null
+    this.invalidField = details.invalidField ?? null
   }
 }
 
@@ -41,3 +48,7 @@ export function errorWithMessage(error: unknown, message: string): Error {
 
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
+
+/** Returns the field that the server calls invalid, or null for any other error. */
+export const invalidFieldOf = (error: unknown): InvalidField | null =>
+  error instanceof ApiError ? error.invalidField : null

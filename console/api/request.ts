@@ -1,4 +1,5 @@
 import { currentLanguage, translate } from '#console/i18n/i18n.ts'
+import type { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { ApiError } from './api-error.ts'
 import { recordResponse } from './server-health.ts'
 import { expireSession, renewSession, storedUser, watchSession } from './session.ts'
@@ -52,6 +53,7 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
       code: envelope?.code ?? 'Refused',
       status: response.status,
       requestId,
+      invalidField: envelope?.invalid_field,
     })
   }
   const position = positionOf(response)
@@ -146,7 +148,10 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
   }
 }
 
-type RawEnvelope = { success?: unknown; message?: string; code?: string; data?: unknown }
+type RawEnvelope = Partial<Omit<ErrorEnvelope, 'success' | 'data'>> & {
+  success?: unknown
+  data?: unknown
+}
 
 async function readEnvelope(response: Response): Promise<RawEnvelope | null> {
   try {
@@ -169,6 +174,7 @@ function apiErrorOf(
     detail: envelope?.message ?? '',
     status: response.status,
     requestId,
+    invalidField: envelope?.invalid_field,
     retryAfterMs: retryAfterMs(response),
   })
 }

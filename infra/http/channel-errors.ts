@@ -1,4 +1,4 @@
-import { type ErrorCatalogue, UNKNOWN_OBJECTS } from './http-errors.ts'
+import { type ErrorCatalogue, invalidFieldMessage, UNKNOWN_OBJECTS } from './http-errors.ts'
 
 /**
  * The errors of a channel's address in the management API and the relay. The messages are the same
@@ -21,16 +21,16 @@ export const CHANNEL_TARGET_ERRORS = {
   ],
   AddressNotAllowed: [
     200,
-    {
-      zh: '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      en: 'Invalid field base_url: the address is not allowed (see PRIVATE_UPSTREAMS)',
-    },
+    invalidFieldMessage('base_url', {
+      zh: '不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      en: 'the address is not allowed (see PRIVATE_UPSTREAMS)',
+    }),
   ],
   ProxyNotAllowed: [
     200,
-    {
-      zh: '参数 setting 无效：不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      en: 'Invalid field setting: setting.proxy is not allowed (see PRIVATE_UPSTREAMS)',
-    },
+    invalidFieldMessage('setting', {
+      zh: '不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      en: 'setting.proxy is not allowed (see PRIVATE_UPSTREAMS)',
+    }),
   ],
 } satisfies ErrorCatalogue<string>

@@ -1,6 +1,22 @@
 import type { CodedError, ErrorParams } from '#domain/shared/coded-error.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 
+/** The message about an invalid field. A form shows `problem` at the field. */
+type InvalidFieldMessage = TranslatedText & {
+  readonly field: string
+  readonly problem: TranslatedText
+}
+
+export const invalidFieldMessage = (
+  field: string,
+  problem: TranslatedText,
+): InvalidFieldMessage => ({
+  zh: `参数 ${field} 无效：${problem.zh}`,
+  en: `Invalid field ${field}: ${problem.en}`,
+  field,
+  problem,
+})
+
 /**
  * A coded error, which the error handler sends in the caller's language. `retryAfter` is in
  * seconds.
@@ -9,12 +25,12 @@ export class HttpError extends Error implements CodedError {
   readonly status: number
   readonly code: string
   readonly params: ErrorParams
-  readonly translatedMessage: TranslatedText
+  readonly translatedMessage: TranslatedText | InvalidFieldMessage
   readonly retryAfter?: number
 
   constructor(
     status: number,
-    translatedMessage: TranslatedText,
+    translatedMessage: HttpError['translatedMessage'],
     { code, params, retryAfter }: CodedError,
   ) {
     super(`${code}: ${translatedMessage.en}`)
@@ -129,10 +145,7 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS
 export const httpError = errorsOf<HttpErrorCode>(HTTP_ERRORS)
 
 export function invalidField(field: string, problem: TranslatedText): HttpError {
-  const message = {
-    zh: `参数 ${field} 无效：${problem.zh}`,
-    en: `Invalid field ${field}: ${problem.en}`,
-  }
+  const message = invalidFieldMessage(field, problem)
   return new HttpError(400, message, { code: 'InvalidField', params: { field } })
 }
 

@@ -14,14 +14,31 @@ export const done = (message = ''): Success<null> => success(null, message)
 
 /** Bypasses the route's response schema, which only describes successful responses. */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
-  const { status, code, retryAfter } = error
-  const message = error.translatedMessage[languageOf(reply.request)]
+  const { status, code, translatedMessage, retryAfter } = error
+  const language = languageOf(reply.request)
+  const field =
+    'field' in translatedMessage
+      ? {
+          invalid_field: {
+            name: translatedMessage.field,
+            problem: translatedMessage.problem[language],
+          },
+        }
+      : {}
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
     .serializer((payload: unknown) => payload as string)
-    .send(JSON.stringify({ success: false, message, code, data: null }))
+    .send(
+      JSON.stringify({
+        success: false,
+        message: translatedMessage[language],
+        code,
+        data: null,
+        ...field,
+      }),
+    )
 }
 
 /**

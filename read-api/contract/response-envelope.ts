@@ -15,6 +15,8 @@ export const ErrorEnvelope = Type.Object({
   /** A stable error code for programs, such as `InsufficientQuota`. */
   code: Type.String(),
   data: Type.Null(),
+  /** The invalid field of the request, as a form shows it. `message` contains both texts. */
+  invalid_field: Type.Optional(Type.Object({ name: Type.String(), problem: Type.String() })),
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 

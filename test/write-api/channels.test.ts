@@ -135,6 +135,7 @@ describe('an address that calls must not be sent to', () => {
         expect(answer.message).toBe(
           '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
         )
+        expect(answer).toHaveProperty('invalid_field.name', 'base_url')
       }
       expect(await fixture.head()).toBe(head)
       expect(await keyInUse(id)).toBe('sk-provider-canary')

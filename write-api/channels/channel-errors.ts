@@ -1,6 +1,6 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { CHANNEL_TARGET_ERRORS } from '#infra/http/channel-errors.ts'
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf, invalidFieldMessage } from '#infra/http/http-errors.ts'
 import { appendNames, validationMessage } from '../messages-for-invalid-values.ts'
 
 const EXPIRED: TranslatedText = {
@@ -41,10 +41,7 @@ export const CHANNEL_ERRORS = {
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
   InvalidField: [
     400,
-    ({ field = '', ...params }) => {
-      const { zh, en } = validationMessage(params)
-      return { zh: `参数 ${field} 无效：${zh}`, en: `Invalid field ${field}: ${en}` }
-    },
+    ({ field = '', ...params }) => invalidFieldMessage(String(field), validationMessage(params)),
   ],
 } satisfies ErrorCatalogue<string>
 

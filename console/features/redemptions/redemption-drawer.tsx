@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { invalidFieldOf } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useAmountUnit } from '#console/ui/forms/amount-field.tsx'
-import { serverFieldError } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
@@ -67,8 +67,8 @@ function OpenDrawer(props: OpenDrawerProps) {
 const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
 
 function keyErrors(error: unknown) {
-  const named = serverFieldError(error)
-  if (named?.field === 'key') return { key: named.text }
+  const invalid = invalidFieldOf(error)
+  if (invalid?.name === 'key') return { key: invalid.problem }
   return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 

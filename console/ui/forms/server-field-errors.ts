@@ -12,16 +12,6 @@ export const USERNAME_CODES = [
 ] as const
 export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 
-const FIELD_IN_MESSAGE = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
-
-export function serverFieldError(error: unknown): { field: string; text: string } | null {
-  if (!(error instanceof ApiError)) return null
-  const named = FIELD_IN_MESSAGE.exec(error.message)
-  if (named === null) return null
-  const text = error.message.slice(named.index + named[0].length)
-  return { field: named[1] ?? named[2] ?? '', text }
-}
-
 /** Shows an error with one of the `codes` at the field. Throws any other error. */
 export async function showErrorAtField(
   codes: readonly string[],

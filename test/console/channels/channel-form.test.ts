@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { invalidField } from '#infra/http/http-errors.ts'
 import { en, startingWith, zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { pageFixture } from '../support/console-fixture.ts'
-import { ok, refused } from '../support/fake-site.ts'
+import { ok, refusedField } from '../support/fake-site.ts'
 
 const app = pageFixture({ language: 'zh' })
 
@@ -145,8 +144,7 @@ describe('the form of an existing channel', () => {
     await page.getByRole('link', { name: 'Local' }).click()
     await box(zh('shared.name')).fill('Local 2')
     const refuse = (field: string, problem: string) => {
-      const { translatedMessage } = invalidField(field, { zh: problem, en: '' })
-      site.routes['PUT /api/channel/'] = () => refused(translatedMessage.zh)
+      site.routes['PUT /api/channel/'] = () => refusedField(field, problem)
     }
     refuse('base_url', 'this address is not allowed')
     await press(zh('shared.saveChanges'))

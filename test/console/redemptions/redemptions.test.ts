@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { invalidField } from '#infra/http/http-errors.ts'
 import { oneOf, startingWith, TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
-import { ok, refused, STATUS } from '../support/fake-site.ts'
+import { ok, refused, refusedField, STATUS } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { user } from '../support/user-routes.ts'
 import { GAINS, REDEMPTIONS } from './redemption-routes.ts'
@@ -203,14 +202,9 @@ it('a refused custom redemption key shows the error at its field', async () => {
   await press(page, zh('redemptions.create'))
   await page.getByRole('textbox', { name: startingWith(zh('shared.name')) }).fill('spring')
   const key = page.getByRole('textbox', { name: zh('redemptions.customKey') })
-  const { code, translatedMessage: named } = invalidField('key', {
-    zh: 'invalid characters',
-    en: '',
-  })
-  const invalid = { status: 400, body: { success: false, code, message: named.zh } }
   for (const [typed, words, refusal] of [
     ['HELLO', 'the code exists', refused('the code exists', 'RedemptionKeyTaken')],
-    ['=HELLO', 'invalid characters', invalid],
+    ['=HELLO', 'invalid characters', refusedField('key', 'invalid characters')],
   ] as const) {
     app.site.routes['POST /api/redemption/'] = () => refusal
     await key.fill(typed)

@@ -2,6 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Status } from '#read-api/contract/status.ts'
 
 /** The console must be built before the tests. `CONSOLE_DIST` names another build. */
@@ -94,6 +95,13 @@ export const ok = (data: unknown, message = ''): FakeAnswer => ({
 export const refused = (message: string, code = 'Refused'): FakeAnswer => ({
   body: { success: false, message, code },
 })
+
+/** The refusal of a request because of a field. */
+export const refusedField = (name: string, problem: string): FakeAnswer => {
+  const { status, code, translatedMessage } = invalidField(name, { zh: problem, en: problem })
+  const body = { success: false, message: words.zh, code, invalid_field: { name, problem } }
+  return { status, body }
+}
 
 async function answer(
   site: { calls: FakeCall[]; routes: FakeRoutes },

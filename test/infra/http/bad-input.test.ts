@@ -69,6 +69,14 @@ describe('bad bodies', () => {
     expect(answer.json().message).toBe('参数 name 无效：必须是字符串')
   })
 
+  it('get the name of the field and its problem in the language of the message', async () => {
+    const english = await post('{"name":1}', { 'accept-language': 'en' })
+    expect(english.json().invalid_field).toEqual({ name: 'name', problem: 'must be a string' })
+    const chinese = await post('{"name":1}', { 'accept-language': 'zh-CN' })
+    expect(chinese.json().invalid_field).toEqual({ name: 'name', problem: '必须是字符串' })
+    expect((await post('{')).json()).not.toHaveProperty('invalid_field')
+  })
+
   it.each([
     'text/plain',
     'application/jsonp',

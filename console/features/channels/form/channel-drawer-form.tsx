@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { invalidFieldOf } from '#console/api/api-error.ts'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
 import { exchange } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { findUnpricedModels } from '#console/api/unpriced-models.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { serverFieldError } from '#console/ui/forms/server-field-errors.ts'
 import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
@@ -74,9 +74,9 @@ const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
 }
 
 function errorsOf(error: unknown) {
-  const named = serverFieldError(error)
-  const field = named === null ? undefined : FIELDS[named.field]
-  return named === null || field === undefined ? null : { [field]: named.text }
+  const invalid = invalidFieldOf(error)
+  const field = FIELDS[invalid?.name ?? '']
+  return invalid === null || field === undefined ? null : { [field]: invalid.problem }
 }
 
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
