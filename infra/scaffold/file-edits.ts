@@ -19,6 +19,12 @@ export const sentenceCase = (kebab: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** Returns the path of an API route. The folder `tokens/` has paths such as `/api/token/count`. */
+export const apiPath = (folder: string, name: string): string => {
+  const singular = folder.replace(/(?<!u)s$/, '')
+  return `/api/${singular}/${name}`.replaceAll('-', '_')
+}
+
 /**
  * Returns an edit that adds an import at the beginning of a file. The formatter later sorts the
  * imports.

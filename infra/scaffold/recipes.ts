@@ -1,6 +1,7 @@
 import {
   addImport,
   addToBlock,
+  apiPath,
   type Change,
   camelCase,
   inOrder,
@@ -29,7 +30,7 @@ const NAME = '([a-z][a-z0-9]*(?:-[a-z0-9]+)*)'
 
 const action = (resource = '', name = ''): Scaffold => {
   const camel = camelCase(name)
-  const url = `/api/${resource}/${name.replaceAll('-', '_')}`
+  const url = apiPath(resource, name)
   return {
     changes: [
       {
@@ -43,9 +44,10 @@ import type { Action } from '../action.ts'
 const ${pascalCase(name)} = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 
 /**
- * POST ${url}: executes one command of the domain. Pass the command and
- * \`contextOf(deps, request)\` to \`deps.core.actors.handle\`. Await \`waitUntilVisible\` before
- * the response, so that the console can read the result immediately.
+ * POST ${url}: executes one command of the domain.
+ *
+ * Pass the command and \`contextOf(deps, request)\` to \`deps.core.actors.handle\`. Await
+ * \`waitUntilVisible\` before the response, so that the console can read the result immediately.
  */
 export const ${camel}: Action = (api, deps) => {
   api.post(
@@ -111,7 +113,7 @@ it('is done for a user', async () => {
 
 const question = (area = '', name = ''): Scaffold => {
   const camel = camelCase(name)
-  const url = `/api/${area}/${name.replaceAll('-', '_')}`
+  const url = apiPath(area, name)
   return {
     changes: [
       {
@@ -124,7 +126,11 @@ import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const ${pascalCase(name)} = Type.Object({ user_id: Type.Integer() })
 
-/** GET ${url}: returns data of one read model, through the \`query.ts\` of its projection. */
+/**
+ * GET ${url}: returns data of one read model.
+ *
+ * The data comes from the \`query.ts\` of its projection.
+ */
 export function ${camel}(app: App, deps: ReadDeps): void {
   app.get(
     '${url}',

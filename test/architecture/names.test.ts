@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { fileNameFaults, forbiddenSyntax, replacedWords } from './source-checks.ts'
 import { filesBelow, PARTS, ROOT, sourceFiles } from './source-tree.ts'
 
 const ROOT_ALLOWED = new Set([
@@ -23,55 +24,6 @@ const ROOT_ALLOWED = new Set([
   'SECURITY.md',
   '.ci',
 ])
-/** Words of the glossary's last column that have other meanings as well. They are not checked. */
-const ORDINARY = new Set(
-  'parts seat turns known act chosen fault words track notice mark rest try in-turn'.split(' '),
-)
-/** Stored names and addresses, which stay, and the prompt of a test. */
-const EXCEPTIONS =
-  /bookmarks\.bookmarks|'bookmarks'|\/admin\/coupons|'coupons-table-|"coupons-table-|a red door/g
-/** Names that were replaced. Words that may never be names are in domain/glossary.md. */
-const REPLACED = new RegExp(
-  [
-    String.raw`\b(?:Relay|Read|Task|Act)Parts\b`,
-    String.raw`\b(?:CallBooks|TaskBooks|StreamPassage|ChannelTurns|takeSeat|FrontDoor|ownDoor)\b`,
-    String.raw`\b(?:warnSeldom|fewNames|comeIn|waysOpen|waysToPay|openBookmark|GivenUp)\b`,
-    String.raw`\b(?:watchForDeafness|isProxys|lastOnesOf|createTurns|furnish\w*|\w*Deeds)\b`,
-    String.raw`\b(?:ChannelAct|enteredTarget|hiddenWords|SeatsMax|askUpstream|takeReport)\b`,
-    String.raw`\b(?:AccountTroubles|isPassedBy|isTakingBack|actTogether|onlyOwnSocket)\b`,
-    String.raw`\bKnown(?:Token|Channel|User|Redemption|Task|Message|Names)\b`,
-    String.raw`\b(?:Take(?:Token|Redemption)Ids|NoteUnconfirmed|moneyGone|knownCents)\b`,
-    String.raw`\b(?:useHeld|useEnter|useSettled|useOpening|useCapFallback|useIsTight|useChosen\w*)\b`,
-    String.raw`\b(?:atField|rowStarts|mayLeave|ownChunk|LostPage|LogInAnew|ProofHost|ChosenBar)\b`,
-    String.raw`\b(?:OwnForms|OWN_FORMS|OtherWays|WayButtons|WAY_ICONS|DangerPart|PageWords)\b`,
-    String.raw`\b(?:HealthBoard|(?:ifW|w)aysGone|wakeUp|choosable|healedUpTo)\b`,
-    String.raw`\b(?:OutputAllowance|LeaseWatch|isEcho|Acceptances|LaneRunner)\b`,
-    String.raw`\b(?:faultyField|mappingFault|faultOfTerms|faultOfAnswer|webhookFaultOf)\b`,
-    String.raw`\bkind: 'seats'`,
-    String.raw`\b(?:focusFirstFault|faultText|isFaulty|chooseNone|QuickPicks|picksFrom)\b`,
-    String.raw`\b(?:showsRefusal|useRefusals|\w+(?:Refusal|Denial)|AccountFailures)\b`,
-    String.raw`\b(?:isAccountFault|RevisionFault|comeBack|troubles|LiveCall|PollLane|Stratum)\b`,
-    String.raw`\b(?:LaneFeed|Tallies|judgeTest|fitInput|askProvider|roughCount|chosenUserIds)\b`,
-    String.raw`\b(?:\w*Coupon\w*|keptMailTo|calledOf|ChatWay|editAct|deleteAct)\b`,
-  ].join('|'),
-)
-/** Participles that don't say what a value is. */
-const PARTICIPLES = /\b(?:const|type|with) (?:[Cc]hosen|[Ww]anted|[Tt]old|Known)\b/
-/** Matches the words of the glossary's last column as names: `way in` as wayIn and way-in. */
-function neverWords(): RegExp {
-  const glossary = readFileSync(join(ROOT, 'domain/glossary.md'), 'utf8')
-  const column = [...glossary.matchAll(/^\|[^|]*\|[^|]*\| ([^|]+) \|$/gm)]
-  const words = column
-    .flatMap(([, never = '']) => never.split(', '))
-    .map((word) => word.replaceAll(' ', '-'))
-    .filter((word) => word !== 'never' && !ORDINARY.has(word))
-  expect(words).toContain('bookmark')
-  const patterns = words.flatMap((word) => [
-    word,
-    word.replace(/-[a-z]/g, (at) => at.slice(1).toUpperCase()),
-  ])
-  return new RegExp(String.raw`(?<![\w/])(?:${patterns.join('|')})s?(?!\w)`, 'i')
-}
 const LOCAL = new Set(['node_modules', '.git', '.env'])
 const FORBIDDEN = new Set([
   'common',
@@ -105,40 +57,18 @@ describe('names', () => {
   })
 
   it('files are kebab-case, and no barrel hides what a folder exports', () => {
-    const bad = sourceFiles()
-      .map(({ path }) => path)
-      .filter((path) => {
-        const name = path.split('/').at(-1) ?? ''
-        return (
-          !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.tsx?$/.test(name) || /^index\./.test(name)
-        )
-      })
-    expect(bad).toEqual([])
+    expect(sourceFiles().flatMap(fileNameFaults)).toEqual([])
   })
 
   it('no default export, no enum, no loose end', () => {
-    const bad = sourceFiles()
-      .filter(({ path }) => !path.endsWith('.config.ts') && !path.startsWith('test/architecture/'))
-      .flatMap(({ path, text }) =>
-        [/^export default /m, /^\s*(export )?(const )?enum /m, /\b(TODO|FIXME|XXX)\b/]
-          .filter((pattern) => pattern.test(text))
-          .map((pattern) => `${path}: ${pattern}`),
-      )
-    expect(bad).toEqual([])
+    expect(sourceFiles().flatMap(forbiddenSyntax)).toEqual([])
   })
 
   it('words that were replaced have not come back', () => {
-    const never = neverWords()
-    const bad = PARTS.flatMap((part) => filesBelow(part))
+    const files = PARTS.flatMap((part) => filesBelow(part))
       .filter((path) => /\.(tsx?|md|sql|css)$/.test(path))
-      .filter((path) => !path.startsWith('test/architecture/') && path !== 'domain/glossary.md')
-      .flatMap((path) => {
-        const text = readFileSync(join(ROOT, path), 'utf8').replace(EXCEPTIONS, '')
-        const patterns = [REPLACED, never, ...(path.startsWith('test/relay/') ? [] : [PARTICIPLES])]
-        const found = patterns.map((pattern) => pattern.exec(text)?.[0])
-        return found.flatMap((word) => (word === undefined ? [] : [`${path}: ${word}`]))
-      })
-    expect(bad).toEqual([])
+      .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+    expect(files.flatMap(replacedWords)).toEqual([])
   })
 
   it('.tsx lives in the console alone', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { functionsOf } from './function-lengths.ts'
+import { WIDTH_MAX, wideLines } from './source-checks.ts'
 import { sourceFiles } from './source-tree.ts'
 
 const LINES_MAX = 400
 const TEST_LINES_MAX = 600
 const FUNCTION_LINES_MAX = 60
-const WIDTH_MAX = 100
 
 const files = sourceFiles()
 const isTest = (path: string): boolean => path.startsWith('test/')
@@ -34,13 +34,6 @@ describe('sizes', () => {
   })
 
   it(`no line is wider than ${WIDTH_MAX}`, () => {
-    const wide = files.flatMap(({ path, text }) =>
-      text
-        .split('\n')
-        .map((line, index) => ({ at: `${path}:${index + 1}`, width: [...line].length, line }))
-        .filter(({ width, line }) => width > WIDTH_MAX && !/['"`/]\S{60,}/.test(line))
-        .map(({ at, width }) => `${at} (${width})`),
-    )
-    expect(wide).toEqual([])
+    expect(files.flatMap(wideLines)).toEqual([])
   })
 })

@@ -12,6 +12,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  fileNameFaults,
+  forbiddenSyntax,
+  replacedWords,
+  wideLines,
+} from '#test/architecture/source-checks.ts'
 import { PARTS } from '#test/architecture/source-tree.ts'
 
 const CHECKOUT = resolve(import.meta.dirname, '../../..')
@@ -39,7 +45,7 @@ const make = (kind: string, name: string) =>
 const textOf = (path: string): string => readFileSync(join(copy, path), 'utf8')
 
 describe('npm run new', () => {
-  it('creates each kind, and the result passes type check and lint', async () => {
+  it('creates each kind, and the files pass type check, lint and name checks', async () => {
     const made = [
       await make('action', 'tokens/rename-token'),
       await make('question', 'tokens/token-count'),
@@ -50,6 +56,7 @@ describe('npm run new', () => {
     const paths = made.flatMap(({ stdout }) => stdout.match(/^ {2}\S+\.tsx?$/gm) ?? [])
     expect(paths.length).toBeGreaterThan(15)
     expect(textOf('write-api/server.ts')).toContain('  renameToken,\n')
+    expect(textOf('read-api/tokens/token-count.ts')).toContain("'/api/token/token_count'")
     expect(textOf('console/app/routes.tsx')).toContain("'/app/example-reports'")
     for (const language of ['zh', 'en']) {
       const texts = textOf(`read-api/contract/option-translations/${language}.ts`)
@@ -57,6 +64,10 @@ describe('npm run new', () => {
     }
     const options = { cwd: copy, encoding: 'utf8' } as const
     const written = [...new Set(paths.map((path) => path.trim()))]
+    const files = written.map((path) => ({ path, text: textOf(path) }))
+    for (const check of [wideLines, fileNameFaults, forbiddenSyntax, replacedWords]) {
+      expect(files.flatMap(check)).toEqual([])
+    }
     execFileSync(bin('biome'), ['check', '--error-on-warnings', ...written], options)
     // Tests that no recipe writes are left out, because they take a third of the time of a check.
     const include = [...PARTS.filter((part) => part !== 'test'), ...written]
