@@ -43,13 +43,13 @@ describe('GET /api/option/schema', () => {
     const { data } = await fixture.admin.call<OptionsSchema>('GET', '/api/option/schema')
     const option = (name: string) => data.options.find(({ key }) => key === name)
     expect(option('PasswordLoginEnabled')).toMatchObject({
-      label: { zh: '允许通过密码登录', en: 'Log in by password' },
+      label: { zh: '允许通过密码登录', en: 'Sign in with a password' },
       help: null,
       note: null,
       ask_before: { value: 'false', words: { en: expect.stringContaining('Turn it off?') } },
     })
     expect(option('DataExportDefaultTime')).toMatchObject({
-      help: { en: expect.stringContaining('its range follows') },
+      help: { en: expect.stringContaining('Its range follows') },
       choice_words: { day: { zh: '天', en: 'Day' } },
     })
     expect(data.sections.find(({ id }) => id === 'stripe')).toMatchObject({

@@ -112,16 +112,17 @@ export const channelForm: Translations['channelForm'] = {
   expiresAtHint: 'The channel is not used after this time. Empty means that it never expires.',
   autoBan: 'Disable automatically',
   autoBanHint:
-    'Disables the channel when the provider clearly refuses the key, and only while “Turn ' +
-    'failing channels off” is on in the settings. The last channel of a model in a group is ' +
-    'never disabled.',
-  autoBanOff: 'This has no effect now: “Turn failing channels off” is off in the settings.',
+    'Disables the channel when the provider clearly refuses the key, and only while “Disable ' +
+    'failing channels automatically” is on in the settings. The last channel of a model in a ' +
+    'group is never disabled.',
+  autoBanOff:
+    'This has no effect now: “Disable failing channels automatically” is off in the settings.',
   autoBanSettings: 'Open the settings',
   testModel: 'Test model',
   testModelHint: 'Empty means the first model.',
   tagHint: 'Optional. Channels with the same tag can be managed together.',
   error: {
-    nameAndKeyMissing: 'Please enter the channel’s name and key!',
+    nameAndKeyMissing: 'Please enter the channel’s name and key',
     keyMissing: 'Please enter the key',
     groupsMissing: 'Choose at least one group',
     baseUrlMissing: 'Enter the base URL',
@@ -137,6 +138,6 @@ export const channelForm: Translations['channelForm'] = {
     notNatural: 'Enter a whole number of at least 0',
     notCostRatio: 'Enter a number from 0 to 1000, with at most 6 decimals',
     dateInvalid: 'Enter a valid date and time',
-    tagMissing: 'The tag must not be empty!',
+    tagMissing: 'The tag must not be empty',
   },
 }

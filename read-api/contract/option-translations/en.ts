@@ -33,45 +33,56 @@ export const optionTranslations: OptionTranslations = {
     update: 'Update check',
   },
   sectionLead: {
-    quota: 'What is given, held and how it is shown.',
-    rebate: 'When an invited user tops up, the inviter gets a share.',
-    chats: '{address} and {key} stand for this site and a token, which the client gets to know.',
-    groups: 'The same model may be sold at another ratio in each group.',
-    ratios: 'Model → ratio, on that model’s input price.',
-    fallback: 'For models without a price of their own; off: their calls are refused.',
+    quota: 'Sets the quota that users are given, the rules for holds and how quota is shown.',
+    rebate: 'When an invited user tops up, the inviter receives a share.',
+    chats:
+      'In a link, {address} and {key} are replaced by the public address and a token. The client ' +
+      'receives this token.',
+    groups: 'The same model can be sold at a different ratio in each group.',
+    ratios:
+      'Each entry maps a model to a ratio, which is relative to the input price of the model.',
+    fallback:
+      'Models without a price of their own are charged at this price. Without it, calls to them ' +
+      'are refused.',
     prices:
-      'A ratio of 1 is $2 per million input tokens; cost = tokens × model ratio × group ratio.',
-    'rate-limit': 'Counted per user; answered with 429 beyond it.',
-    global: 'For all channels.',
-    channels: 'What happens when a channel fails.',
-    'channel-health': 'Calls pass a failing channel by for a while, and come back once it is well.',
+      'A ratio of 1 equals $2 per million input tokens. Cost = tokens × model ratio × group ratio.',
+    'rate-limit': 'Calls are counted per user. Calls beyond the limit are answered with 429.',
+    global: 'These settings apply to all channels.',
+    channels: 'These settings define what happens when a channel fails.',
+    'channel-health':
+      'The circuit of a channel that keeps failing opens for a while. It closes automatically ' +
+      'once the channel has recovered.',
     screening:
-      'A request with one of these words is refused, at no cost. Case and width don’t matter.',
-    site: 'Its address and how it is used.',
-    login: 'Who may come in.',
-    smtp: 'For codes, password resets and reminders.',
-    github: 'The callback is this site’s address with /oauth/github.',
-    oidc: 'The callback is this site’s address with /oauth/oidc.',
-    linuxdo: 'The callback is this site’s address with /oauth/linuxdo.',
-    turnstile: 'At registration, login and password reset.',
+      'A request that contains a sensitive word is refused and not charged. Case and character ' +
+      'width are ignored.',
+    site: 'Sets the public address and the mode of this site.',
+    login: 'Defines who can sign in and register.',
+    smtp: 'The mail server sends verification codes, password resets and quota reminders.',
+    github: 'The callback URL is the public address followed by /oauth/github.',
+    oidc: 'The callback URL is the public address followed by /oauth/oidc.',
+    linuxdo: 'The callback URL is the public address followed by /oauth/linuxdo.',
+    turnstile: 'Turnstile protects registration, login and password reset.',
     payment:
-      'The gateway for top-ups, and what a dollar costs. It calls back at the public address.',
-    stripe: 'At Stripe, add a webhook to the public address + /api/stripe/webhook (events: below).',
-    appearance: 'What every visitor sees.',
-    pages: 'Markdown or HTML.',
-    update: 'Reads the address below and sends nothing about this site.',
+      'Sets the gateway and the price of online top-ups. Payment callbacks use the public ' +
+      'address, so enter it first.',
+    stripe:
+      'In the Stripe dashboard, add a webhook to the public address followed by ' +
+      '/api/stripe/webhook, and enable the events that are listed below.',
+    appearance: 'All visitors see this name and these links.',
+    pages: 'These texts can contain Markdown and HTML.',
+    update: 'The check only reads the address below and sends nothing about this site.',
   },
   label: {
     QuotaForNewUser: 'Quota of a new user',
     PreConsumedQuota: 'Minimum hold without a limit',
     QuotaForInviter: 'Reward for an invitation',
     QuotaForInvitee: 'Reward for being invited',
-    QuotaRemindThreshold: 'Remind a user below this balance',
-    QuotaPerUnit: 'Quota shown as one dollar',
+    QuotaRemindThreshold: 'Quota reminder threshold',
+    QuotaPerUnit: 'Quota per dollar',
     DisplayInCurrencyEnabled: 'Show quota in dollars',
     CheckInEnabled: 'Daily check-in',
-    CheckInQuota: 'Least quota of a check-in',
-    CheckInMaxQuota: 'Most quota of a check-in',
+    CheckInQuota: 'Minimum check-in quota',
+    CheckInMaxQuota: 'Maximum check-in quota',
     AffEnabled: 'Invitations',
     RebateEnabled: 'Rebates',
     RebatePercentage: 'Rebate share',
@@ -79,14 +90,14 @@ export const optionTranslations: OptionTranslations = {
     ChatLink: 'Chat link',
     ChatLink2: 'Second chat link',
     GroupRatio: 'Group ratios',
-    UserUsableGroups: 'Groups that users may choose',
+    UserUsableGroups: 'Groups that users can choose',
     GroupGroupRatio: 'Special group ratios',
     GroupColors: 'Group colours',
     CreateCacheRatio: 'Cache write ratios',
     ImageRatio: 'Image input ratios',
     AudioRatio: 'Audio input ratios',
     AudioCompletionRatio: 'Audio completion ratios',
-    fallback_pricing_enabled: 'Price models that have no price',
+    fallback_pricing_enabled: 'Use the fallback price',
     fallback_single_price: 'Fallback price per call',
     fallback_input_ratio: 'Fallback input ratio',
     fallback_completion_ratio: 'Fallback completion ratio',
@@ -104,7 +115,7 @@ export const optionTranslations: OptionTranslations = {
     ModelRequestRateLimitSuccessCount: 'Successful calls per period',
     ModelRequestRateLimitTokensPerMinute: 'Tokens per minute',
     'global.pass_through_request_enabled': 'Pass requests through',
-    'global.hide_upstream_error_enabled': 'Hide the words of providers’ errors',
+    'global.hide_upstream_error_enabled': 'Hide the details of provider errors',
     'global.rate_limit_exempt_enabled': 'Exempt a group from rate limits',
     'global.rate_limit_exempt_group': 'Group without rate limits',
     'global.safe_check_exempt_enabled': 'Exempt a group from the word check',
@@ -113,99 +124,99 @@ export const optionTranslations: OptionTranslations = {
     'general_setting.ping_interval_seconds': 'Ping interval',
     'global.block_browser_extension_enabled': 'Refuse browser extensions',
     RetryTimes: 'Retries after a failure',
-    AutomaticDisableChannelEnabled: 'Turn failing channels off',
-    AutomaticEnableChannelEnabled: 'Turn recovered channels on again',
-    ChannelDisableThreshold: 'Slowest test allowed',
-    AutomaticDisableKeywords: 'Keywords that turn a channel off',
+    AutomaticDisableChannelEnabled: 'Disable failing channels automatically',
+    AutomaticEnableChannelEnabled: 'Enable recovered channels automatically',
+    ChannelDisableThreshold: 'Maximum response time of a test',
+    AutomaticDisableKeywords: 'Keywords that disable a channel',
     'channel_health.circuit_enabled': 'Open circuits of failing channels',
     'channel_health.circuit_failures': 'Failures in a row that open a circuit',
-    'channel_health.circuit_rate': 'Or this share of failed calls',
-    'channel_health.circuit_rate_calls': 'Calls needed before the share counts',
+    'channel_health.circuit_rate': 'Or a failure rate of',
+    'channel_health.circuit_rate_calls': 'Calls needed before the failure rate counts',
     'channel_health.circuit_window_seconds': 'Time within which failures count',
     'channel_health.circuit_cooldown_seconds': 'First pause of a circuit',
     'channel_health.circuit_cooldown_max_seconds': 'Longest pause of a circuit',
-    'channel_health.disable_failures': 'Account errors that turn a channel off',
+    'channel_health.disable_failures': 'Account errors that disable a channel',
     'channel_health.disable_window_seconds': 'Time within which account errors count',
-    'channel_health.slow_tests': 'Slow tests in a row that turn a channel off',
+    'channel_health.slow_tests': 'Slow tests in a row that disable a channel',
     'channel_health.test_enabled': 'Test all channels on a schedule',
     'channel_health.test_minutes': 'Time between tests',
     CheckSensitiveEnabled: 'Check for sensitive words',
     CheckSensitiveOnPromptEnabled: 'Check prompts',
     StopOnSensitiveEnabled: 'Stop an answer at a sensitive word',
-    SensitiveWords: 'Words that are not let through',
+    SensitiveWords: 'List of sensitive words',
     ServerAddress: 'Public address',
     SelfUseModeEnabled: 'Self-use mode',
     DemoSiteEnabled: 'Demo site',
-    PasswordLoginEnabled: 'Log in by password',
-    RegisterEnabled: 'Registration',
-    PasswordRegisterEnabled: 'Register by password',
-    EmailVerificationEnabled: 'Verify the mail address at registration',
-    EmailDomainRestrictionEnabled: 'Only some mail domains',
-    EmailDomainWhitelist: 'Mail domains that may register',
-    SMTPServer: 'Mail server',
-    SMTPPort: 'Mail port',
-    SMTPSSLEnabled: 'Mail over TLS from the start',
-    SMTPAccount: 'Mail account',
-    SMTPFrom: 'Sender of mails',
-    SMTPToken: 'Mail password',
-    GitHubOAuthEnabled: 'Log in by GitHub',
-    GitHubClientId: 'GitHub client id',
+    PasswordLoginEnabled: 'Sign in with a password',
+    RegisterEnabled: 'Registration of new users',
+    PasswordRegisterEnabled: 'Register with a password',
+    EmailVerificationEnabled: 'Verify the email address when users register with a password',
+    EmailDomainRestrictionEnabled: 'Restrict email domains',
+    EmailDomainWhitelist: 'Allowed email domains',
+    SMTPServer: 'SMTP server address',
+    SMTPPort: 'SMTP port',
+    SMTPSSLEnabled: 'Use TLS from the start',
+    SMTPAccount: 'SMTP account',
+    SMTPFrom: 'Sender address',
+    SMTPToken: 'SMTP password',
+    GitHubOAuthEnabled: 'Sign in and register with GitHub',
+    GitHubClientId: 'GitHub client ID',
     GitHubClientSecret: 'GitHub client secret',
     'github.authorization_endpoint': 'GitHub authorization address',
     'github.token_endpoint': 'GitHub token address',
     'github.user_info_endpoint': 'GitHub account address',
-    'oidc.enabled': 'Log in by OIDC',
-    'oidc.client_id': 'OIDC client id',
+    'oidc.enabled': 'Sign in and register with OIDC',
+    'oidc.client_id': 'OIDC client ID',
     'oidc.client_secret': 'OIDC client secret',
     'oidc.well_known': 'OIDC discovery address',
     'oidc.authorization_endpoint': 'OIDC authorization endpoint',
     'oidc.token_endpoint': 'OIDC token endpoint',
     'oidc.user_info_endpoint': 'OIDC user info endpoint',
-    LinuxDOOAuthEnabled: 'Log in by LinuxDO',
-    LinuxDOClientId: 'LinuxDO client id',
+    LinuxDOOAuthEnabled: 'Sign in and register with LinuxDO',
+    LinuxDOClientId: 'LinuxDO client ID',
     LinuxDOClientSecret: 'LinuxDO client secret',
     'linuxdo.authorization_endpoint': 'LinuxDO authorization address',
     'linuxdo.token_endpoint': 'LinuxDO token address',
     'linuxdo.user_info_endpoint': 'LinuxDO account address',
-    TelegramOAuthEnabled: 'Log in by Telegram',
+    TelegramOAuthEnabled: 'Sign in with Telegram',
     TelegramBotName: 'Telegram bot',
     TelegramBotToken: 'Telegram bot token',
-    WeChatAuthEnabled: 'Log in by WeChat',
+    WeChatAuthEnabled: 'Sign in and register with WeChat',
     WeChatServerAddress: 'WeChat server',
     WeChatServerToken: 'WeChat server token',
     WeChatAccountQRCodeImageURL: 'WeChat QR code',
     TurnstileCheckEnabled: 'Check that visitors are human',
     TurnstileSiteKey: 'Turnstile site key',
     TurnstileSecretKey: 'Turnstile secret key',
-    TurnstileVerifyURL: 'Address that verifies',
-    PayAddress: 'Payment gateway',
-    EpayId: 'Payment merchant',
-    EpayKey: 'Payment key',
+    TurnstileVerifyURL: 'Turnstile verification address',
+    PayAddress: 'Payment gateway address',
+    EpayId: 'Epay merchant ID',
+    EpayKey: 'Epay merchant key',
     Price: 'Price of one dollar of quota',
-    MinTopUp: 'Least top-up',
+    MinTopUp: 'Minimum top-up',
     TopUpCodes: 'Top-up codes',
     TopUpLink: 'Link to buy quota',
     StripeApiKey: 'API key',
     StripeWebhookSecret: 'Webhook secret',
-    StripePrice: 'Price of one dollar, at Stripe',
+    StripePrice: 'Stripe price of one dollar of quota',
     StripeCurrency: 'Currency',
     SystemName: 'Name of this site',
     Logo: 'Logo address',
     'general_setting.docs_link': 'Link to the documentation',
     Footer: 'Footer',
-    DefaultCollapseSidebar: 'Start with a narrow sidebar',
+    DefaultCollapseSidebar: 'Collapse the sidebar by default',
     Notice: 'Notice',
     HomePageContent: 'Home page',
     About: 'About page',
     DataExportEnabled: 'Dashboard',
-    DataExportInterval: 'Dashboard refresh',
-    DataExportDefaultTime: 'Step of the dashboard',
+    DataExportInterval: 'Refresh interval of the dashboard',
+    DataExportDefaultTime: 'Default time step of the dashboard',
     DrawingEnabled: 'Drawing',
     MjNotifyEnabled: 'Callbacks of the drawing service',
     MjAccountFilterEnabled: 'Let callers choose drawing accounts',
     MjForwardUrlEnabled: 'Serve drawings through this site',
     MjModeClearEnabled: 'Drop --fast, --relax and --turbo from prompts',
-    MjActionCheckSuccessEnabled: 'Follow-ups only of finished drawings',
+    MjActionCheckSuccessEnabled: 'Allow follow-ups only for finished drawings',
     TaskEnabled: 'Music tasks',
     OpenTasksMax: 'Unfinished tasks per user',
     UpdateCheckUrl: 'Address of the latest release',
@@ -213,98 +224,140 @@ export const optionTranslations: OptionTranslations = {
   },
   help: {
     PreConsumedQuota:
-      'Held per answer if the request has no output limit and the model’s own limit costs less.',
-    QuotaRemindThreshold: 'For users who have not set their own; 0 sends no reminders.',
-    QuotaPerUnit: 'Do not change it lightly: balances and prices rest on it (500000 by default).',
-    DisplayInCurrencyEnabled: 'Otherwise in quota units, with k, M and B from ten thousand on.',
-    CheckInMaxQuota: 'Not below the least; 0 always gives the least.',
-    Chats: 'A list of names with links, as [{"client":"https://chat.example.com/?key={key}"}].',
-    ChatLink: 'Where /chat2link leads, over https. Without {key} the usual settings are added.',
+      'At least this quota is held for each answer if the request sets no output limit.',
+    QuotaRemindThreshold:
+      'This default applies to users who have not set a threshold. 0 sends no reminders.',
+    QuotaPerUnit:
+      'Do not change this lightly: all existing balances and all prices are based on it. The ' +
+      'default is 500000.',
+    DisplayInCurrencyEnabled:
+      'If this is off, quota is shown in units, and in k, M or B from ten thousand on.',
+    CheckInMaxQuota: 'It cannot be below the minimum. 0 always gives the minimum.',
+    Chats:
+      'This is a list of names and links, such as ' +
+      '[{"client":"https://chat.example.com/?key={key}"}].',
+    ChatLink:
+      '/chat2link redirects to this https address with a token. If the address has no {key}, the ' +
+      'settings are appended in the usual format.',
     ChatLink2:
-      'Another client in the menu of a token, and for /chat2link where the first is empty.',
-    GroupRatio: 'Group → ratio, multiplies every price.',
-    UserUsableGroups: 'Group → description, offered when a token is made.',
+      'This is another client in the menu of a token. /chat2link also uses it if there is no ' +
+      'chat link.',
+    GroupRatio: 'Each entry maps a group to a ratio. All prices are multiplied by it.',
+    UserUsableGroups:
+      'Each entry maps a group to a description. Users can choose these groups for a new token.',
     GroupGroupRatio:
-      'Group of the user → group of the token → ratio, in place of that group’s own.',
+      'Each entry maps the group of a user and the group of the token to a ratio. It replaces ' +
+      'the ratio of the token’s group.',
     GroupColors:
-      'Group → colour of its badge: grey, blue, cyan, green, yellow, orange, red, pink, purple.',
-    ModelPrice: 'Model → dollars per call; counts before ratios.',
-    ModelRatio: 'Model → ratio; 1 = $2 per million input tokens.',
-    CompletionRatio: 'Model → output price divided by input price.',
-    CacheRatio: 'Model → share of the price for input read from the cache.',
+      'Each entry maps a group to the colour of its badge: grey, blue, cyan, green, yellow, ' +
+      'orange, red, pink, purple.',
+    ModelPrice:
+      'Each entry maps a model to a price per call in dollars. It takes precedence over ratios.',
+    ModelRatio:
+      'Each entry maps a model to a ratio. A ratio of 1 equals $2 per million input tokens.',
+    CompletionRatio: 'Each entry maps a model to its output price divided by its input price.',
+    CacheRatio:
+      'Each entry maps a model to the share of the price that is charged for input read from the ' +
+      'cache.',
     MaxOutputTokens:
-      'Model → most output tokens of an answer; held when the request sets no limit.',
+      'Each entry maps a model to the maximum output tokens of one answer, reasoning included. ' +
+      'This is held if the request sets no limit.',
     'claude.default_max_tokens':
-      'Model → max_tokens of chats without a limit on Anthropic channels; default for the rest',
+      'Each entry maps a model to the max_tokens of chats without a limit on Anthropic channels. ' +
+      'The entry default applies to all other models.',
     DefaultMaxOutputTokens:
-      'Held for models without an entry; a stream that goes on beyond it holds more.',
+      'This is held for models that are not in the table above. If a stream exceeds it, more is ' +
+      'held until the balance is used up.',
     PresetRatioUrl:
-      'Has <source>/prompt.json, completion.json and max_output.json; empty: shipped lists.',
-    ModelRequestRateLimitCount: 'Failed ones included; 0 or -1: no limit.',
-    ModelRequestRateLimitSuccessCount: 'Only calls that succeeded; at least 1.',
+      'This address contains <source>/prompt.json, completion.json and max_output.json. If it is ' +
+      'empty, the built-in lists are used.',
+    ModelRequestRateLimitCount: 'Failed calls are included. 0 or -1 means no limit.',
+    ModelRequestRateLimitSuccessCount:
+      'Only successful calls are counted. The value must be at least 1.',
     ModelRequestRateLimitTokensPerMinute:
-      'Input and output together, whatever the period; 0: no limit.',
+      'Input and output are counted together, independently of the period. 0 means no limit.',
     'global.pass_through_request_enabled':
-      'Requests go on as they were read: no overrides of channels; models stay mapped.',
-    'global.hide_upstream_error_enabled': 'Callers see a general error instead.',
+      'Requests are serialized again as they were read, and then forwarded. Parameter overrides ' +
+      'of channels do not apply, but model mappings do.',
+    'global.hide_upstream_error_enabled': 'Callers see only a general error message.',
     'general_setting.ping_interval_enabled':
-      'So that proxies in between don’t cut a stream that waits.',
-    'global.block_browser_extension_enabled': 'Known by their Origin.',
-    RetryTimes: 'When a call fails before its first byte.',
+      'This keeps proxies in between from closing connections that wait.',
+    'global.block_browser_extension_enabled':
+      'Browser extensions are recognized by their Origin header.',
+    RetryTimes:
+      'This is how often a call that failed before its first byte is retried on another channel.',
     AutomaticDisableChannelEnabled:
-      'Failing keys too. Only channels that allow it, never the last of a model in a group.',
+      'If this is off, failing keys are not disabled either. It affects only channels with ' +
+      '“Disable automatically” turned on. The last channel of a model in a group is never ' +
+      'disabled.',
     AutomaticEnableChannelEnabled:
-      'Those turned off automatically, once the scheduled test succeeds: turn that on too.',
+      'Only channels that were disabled automatically are enabled again, once a scheduled test ' +
+      'succeeds. Turn on scheduled tests, too.',
     ChannelDisableThreshold:
-      'A scheduled test that takes longer is slow; several in a row turn off. 0: no limit.',
+      'A scheduled test that takes longer is slow. Several slow tests in a row disable the ' +
+      'channel. 0 means no limit.',
     AutomaticDisableKeywords:
-      'One a line; compared with fields of providers’ errors, never with answers.',
-    'channel_health.circuit_enabled': 'The only channel of a model still gets its calls.',
+      'Enter one keyword per line. Keywords are compared only with the fields of provider ' +
+      'errors, never with the content of answers.',
+    'channel_health.circuit_enabled':
+      'The last remaining channel of a model is never blocked completely.',
     'channel_health.circuit_cooldown_seconds':
-      'Doubles each time the channel fails again; a provider’s Retry-After is kept to.',
+      'It doubles after each failed probe. A Retry-After of the provider takes precedence.',
     'channel_health.disable_failures':
-      'Refused keys, refused accounts and keywords count. A success resets the count.',
+      'Rejected keys, rejected accounts and matching keywords are counted. A success in between ' +
+      'resets the count.',
     'channel_health.slow_tests':
-      'Scheduled tests above the time limit count. A test within the limit resets the count.',
-    'channel_health.test_enabled': 'Tests are real requests, which providers may charge.',
+      'Only scheduled tests are counted; see “Maximum response time of a test”. A test within ' +
+      'the limit resets the count.',
+    'channel_health.test_enabled': 'Tests send requests to providers, which can incur costs.',
     StopOnSensitiveEnabled:
-      'A stream ends before the word, at the cost so far; a plain answer is withheld, free.',
-    SensitiveWords: 'One a line.',
-    ServerAddress: 'Used in snippets and links; empty: the address in the browser.',
+      'A stream stops before the word, and the output so far is charged. An answer that is not ' +
+      'streamed is withheld and not charged.',
+    SensitiveWords: 'Enter one word per line.',
+    ServerAddress:
+      'This public address is used in integration code. If it is empty, the current address is ' +
+      'used.',
     SelfUseModeEnabled:
-      'Registration is not offered; models without a price are charged at ratio 37.5.',
-    EmailDomainWhitelist: 'One a line, as example.com.',
-    SMTPServer: 'One in a private network has to be in PRIVATE_UPSTREAMS.',
-    SMTPSSLEnabled: 'Usually with port 465.',
-    SMTPFrom: 'Empty: the mail account.',
+      'Registration is hidden. Models without a price are charged at a ratio of 37.5.',
+    EmailDomainWhitelist: 'Enter one domain per line, such as example.com.',
+    SMTPServer: 'An address in a private network must be listed in PRIVATE_UPSTREAMS.',
+    SMTPSSLEnabled: 'This is usually used with port 465.',
+    SMTPFrom: 'If it is empty, the SMTP account is used.',
     'oidc.well_known':
-      'Needed; ends in /.well-known/openid-configuration. Endpoints left empty are its own.',
-    TurnstileCheckEnabled: 'In force once both keys are set; what can not be verified is refused.',
-    TurnstileVerifyURL: 'Empty: the provider’s own siteverify address.',
-    PayAddress: 'An epay gateway; empty: not used.',
-    EpayKey: 'Empty: the gateway is off, and its callbacks are refused.',
-    Price: 'In CNY, by the gateway.',
+      'This address is required and ends in /.well-known/openid-configuration. Endpoints below ' +
+      'that are empty are taken from it.',
+    TurnstileCheckEnabled:
+      'It takes effect once the site key and the secret key are set. Requests that cannot be ' +
+      'verified are refused.',
+    TurnstileVerifyURL: 'If it is empty, the official siteverify address is used.',
+    PayAddress: 'This is an Epay gateway. If it is empty, the gateway is not used.',
+    EpayKey: 'If it is empty, the gateway is disabled and its callbacks are refused.',
+    Price: 'The price is in CNY and is paid through the payment gateway.',
     TopUpCodes:
-      'Code → factor of the price: 0.9 takes 10% off. The quota stays, uses are not counted.',
-    TopUpLink: 'A shop that sells codes, for example.',
-    StripeApiKey: 'Empty: Stripe is off.',
+      'Each entry maps a code to a price factor: 0.9 takes 10% off. The quota stays the same, ' +
+      'and a code can be used repeatedly.',
+    TopUpLink: 'This can be the link to a shop that sells redemption codes.',
+    StripeApiKey: 'If it is empty, Stripe is disabled.',
     StripeWebhookSecret:
-      'Events to enable: checkout.session.completed, ' +
+      'Enable the events checkout.session.completed, ' +
       'checkout.session.async_payment_succeeded, charge.refunded, refund.created, ' +
       'refund.updated, refund.failed and all five of charge.dispute.*. ' +
-      'Without those of refunds and disputes no quota is taken back automatically. ' +
-      'Empty: Stripe is off, and its callbacks are refused.',
-    SystemName: 'In titles and on the login page.',
-    'general_setting.docs_link': 'In the top bar.',
-    Footer: 'HTML. Scripts are removed before it is shown.',
-    HomePageContent: 'Empty: the home page as it comes.',
-    DataExportInterval: 'How often the dashboard is read again while its live connection is away.',
+      'Without the events of refunds and disputes, no quota is taken back automatically. ' +
+      'If it is empty, Stripe is disabled and its callbacks are refused.',
+    SystemName: 'It is shown in the title bar and on the login page.',
+    'general_setting.docs_link': 'This is the external documentation in the top bar.',
+    Footer: 'The footer can contain HTML. Scripts are removed before it is shown.',
+    HomePageContent: 'If it is empty, the default home page is shown.',
+    DataExportInterval:
+      'While the live connection is interrupted, the dashboard is read again at this interval.',
     DataExportDefaultTime:
-      'As the dashboard opens; its range follows: 24 hours, 30 days or 90 days.',
+      'The dashboard opens with this time step. Its range follows: 24 hours, 30 days or 90 days.',
     OpenTasksMax:
-      'Drawing and music together; 429 beyond it. Each is asked about every few seconds.',
-    UpdateCheckUrl: 'Answers JSON with tag_name (the version) and body (what is new).',
-    UpdateCheckEnabled: 'Once a day at most.',
+      'Drawing and music tasks are counted together. Tasks beyond the limit are answered with ' +
+      '429. The provider is asked about each task every few seconds.',
+    UpdateCheckUrl:
+      'It answers with JSON: tag_name is the version, and body contains the release notes.',
+    UpdateCheckEnabled: 'The check runs at most once a day.',
   },
   choice: {
     DataExportDefaultTime: { hour: 'Hour', day: 'Day', week: 'Week' },
@@ -314,7 +367,8 @@ export const optionTranslations: OptionTranslations = {
   },
   confirm: {
     PasswordLoginEnabled: {
-      false: 'Users and admins without another login method can no longer log in. Turn it off?',
+      false:
+        'Users without another login method, admins included, can no longer sign in. Turn it off?',
     },
   },
 }
