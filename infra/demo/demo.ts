@@ -39,9 +39,9 @@ async function demo(): Promise<void> {
 }
 
 const welcomeText = (url: string, { users, tokens }: Seeded): string => `
-  Console    ${url}
-  Log in as  ${users.map(({ username, role }) => `${username} (${role})`).join(', ')}
-  Password   ${PASSWORD}
+  Console     ${url}
+  Sign in as  ${users.map(({ username, role }) => `${username} (${role})`).join(', ')}
+  Password    ${PASSWORD}
 
   Calls arrive all the time: open ${url}/app/logs/api-usage and watch, or send one yourself:
 

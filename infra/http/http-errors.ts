@@ -77,7 +77,7 @@ const HTTP_ERRORS = {
     401,
     {
       zh: '未登录或登录已过期，请重新登录！',
-      en: 'You are not logged in, or your login has expired',
+      en: 'You are not signed in, or your session has expired',
     },
   ],
   CrossSite: [403, { zh: '拒绝跨站请求', en: 'Requests from other sites are refused' }],
@@ -85,7 +85,7 @@ const HTTP_ERRORS = {
     403,
     {
       zh: '系统访问令牌不能进行此操作，请登录后操作',
-      en: 'An access token cannot be used for this action. Log in instead',
+      en: 'An access token cannot be used for this action. Sign in instead',
     },
   ],
   PasswordNotOwn: [

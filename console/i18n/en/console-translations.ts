@@ -51,7 +51,7 @@ const shared: SharedTranslations['shared'] = {
     notInteger: 'Enter a whole number',
     notJson: 'Enter valid JSON',
     expiryPast: 'Choose a time in the future',
-    modelsMissing: 'Choose at least one model!',
+    modelsMissing: 'Choose at least one model',
   },
   live: {
     live: 'Live',
@@ -127,7 +127,7 @@ const shared: SharedTranslations['shared'] = {
   setTag: 'Set tag',
   noChannels: 'No channels yet',
   noChannelMatches: 'No channel matches',
-  unchanged: 'Nothing has changed!',
+  unchanged: 'Nothing has changed',
   baseUrl: 'Base URL',
   searchModels: 'Search models',
   test: 'Test',

@@ -62,7 +62,7 @@ export const ui: Translations['ui'] = {
   pageLoadFailed: 'This page could not be loaded',
   pageLoadFailedBody: 'The server did not answer. The page opens automatically as soon as it does.',
   reload: 'Reload',
-  duplicateSubmit: 'Not submitted: please do not submit twice!',
+  duplicateSubmit: 'Not submitted: please do not submit twice',
   remove: 'Remove {{name}}',
   newPassword: 'New password',
   passwordsDiffer: 'The two passwords do not match',
