@@ -31,7 +31,7 @@ export const channelsQuery = (listQuery: ChannelQuery) =>
     placeholderData: keepPreviousData,
   })
 
-export async function listChannels(
+async function listChannels(
   listQuery: ChannelQuery,
   signal?: AbortSignal,
 ): Promise<ListPage<ChannelEntry>> {

@@ -7,7 +7,7 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-export const ADMIN_ROLE = 10
+const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
 /** True after the user has chosen to log out. A 401 is then expected. */

@@ -4,7 +4,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 
-export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }
+const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }
 
 export const languageActions = () =>
   LANGUAGES.map((language) => ({

@@ -89,7 +89,7 @@ async function load(language: Language): Promise<void> {
   for (const texts of parts) i18next.addResourceBundle(language, 'texts', texts, true, true)
 }
 
-export function firstLanguage(stored: string | null, preferred: readonly string[]): Language {
+function firstLanguage(stored: string | null, preferred: readonly string[]): Language {
   for (const tag of stored === null ? preferred : [stored, ...preferred]) {
     const language = LANGUAGES.find((candidate) => tag.toLowerCase().startsWith(candidate))
     if (language !== undefined) return language

@@ -6,7 +6,7 @@ const KEY = 'theme-mode'
 const SYSTEM = '(prefers-color-scheme: dark)'
 const listeners = new Set<() => void>()
 
-export const currentTheme = (): ThemeMode =>
+const currentTheme = (): ThemeMode =>
   document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 
 export function chooseTheme(mode: ThemeMode): void {

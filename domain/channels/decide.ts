@@ -129,7 +129,7 @@ function decideOne(command: SingleChannelCommand, channel: ChannelRecord): Outco
 type Channels = ReadonlyMap<number, ChannelRecord>
 
 /** Sets or removes the tag of several channels, or of none if one of them is unknown. */
-export function tagChannels(command: TagChannels, channels: Channels): Outcome {
+function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
   if (tag === '' && command.tag !== null) return codedError('TagRequired')
   if (!isName(tag)) return codedError('InvalidField', { field: 'tag', error: 'bad-character' })
@@ -143,7 +143,7 @@ export function tagChannels(command: TagChannels, channels: Channels): Outcome {
 }
 
 /** Applies a change to all channels with the tag, or to none if it is invalid for one of them. */
-export function changeTag(command: ChangeTag, channels: Channels): Outcome {
+function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const found = channelsOfTag(command.tag, channels)
   if ('code' in found) return found
   const change = tidiedChange(command.change)

@@ -67,14 +67,3 @@ export function rangesOf(ids: readonly number[]): IdRange[] {
 
 export const countOf = (ranges: readonly IdRange[]): number =>
   ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
-
-/** The ranges must be in ascending order. */
-export function includesId(ranges: readonly IdRange[], id: number): boolean {
-  let [low, high] = [0, ranges.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[middle]?.[1] ?? 0) < id) low = middle + 1
-    else high = middle
-  }
-  return (ranges[low]?.[0] ?? Number.POSITIVE_INFINITY) <= id
-}

@@ -22,7 +22,7 @@ type Outcome = readonly OptionsEvent[] | OptionsError
 
 export const PLANNED_MAX = 100
 export const PLANNED_ENTRIES_MAX = 1_000
-export const PLANNED_DAYS_MAX = 366
+const PLANNED_DAYS_MAX = 366
 
 const DAY_MS = 86_400_000
 

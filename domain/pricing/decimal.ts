@@ -8,13 +8,13 @@ export type Decimal = { readonly units: bigint; readonly scale: number }
  * The maximum number of digits after the decimal point (`SCALE_MAX`) and before it
  * (`WHOLE_DIGITS_MAX`). With 30 digits, a ratio such as 20 / 6 is precise enough for exact charges.
  */
-export const SCALE_MAX = 30
-export const WHOLE_DIGITS_MAX = 12
+const SCALE_MAX = 30
+const WHOLE_DIGITS_MAX = 12
 
 const TEXT_LENGTH_MAX = 64
 const FORM = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
 
-export const ZERO: Decimal = Object.freeze({ units: 0n, scale: 0 })
+const ZERO: Decimal = Object.freeze({ units: 0n, scale: 0 })
 export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
 
 /**

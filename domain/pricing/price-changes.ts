@@ -44,7 +44,7 @@ const AND = ' > '
  * Returns the name of a special ratio: `vip > default`, or a JSON array if a group's name contains
  * ` > `.
  */
-export const pairName = (user: string, token: string): string =>
+const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`

@@ -22,16 +22,16 @@ export type RedemptionRecord = {
 /** `code` is null if no code has ever had the key, or if the code was deleted. */
 export type RedemptionState = { code: RedemptionRecord | null }
 
-export const noRedemption = (): RedemptionState => ({ code: null })
+const noRedemption = (): RedemptionState => ({ code: null })
 
 /** Returns the status: 1 is unused, 2 disabled, 3 used. A gift never becomes used. */
-export const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
+const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
   if (!terms.isGift && userIds.size > 0) return 3
   return isDisabled ? 2 : 1
 }
 
 /** Applies an event to `state` in place. */
-export function evolveRedemption(state: RedemptionState, event: RedemptionEvent): RedemptionState {
+function evolveRedemption(state: RedemptionState, event: RedemptionEvent): RedemptionState {
   if (event.type === 'RedemptionCreated') {
     const { redemptionId: id, keyRef, terms } = event.data
     state.code = { id, keyRef, terms, isDisabled: false, userIds: new Set() }
@@ -63,7 +63,7 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
 type StoredCode = Omit<RedemptionRecord, 'userIds'> & { readonly userIds: readonly number[] }
 type Stored = { readonly code: StoredCode | null }
 
-export const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
+const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   version: 1,
   encode: ({ code }): Stored => ({ code: code && { ...code, userIds: [...code.userIds] } }),
   decode: (stored) => {

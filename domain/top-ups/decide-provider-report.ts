@@ -30,7 +30,7 @@ const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
 /** Returns whether the bank has decided the dispute. Only an appeal can change the decision. */
-export const isDecided = (status: string): boolean => DECIDED.includes(status)
+const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
  * Records a report of the provider. A repeated report changes nothing. If the report changes the
@@ -70,7 +70,7 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
 }
 
 /** Returns the money in hundredths that left the operator's account, permanently or temporarily. */
-export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
+function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
   for (const { cents, isLive, status } of refunds.values()) {
     if (isLive) live += cents

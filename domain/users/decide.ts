@@ -118,7 +118,7 @@ function changeSettings(settings: UserSettings, user: UserRecord): Outcome {
   return [{ type: 'UserSettingsChanged', v: 1, data: { userId: user.userId, settings } }]
 }
 
-export function bindIdentity(command: BindIdentity, { userId, identities }: UserRecord): Outcome {
+function bindIdentity(command: BindIdentity, { userId, identities }: UserRecord): Outcome {
   const { provider, identityKey, identity, replaces } = command
   const bound = identities[provider] ?? null
   if (bound === identityKey) return []
@@ -126,7 +126,7 @@ export function bindIdentity(command: BindIdentity, { userId, identities }: User
   return [{ type: 'IdentityBound', v: 1, data: { userId, provider, identityKey, identity } }]
 }
 
-export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outcome {
+function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outcome {
   const { provider, identityKey, enabledLoginMethods, expectedRemovedLoginMethods } = command
   const bound = user.identities[provider]
   if (bound === undefined) return []
@@ -140,7 +140,7 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
 /**
  * Records the removal of the user's passkeys. The same append removes them from the credentials.
  */
-export function dropPasskeys(
+function dropPasskeys(
   { enabledLoginMethods, expectedRemovedLoginMethods }: DropPasskeys,
   user: UserRecord,
 ): Outcome {

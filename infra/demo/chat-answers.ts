@@ -47,12 +47,11 @@ const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content ?? '')
 
 /** Counts one token per four characters, and three tokens per message. */
-export const promptTokensOf = (contents: readonly string[]): number =>
+const promptTokensOf = (contents: readonly string[]): number =>
   contents.reduce((sum, content) => sum + Math.ceil(content.length / 4) + 3, 0)
 
 /** Returns the word at this position. Each word but the first begins with a space. */
-export const word = (index: number): string =>
-  `${index === 0 ? '' : ' '}${WORDS[index % WORDS.length]}`
+const word = (index: number): string => `${index === 0 ? '' : ' '}${WORDS[index % WORDS.length]}`
 
 export const usageOf = (request: ChatRequest) => ({
   prompt_tokens: request.promptTokens,

@@ -44,7 +44,7 @@ export type Leases = {
   readonly owner: string
 }
 
-export const LEASE_TTL_MS = 10_000
+const LEASE_TTL_MS = 10_000
 /**
  * The lease time if no other process can exist, because this process has its own Postgres. Leases
  * are then renewed less often.

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config.ts'
 import { makeDataFolder } from '../config/data-folder.ts'
 
 /** Thrown when another process uses this data folder. The message names the process. */
-export class DataFolderInUse extends Error {
+class DataFolderInUse extends Error {
   readonly isOperatorError = true
   constructor(dataDir: string, owner: string) {
     super(`the data folder ${dataDir} is in use by ${owner}: stop that process, or set DATA_DIR`)

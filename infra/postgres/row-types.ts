@@ -64,7 +64,7 @@ export const quotaSum = converted(Type.String({ pattern: '^-?[0-9]+$' }), BigInt
 export const countSum = converted(Type.String(), Number)
 
 /** A column with text that is encrypted under the owner's key. */
-export const sealed = Type.Unsafe<Sealed>(Type.String())
+const sealed = Type.Unsafe<Sealed>(Type.String())
 
 export const sealedText = nullable(sealed)
 

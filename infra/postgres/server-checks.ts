@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 /**
  * Thrown for a server that may lose acknowledged commits. The message names the setting to change.
  */
-export class UnsafeServer extends Error {
+class UnsafeServer extends Error {
   readonly isOperatorError = true
   constructor(problems: readonly string[]) {
     super(`DATABASE_URL: this server can't be used: ${problems.join('; ')}`)

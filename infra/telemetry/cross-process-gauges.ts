@@ -17,7 +17,7 @@ export type Gauges = {
 }
 
 /** The time without a publication after which a process counts as ended. */
-export const GAUGE_TTL_MS = 10_000
+const GAUGE_TTL_MS = 10_000
 
 const DDL = `
   create unlogged table if not exists gauges.reports (

@@ -28,7 +28,7 @@ type Options = {
 }
 
 /** Thrown when a worker can't start. The message is written for an operator. */
-export class WorkerFailed extends Error {
+class WorkerFailed extends Error {
   readonly isExplained = true
 }
 

@@ -3,7 +3,7 @@
  * The last bucket has no upper bound. Bounds double with every fourth bucket, so the error of a
  * quantile is less than a fifth.
  */
-export const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
+const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
   Math.round(12.5 * 2 ** (index / 4)),
 )
 

@@ -8,8 +8,8 @@ import { secondsOf } from '../unix-seconds.ts'
 import { bucketOf } from './histogram-buckets.ts'
 
 /** `LATENCY` is an attempt's duration. `FIRST_TOKEN` is the time to its first token. */
-export const LATENCY = 1
-export const FIRST_TOKEN = 2
+const LATENCY = 1
+const FIRST_TOKEN = 2
 
 /** The outcome, duration and output speed of attempts, by minute, channel and model. */
 export const channelStats = projectionOf<CallSettled | CallReleased>({

@@ -4,7 +4,7 @@ import { sql } from 'slonik'
  * The minimum length of a prefix. A shorter prefix would match too many calls, so a shorter text
  * must be a complete id.
  */
-export const REQUEST_ID_PREFIX_MIN = 8
+const REQUEST_ID_PREFIX_MIN = 8
 
 const PREFIX = new RegExp(`^[0-9a-f-]{${REQUEST_ID_PREFIX_MIN},36}$`)
 const UUID_LENGTH = 36

@@ -4,22 +4,20 @@ import { ChannelType } from './channel-type-schema.ts'
 import { Envelope, IdParams } from './response-envelope.ts'
 
 /** The result of one test. `time` is the duration in seconds. */
-export const ChannelTest = Type.Object({
+const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),
   /** The error code of the test, or empty if the test succeeded. */
   reason: Type.String(),
 })
-export type ChannelTest = Static<typeof ChannelTest>
 
-export const ChannelTestAnswer = Type.Object({
+const ChannelTestAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   code: Type.Optional(Type.String()),
   time: Type.Number(),
   data: ChannelTest,
 })
-export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
 /**
  * The progress of the latest test of all channels. Before the first such test, the fields are 0 or
@@ -58,13 +56,12 @@ export const TestResults = Type.Object({
 export type TestResults = Static<typeof TestResults>
 
 /** A channel's balance at the provider in US dollars. */
-export const ChannelBalanceAnswer = Type.Object({
+const ChannelBalanceAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   balance: Type.Number(),
   data: Type.Object({ balance: Type.Number() }),
 })
-export type ChannelBalanceAnswer = Static<typeof ChannelBalanceAnswer>
 
 /**
  * The result of reading all balances. `left` is the number of channels whose balance could not be
@@ -103,7 +100,7 @@ export type TestPush = {
   readonly run: TestProgress | null
 }
 
-export const Names = Envelope(Type.Array(Type.String()))
+const Names = Envelope(Type.Array(Type.String()))
 
 const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])
 

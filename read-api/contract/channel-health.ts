@@ -101,7 +101,7 @@ export type HealthPush = {
 
 const Percentiles = orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds }))
 
-export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
+const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
 /**

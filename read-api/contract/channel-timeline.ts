@@ -61,7 +61,7 @@ export const TimelineEntry = Type.Object({
 })
 export type TimelineEntry = Static<typeof TimelineEntry>
 
-export const STATES_AT = [
+const STATES_AT = [
   'none',
   'on',
   'off',

@@ -47,8 +47,7 @@ export type TagGroup = Static<typeof TagGroup>
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
 
-export const ModelEntry = Type.Object({ id: Type.String() })
-export type ModelEntry = Static<typeof ModelEntry>
+const ModelEntry = Type.Object({ id: Type.String() })
 
 const CHANNEL_SORTS = [
   'id',

@@ -7,8 +7,7 @@ import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
  * An option and its current value as text. A boolean is `true` or `false`, and a list or map is
  * formatted JSON. A secret that is set is `***`.
  */
-export const Option = Type.Object({ key: Type.String(), value: Type.String() })
-export type Option = Static<typeof Option>
+const Option = Type.Object({ key: Type.String(), value: Type.String() })
 
 export type { TranslatedText } from '#domain/shared/translated-text.ts'
 

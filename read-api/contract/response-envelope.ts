@@ -28,7 +28,7 @@ export const Page = <T extends TSchema>(item: T) =>
  * The paging parameters of a list. The page number `p` starts with 0. The page size (`page_size` or
  * `size`) is from 1 to 100.
  */
-export const PageQuery = {
+const PageQuery = {
   p: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
   size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
@@ -39,7 +39,7 @@ export const PageQuery = {
  * page. The page starts after this row. Rows that are added or deleted meanwhile then do not shift
  * the page.
  */
-export const KeysetPageQuery = {
+const KeysetPageQuery = {
   ...PageQuery,
   after: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
 }

@@ -62,12 +62,11 @@ export const Status = Type.Object({
 })
 export type Status = Static<typeof Status>
 
-export const SetupStatus = Type.Object({
+const SetupStatus = Type.Object({
   status: Type.Boolean(),
   root_init: Type.Boolean(),
   database_type: Type.String(),
 })
-export type SetupStatus = Static<typeof SetupStatus>
 
 export const LatestRelease = Type.Object({
   current: Type.String(),

@@ -7,7 +7,7 @@ import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
  * A page of tasks. `total` counts at most 100 000 tasks. If there are more, `is_total_capped` is
  * true.
  */
-export const TaskPage = <T extends TSchema>(item: T) =>
+const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
 
 const TASK_FIELDS = {

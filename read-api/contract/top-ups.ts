@@ -121,7 +121,6 @@ const Order = Type.Object({
 })
 export type Order = Static<typeof Order>
 export type Refund = Order['refunds'][number]
-export type Restoration = Order['restorations'][number]
 export type PaymentReport = Order['reports'][number]
 
 const ORDER_SORTS = [

@@ -30,8 +30,7 @@ export const UsableGroups = Type.Record(
 export type UsableGroups = Static<typeof UsableGroups>
 
 /** The response of `GET /api/user/check_in_status`. */
-export const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
-export type CheckInStatus = Static<typeof CheckInStatus>
+const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
 
 /**
  * `chat=true` limits the list to models for chat. `group` limits the list to models that can be

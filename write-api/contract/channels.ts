@@ -22,11 +22,10 @@ export const CreateChannel = Type.Object({
 export type CreateChannel = Static<typeof CreateChannel>
 
 /** `id` is the first of `ids`. */
-export const CreatedChannels = Type.Object({
+const CreatedChannels = Type.Object({
   id: Type.Integer(),
   ids: Type.Array(Type.Integer()),
 })
-export type CreatedChannels = Static<typeof CreatedChannels>
 
 export const UpdateChannel = Type.Object({
   ...ChannelFields,

@@ -58,15 +58,13 @@ export const TotpOffer = Type.Object({
 })
 export type TotpOffer = Static<typeof TotpOffer>
 
-export const ConfirmTotp = Type.Object({ code })
-export type ConfirmTotp = Static<typeof ConfirmTotp>
+const ConfirmTotp = Type.Object({ code })
 
 /**
  * New recovery codes, which only this response contains. The list is empty if the user already had
  * recovery codes.
  */
-export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
-export type RecoveryCodes = Static<typeof RecoveryCodes>
+const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 
 /** The options of the browser's WebAuthn call, in the format of `@simplewebauthn/browser`. */
 export const PasskeyOptions = Type.Object({ options: Type.Unknown() })
@@ -77,11 +75,9 @@ const name = Type.String({ maxLength: 60 })
 export const AddPasskey = Type.Object({ name, passkey: PasskeyRegistration })
 export type AddPasskey = Static<typeof AddPasskey>
 
-export const RenamePasskey = Type.Object({ id: Id, name })
-export type RenamePasskey = Static<typeof RenamePasskey>
+const RenamePasskey = Type.Object({ id: Id, name })
 
-export const RemovePasskey = Type.Object({ id: Id, ...Proof })
-export type RemovePasskey = Static<typeof RemovePasskey>
+const RemovePasskey = Type.Object({ id: Id, ...Proof })
 
 const ticket = Type.String({ maxLength: 100 })
 

@@ -7,7 +7,7 @@ import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelo
  * The maximum number of recipients in `user_ids`. Messages to groups or to all users have no
  * maximum.
  */
-export const RECIPIENTS_MAX = 20_000
+const RECIPIENTS_MAX = 20_000
 
 /**
  * A message to users. `user_ids`, `groups` and `everybody` select them. Each selected user receives
@@ -21,11 +21,10 @@ export const CreateMessage = Type.Object({
 })
 export type CreateMessage = Static<typeof CreateMessage>
 
-export const CreatedMessage = Type.Object({
+const CreatedMessage = Type.Object({
   id: Type.Integer(),
   total_recipients: Type.Integer(),
 })
-export type CreatedMessage = Static<typeof CreatedMessage>
 
 export const UpdateMessage = Type.Object(requestProperties(MESSAGE_TERMS))
 export type UpdateMessage = Static<typeof UpdateMessage>

@@ -32,16 +32,14 @@ export const AuthorizeQuery = Type.Object({ type: OAuthType, ...Purpose })
 export type AuthorizeQuery = Static<typeof AuthorizeQuery>
 
 /** The URL of the provider to which the browser is redirected. */
-export const Authorize = Type.Object({ url: Type.String() })
-export type Authorize = Static<typeof Authorize>
+const Authorize = Type.Object({ url: Type.String() })
 
-export const CallbackQuery = Type.Object({
+const CallbackQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 4_096 }),
   state: Type.String({ minLength: 1, maxLength: 200 }),
   /** The issuer, which some OIDC providers add to the callback (RFC 9207). */
   iss: Type.Optional(Type.String({ maxLength: 2_048 })),
 })
-export type CallbackQuery = Static<typeof CallbackQuery>
 
 /**
  * The response to a callback: the signed-in user, or the second factor that is still required.
@@ -50,11 +48,10 @@ export type CallbackQuery = Static<typeof CallbackQuery>
 export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
 export type LoginOrBindResult = Static<typeof LoginOrBindResult>
 
-export const WeChatQuery = Type.Object({
+const WeChatQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 100 }),
   aff: Type.Optional(SHORT),
 })
-export type WeChatQuery = Static<typeof WeChatQuery>
 
 /**
  * The data that the Telegram widget returns. `state` is the state that was issued before the widget
@@ -73,7 +70,7 @@ export const TelegramQuery = Type.Object({
 })
 export type TelegramQuery = Static<typeof TelegramQuery>
 
-export const Unbind = Type.Object({
+const Unbind = Type.Object({
   provider: Type.Union([
     Type.Literal('email'),
     Type.Literal('github'),
@@ -83,7 +80,6 @@ export const Unbind = Type.Object({
     Type.Literal('telegram'),
   ]),
 })
-export type Unbind = Static<typeof Unbind>
 
 export const oauthActions = {
   'GET /api/oauth/state': {

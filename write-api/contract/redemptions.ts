@@ -3,7 +3,7 @@ import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { REDEMPTION_KEY_MAX, REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
 
-export const REDEMPTION_BATCH_MAX = 1000
+const REDEMPTION_BATCH_MAX = 1000
 
 const terms = requestProperties(REDEMPTION_TERMS)
 
@@ -29,13 +29,11 @@ export const UpdateRedemption = Type.Object({
 })
 export type UpdateRedemption = Static<typeof UpdateRedemption>
 
-export const RedemptionIds = Type.Object({
+const RedemptionIds = Type.Object({
   ids: Type.Array(Id, { maxItems: REDEMPTION_BATCH_MAX }),
 })
-export type RedemptionIds = Static<typeof RedemptionIds>
 
-export const RedeemCode = Type.Object({ key: Type.String({ maxLength: 200 }) })
-export type RedeemCode = Static<typeof RedeemCode>
+const RedeemCode = Type.Object({ key: Type.String({ maxLength: 200 }) })
 
 /** `quota` is the quota that was credited. */
 export const Redeemed = Type.Object({ quota: Type.Integer(), is_gift: Type.Boolean() })

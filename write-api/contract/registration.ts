@@ -21,7 +21,7 @@ export const Register = Type.Object({
 })
 export type Register = Static<typeof Register>
 
-export const CodeRequest = Type.Object({
+const CodeRequest = Type.Object({
   email: MailText,
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
   /**
@@ -33,7 +33,7 @@ export const CodeRequest = Type.Object({
   ),
 })
 
-export const ResetRequest = Type.Object({
+const ResetRequest = Type.Object({
   email: MailText,
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
 })
@@ -44,7 +44,7 @@ export const ResetPassword = Type.Object({
 })
 export type ResetPassword = Static<typeof ResetPassword>
 
-export const BindMail = Type.Object({
+const BindMail = Type.Object({
   email: MailText,
   code: Type.String({ maxLength: 32 }),
 })

@@ -14,14 +14,13 @@ export const AmountRequest = Type.Object({
 export type AmountRequest = Static<typeof AmountRequest>
 
 /** `data` is the exact amount to pay, such as `7.30`. */
-export const Amount = Type.Object({
+const Amount = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.String(),
   /** The ISO 4217 code of the currency. */
   currency: Type.String(),
 })
-export type Amount = Static<typeof Amount>
 
 export const Pay = Type.Object({
   amount: AMOUNT,
@@ -34,13 +33,12 @@ export type Pay = Static<typeof Pay>
  * The page on which the user pays. If `data` is empty, the browser opens `url`. Otherwise, the
  * browser submits a form with the fields in `data` to `url`.
  */
-export const PaymentPage = Type.Object({
+const PaymentPage = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.Record(Type.String(), Type.String()),
   url: Type.String(),
 })
-export type PaymentPage = Static<typeof PaymentPage>
 
 export const RefundOrder = Type.Object({
   money: Type.Optional(

@@ -89,10 +89,9 @@ export const UpdateSelf = Type.Object({
 export type UpdateSelf = Static<typeof UpdateSelf>
 
 /** Transfers invitation rewards to the balance. `quota` must be worth at least one US dollar. */
-export const TransferAffiliate = Type.Object({
+const TransferAffiliate = Type.Object({
   quota: Type.Integer({ minimum: 0, maximum: 9007199254740991 }),
 })
-export type TransferAffiliate = Static<typeof TransferAffiliate>
 
 export const UpdateSettings = Type.Object({
   ...requestProperties(USER_SETTING_FIELDS),
@@ -117,20 +116,18 @@ export const UpdateSettings = Type.Object({
 export type UpdateSettings = Static<typeof UpdateSettings>
 
 /** A request to erase a user. As a confirmation, `username` must be the user's name. */
-export const EraseUser = Type.Object({
+const EraseUser = Type.Object({
   id: Id,
   username: Type.String({ maxLength: 256 }),
 })
-export type EraseUser = Static<typeof EraseUser>
 
 /**
  * Names a user who has lost the second factors. The authenticator app, the passkeys and the
  * recovery codes become invalid.
  */
-export const ResetSecondFactor = Type.Object({
+const ResetSecondFactor = Type.Object({
   id: Id,
 })
-export type ResetSecondFactor = Static<typeof ResetSecondFactor>
 
 export const ManageUser = Type.Object({
   id: Id,

@@ -1,7 +1,7 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { MailErrorCode } from '#infra/mail/port.ts'
 
-export const MAIL_ERRORS = {
+const MAIL_ERRORS = {
   MailRequired: [200, { zh: '请输入邮箱！', en: 'Enter the mail address' }],
   MailInvalid: [200, { zh: '邮箱地址格式错误', en: 'The mail address is invalid' }],
   MailNotSetUp: [

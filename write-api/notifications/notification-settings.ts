@@ -13,7 +13,7 @@ import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 
-export const NOTIFICATION_ERRORS = {
+const NOTIFICATION_ERRORS = {
   // NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in
   // the private network.
   WebhookUrlInvalid: [
@@ -32,7 +32,7 @@ export const NOTIFICATION_ERRORS = {
   ],
 } satisfies ErrorCatalogue<string>
 
-export const notificationError = errorsOf(NOTIFICATION_ERRORS)
+const notificationError = errorsOf(NOTIFICATION_ERRORS)
 
 export type SettingsChange = {
   readonly step: AnyStep

@@ -1,7 +1,7 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-export const OAUTH_ERRORS = {
+const OAUTH_ERRORS = {
   WayInClosed: [
     200,
     ({ provider }) => {

@@ -1,6 +1,6 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-export const LOGIN_ERRORS = {
+const LOGIN_ERRORS = {
   RegistrationClosed: [
     200,
     { zh: '管理员关闭了新用户注册', en: 'The administrator has closed registration' },

@@ -60,7 +60,7 @@ export function readEpayNotification(
  * Returns the signature of the Epay protocol: the MD5 hash of a text. The text contains the
  * non-empty fields, sorted by name, and then the key.
  */
-export function signatureOf(
+function signatureOf(
   fields: readonly (readonly [name: string, value: string])[],
   key: string,
 ): string {

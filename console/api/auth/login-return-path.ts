@@ -1,4 +1,4 @@
-export const DEFAULT_RETURN_PATH = '/app/tokens'
+const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /** Returns `value` if it is a known path of this site. Otherwise, returns the default path. */
 export function safeReturnPath(

@@ -2,7 +2,7 @@ import { Observable } from 'rxjs'
 
 export type FrameClock = (draw: () => void) => () => void
 
-export const browserFrames: FrameClock = (draw) => {
+const browserFrames: FrameClock = (draw) => {
   const handle = requestAnimationFrame(draw)
   return () => cancelAnimationFrame(handle)
 }

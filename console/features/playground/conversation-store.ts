@@ -58,7 +58,7 @@ const withoutStreaming = (conversation: Conversation): Conversation => ({
   ),
 })
 
-export function settingsOf(stored: Partial<ChatSettings> | undefined): ChatSettings {
+function settingsOf(stored: Partial<ChatSettings> | undefined): ChatSettings {
   const { group, model, temperature, maxTokens, systemPrompt } = stored ?? {}
   const { min, max } = TEMPERATURES
   return {

@@ -18,7 +18,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
 /** Returns the codes as RFC 4180 CSV, or an empty text if there are no codes. */
-export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
+function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   const lines = redemptions.map((redemption) => [
     guarded(redemption.key),
     guarded(redemption.name),

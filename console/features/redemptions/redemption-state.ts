@@ -15,7 +15,7 @@ type StateFields = Pick<
 >
 
 /** Returns true for a gift code that is used up. Its status remains 1 (enabled). */
-export const isUsedUp = ({ is_gift, max_uses, used_count }: StateFields): boolean =>
+const isUsedUp = ({ is_gift, max_uses, used_count }: StateFields): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 
 export const isSpent = (redemption: StateFields): boolean =>

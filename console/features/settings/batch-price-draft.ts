@@ -3,7 +3,7 @@ import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
 /** The prices that can be changed for several models together. `price` is in dollars per call. */
-export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
+const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
 /** The fields of each mode. A model has either ratios or a fixed price. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF

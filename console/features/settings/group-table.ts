@@ -2,12 +2,7 @@ import { parseObject } from '#console/api/parse-object.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
-export const GROUP_KEYS = [
-  'GroupRatio',
-  'UserUsableGroups',
-  'GroupGroupRatio',
-  'GroupColors',
-] as const
+const GROUP_KEYS = ['GroupRatio', 'UserUsableGroups', 'GroupGroupRatio', 'GroupColors'] as const
 export type GroupKey = (typeof GROUP_KEYS)[number]
 
 export const GROUP_COLORS = [

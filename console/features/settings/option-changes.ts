@@ -11,7 +11,7 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
 }
 
 /** Returns true if two values are equal, apart from white space and trailing zeros. */
-export function isSameValue(before: string, after: string): boolean {
+function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)
 }

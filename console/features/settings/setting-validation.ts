@@ -68,7 +68,7 @@ export function validateRange(
 }
 
 /** Returns true if `upper` is not below `lower`. An upper end of 0 means no limit. */
-export function isRange(lower: string, upper: string): boolean {
+function isRange(lower: string, upper: string): boolean {
   const [min, max] = [parseDecimal(lower), parseDecimal(upper)]
   return min === null || max === null || Number(upper) === 0 || !isBelow(max, min)
 }

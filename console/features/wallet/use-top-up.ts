@@ -142,10 +142,9 @@ const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 const completedAmount = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-export const amountOf = (typed: string): number | null =>
-  /^\d+$/.test(typed) ? Number(typed) : null
+const amountOf = (typed: string): number | null => (/^\d+$/.test(typed) ? Number(typed) : null)
 
-export const minimumAmount = (status: Pick<Status, 'min_topup'> | undefined): number =>
+const minimumAmount = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)
 
 export const presetAmounts = (min: number): readonly number[] =>

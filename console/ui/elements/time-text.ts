@@ -57,7 +57,7 @@ export function shortStampText(at: number, now: number, timeZone?: string): stri
   return text.startsWith(stampText(now, timeZone).slice(0, 5)) ? text.slice(5) : text
 }
 
-export function dateText(at: number, locale: string): string {
+function dateText(at: number, locale: string): string {
   return formatter(locale, { dateStyle: 'medium' }).format(at * 1000)
 }
 

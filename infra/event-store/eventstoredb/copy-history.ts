@@ -17,7 +17,7 @@ type Options = {
 }
 
 /** Thrown when the target contains events that are not the first events of the source. */
-export class ForeignTarget extends Error {
+class ForeignTarget extends Error {
   readonly isOperatorError = true
   constructor(stream: string) {
     super(`EVENTSTORE_URL: contains events of another history, for example in stream ${stream}`)

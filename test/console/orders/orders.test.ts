@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
-import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contract/top-ups.ts'
+import type { Order, PaymentReport, Refund } from '#read-api/contract/top-ups.ts'
 import { en, TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
@@ -33,7 +33,7 @@ const takenBack: Refund = {
   ...{ source: 'dispute', source_id: 'dp_1Q7', created_at: NOW - 3 * DAY + 2 },
   reason: 'Stripe: dispute dp_1Q7 (fraudulent)',
 }
-const restored: Restoration = {
+const restored: Order['restorations'][number] = {
   ...{ money: '20.00', quota: 10_000_000, source: 'dispute', source_id: 'dp_1Q7' },
   created_at: NOW - DAY,
 }

@@ -36,7 +36,7 @@ export function updateChannelBody(
 }
 
 /** After a change of the address, the entered keys replace the stored ones. */
-export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
+const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'
 
 /** The API value for a channel without expiry. */
