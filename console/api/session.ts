@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { ADMIN, SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -6,9 +7,6 @@ const KEY = 'user'
 type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
-
-const ADMIN_ROLE = 10
-export const ROOT_ROLE = 100
 
 /** True after the user has chosen to log out. A 401 is then expected. */
 let isLeaving = false
@@ -47,8 +45,8 @@ export function startLogout(): void {
 
 export const isLoggingOut = (): boolean => isLeaving
 
-export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
-export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
+export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN
+export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= SUPER_ADMIN
 
 /** Ends this user's stored session after a 401. Does nothing during a logout. */
 export function expireSession(userId: number): void {

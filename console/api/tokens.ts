@@ -8,6 +8,10 @@ type TokenQuery = ListQuery & {
   token?: string
 }
 
+const ENABLED = 1
+
+export const isEnabledToken = ({ status }: Pick<Token, 'status'>): boolean => status === ENABLED
+
 export const tokensKey = ['tokens'] as const
 
 const queries = listQueries<TokenQuery, Token>(tokensKey, fetchTokens)

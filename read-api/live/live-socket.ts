@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
+import { ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlySocket, principalOf } from '#infra/http/access-checks.ts'
 import { HttpError, httpError } from '#infra/http/http-errors.ts'
@@ -142,7 +143,7 @@ function accept(
     socket.close(TRY_AGAIN_LATER, 'too many sockets')
     return
   }
-  const viewer = { isAdmin: principal.role >= 10, language: languageOf(request) }
+  const viewer = { isAdmin: principal.role >= ADMIN, language: languageOf(request) }
   const session = new LiveSession({ socket, deps, hub, principal, viewer })
   const entry: OpenSocket = {
     principal,

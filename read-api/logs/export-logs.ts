@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
@@ -91,10 +92,10 @@ async function answer(
 ) {
   if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
   const { userId, role } = principalOf(request)
-  const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
+  const viewer = { isAdmin: ownerId === null && role >= ADMIN, language: languageOf(request) }
   const format = await formatOf(deps, query, viewer)
   const filter = await logFilter(deps, query, ownerId)
-  const release = permits(userId, role >= 10)
+  const release = permits(userId, role >= ADMIN)
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(deps.core, { filter, format, isAllowed })
   try {

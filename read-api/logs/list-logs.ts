@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
+import { ADMIN } from '#domain/shared/roles.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { languageOf } from '#infra/http/language.ts'
@@ -70,7 +71,7 @@ async function answer(
           before: await cursors.end(list, page, () => newestLogId(core.db, filter)),
         })
   // NOTE: in `GET /api/log/self/`, admins see no more than other users.
-  const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
+  const viewer = { isAdmin: ownerId === null && role >= ADMIN, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
   const items = decrypted.map((row) => logResponse(row, viewer, messages.get(row.requestId)))

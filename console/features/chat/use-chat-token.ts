@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
+import { fetchTokens, isEnabledToken, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
-const ENABLED = 1
 
 /** Reads the user's tokens. If `isNeeded` is true, a user without a token is redirected. */
 export function useChatTokens(isNeeded = true) {
@@ -17,7 +16,7 @@ export function useChatTokens(isNeeded = true) {
     enabled: isNeeded,
     queryKey: [...tokensKey, 'enabled'],
     queryFn: ({ signal }) => fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_MAX }, signal),
-    select: ({ items }) => items.filter(({ status }) => status === ENABLED),
+    select: ({ items }) => items.filter(isEnabledToken),
   })
   const isNone = isNeeded && query.data?.length === 0
   useEffect(() => {

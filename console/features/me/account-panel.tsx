@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
-import { ROOT_ROLE } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import type { MePanelProps } from './me-panel.ts'
 import { PasswordFields } from './password-fields.tsx'
@@ -41,7 +41,7 @@ function PasswordDialog(props: { isOpen: boolean; hasPassword: boolean; onClose:
 export function AccountPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)
-  const mayDelete = user !== undefined && user.role < ROOT_ROLE
+  const mayDelete = user !== undefined && user.role < SUPER_ADMIN
   const hasPassword = user?.has_password !== false
   const close = () => setOpen(null)
   return (

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { selfQuery } from '#console/api/account.ts'
-import { ROOT_ROLE, useUser } from '#console/api/session.ts'
+import { useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -21,6 +21,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
+import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import { AccessTokenPanel } from './access-token-panel.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { BindingsPanel } from './bindings-panel.tsx'
@@ -102,8 +103,8 @@ function ProfileCard({ user }: MePanelProps) {
               <span className="tg-muted">
                 {t('shared.id')} {person.id}
               </span>
-              <StatusTag tone={person.role >= ROOT_ROLE ? 'info' : 'neutral'} isPlain>
-                {person.role >= ROOT_ROLE ? t('me.admin') : t('shared.level.user')}
+              <StatusTag tone={person.role >= SUPER_ADMIN ? 'info' : 'neutral'} isPlain>
+                {person.role >= SUPER_ADMIN ? t('me.admin') : t('shared.level.user')}
               </StatusTag>
               <GroupTag name={person.group} />
               <Link to="/user/edit">{t('me.editProfile')}</Link>

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { chatModelsOfGroup, chatModelsQuery, usableGroupsQuery } from '#console/api/account.ts'
 import { useUser } from '#console/api/session.ts'
-import { fetchTokens } from '#console/api/tokens.ts'
+import { fetchTokens, isEnabledToken } from '#console/api/tokens.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -52,11 +52,10 @@ function useTokenCheck(): boolean {
 }
 
 const TOKENS_CHECKED = 100
-const ENABLED = 1
 
 async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_CHECKED }, signal)
-  return items.some(({ status }) => status === ENABLED)
+  return items.some(isEnabledToken)
 }
 
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {

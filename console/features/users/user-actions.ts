@@ -1,3 +1,4 @@
+import { ACTIVE, ADMIN, BANNED, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 export type UserAction =
@@ -12,19 +13,13 @@ export type UserAction =
   | 'erase'
 export type Actor = { readonly id: number; readonly role: number }
 
-const USER = 1
-const ADMIN = 10
-const ROOT = 100
-const ACTIVE = 1
-const BANNED = 2
-
 /**
  * Returns the actions that `actor` may perform on `user`. Admins may act only on users of a lower
  * level, and the server has the same rule.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
-  const isRoot = actor.role >= ROOT
-  const mayErase = isRoot && user.role < ROOT && !user.is_erased
+  const isRoot = actor.role >= SUPER_ADMIN
+  const mayErase = isRoot && user.role < SUPER_ADMIN && !user.is_erased
   if (user.DeletedAt !== null) return new Set(mayErase ? ['erase'] : [])
   if (!isRoot && user.role >= actor.role) return new Set()
   const actions: readonly [UserAction, boolean][] = [
@@ -32,11 +27,11 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
     ['adjust', true],
     ['promote', isRoot && user.role === USER],
     ['demote', isRoot && user.role === ADMIN],
-    ['disable', user.status === ACTIVE && user.role < ROOT],
+    ['disable', user.status === ACTIVE && user.role < SUPER_ADMIN],
     ['enable', user.status === BANNED],
-    ['delete', user.role < ROOT],
+    ['delete', user.role < SUPER_ADMIN],
     // Users reset their own second factors on the account page.
-    ['resetFactor', user.role < ROOT && user.id !== actor.id],
+    ['resetFactor', user.role < SUPER_ADMIN && user.id !== actor.id],
     ['erase', mayErase],
   ]
   return new Set(actions.flatMap(([action, isOffered]) => (isOffered ? [action] : [])))
@@ -53,7 +48,7 @@ export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
 export type Level = 'user' | 'admin' | 'root'
 
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
-  role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
+  role >= SUPER_ADMIN ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
 export const displayNameOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

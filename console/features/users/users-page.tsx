@@ -11,6 +11,7 @@ import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { UserList, useUserList } from './list/user-list.tsx'
@@ -71,7 +72,8 @@ function Users() {
   const view = useUserList()
   const create = () => setCreating(true)
   const openUser = (user: User) =>
-    user.id === id && role < ROOT ? void navigate('/user/edit') : open(user.id)
+    // Only super admins may change their own quota.
+    user.id === id && role < SUPER_ADMIN ? void navigate('/user/edit') : open(user.id)
   const { error } = view.list
   const isForbidden = error instanceof ApiError && error.status === 403
   const close = () => (isCreating ? setCreating(false) : drawer.close())
@@ -104,8 +106,5 @@ function Users() {
     </Page>
   )
 }
-
-/** The role of super admins. Only they may change their own quota. */
-const ROOT = 100
 
 const PATHS = { list: '/admin/users', edit: '/user/edit' }
