@@ -38,7 +38,13 @@ async function listChannels(
   const { keyword, model, group, status, type, tag, sort = '' } = listQuery
   const isSearch = [keyword, model, group].some((text) => text !== '')
   const query = {
-    ...{ keyword, model, group, status, type, tag, sort },
+    keyword,
+    model,
+    group,
+    status,
+    type,
+    tag,
+    sort,
     order: sort === '' ? '' : listQuery.isDescending === true ? 'desc' : 'asc',
     id_sort: listQuery.isIdSort === true ? 'true' : '',
     tag_mode: listQuery.isTagMode === true ? 'true' : '',

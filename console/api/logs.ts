@@ -36,7 +36,10 @@ export const listLogs = (
 ): Promise<ListPage<LogEntry>> =>
   call(ask.scope === 'all' ? 'GET /api/log/' : 'GET /api/log/self/', {
     query: {
-      ...{ p: ask.page, page_size: ask.pageSize, sort: ask.sort ?? '', order: ask.order ?? '' },
+      p: ask.page,
+      page_size: ask.pageSize,
+      sort: ask.sort ?? '',
+      order: ask.order ?? '',
       ...ask.params,
     },
     afterPosition: ask.afterPosition,
@@ -87,10 +90,7 @@ export const exportLogs = (ask: {
 }): Promise<ReadableStream<Uint8Array>> =>
   requestFile({
     ...addressOf(ask.scope === 'all' ? 'GET /api/log/export' : 'GET /api/log/self/export'),
-    query: {
-      ...{ format: ask.kind, zone: ask.zone, columns: ask.columns?.join(',') },
-      ...ask.params,
-    },
+    query: { format: ask.kind, zone: ask.zone, columns: ask.columns?.join(','), ...ask.params },
     signal: ask.signal,
   })
 

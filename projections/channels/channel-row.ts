@@ -72,7 +72,14 @@ export const channelRow = rowType(
     ...row,
     terms: {
       ...terms,
-      ...{ name, tag, models, groups, modelMapping, priority, weight, expiredTime },
+      name,
+      tag,
+      models,
+      groups,
+      modelMapping,
+      priority,
+      weight,
+      expiredTime,
     } as ChannelTerms,
   }),
 )

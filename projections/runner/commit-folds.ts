@@ -78,7 +78,8 @@ export const commitFolds = (
       await writeChanges(
         client,
         folds.map(({ projection, changes }) => ({
-          ...{ projection, changes },
+          projection,
+          changes,
           schema: schemaOf(projection.name),
         })),
       )

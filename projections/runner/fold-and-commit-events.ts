@@ -144,8 +144,11 @@ async function foldCursors(
   try {
     const changes = await fold(projection, segment.events, filterOf(cursors, segment), context)
     const moves = cursors.map((cursor) => ({
-      ...{ projection, cursor, lane: cursor.lane },
-      ...{ from: cursor.position, to: segment.spans.get(cursor.lane)?.position ?? 0 },
+      projection,
+      cursor,
+      lane: cursor.lane,
+      from: cursor.position,
+      to: segment.spans.get(cursor.lane)?.position ?? 0,
     }))
     return [{ projection, moves, changes }]
   } catch (error) {

@@ -89,7 +89,8 @@ export class ProjectionWorker implements LaneWorker {
     ])
     const gained = this.projections.flatMap((projection) =>
       lanes.map((lane) => ({
-        ...{ projection, lane },
+        projection,
+        lane,
         position: checkpoints.get(projection.name)?.positions[lane] ?? 0,
         failure: this.failures.get(projection) ?? null,
       })),

@@ -68,7 +68,11 @@ export async function startProjections(
   const pg = createSingleConnectionPool(core.pg)
   listenForReaders(pg, signal.noteOtherReader)
   const parts = {
-    ...{ core, pg, context, stopping: stop.signal, beforeCommit },
+    core,
+    pg,
+    context,
+    stopping: stop.signal,
+    beforeCommit,
     ...(withinMs === undefined ? {} : { withinMs }),
     isStillMine: (...args: Parameters<typeof work.isStillMine>) => work.isStillMine(...args),
     onMoved: () => publishPositions(runner, signal),

@@ -117,7 +117,9 @@ const Order = Type.Object({
    * admins.
    */
   reports: Type.Array(Type.Object(answerProperties(REPORT_FIELDS))),
-  ...{ rebate_quota, created_at, paid_at },
+  rebate_quota,
+  created_at,
+  paid_at,
 })
 export type Order = Static<typeof Order>
 export type Refund = Order['refunds'][number]

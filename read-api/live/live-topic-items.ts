@@ -79,7 +79,9 @@ export async function taskItems(
     const { changedPosition: position, userId: ownerId } = row
     const textFor = cachedText(
       (viewer): LiveMessage => ({
-        ...{ type: 'event', topic: 'tasks', position },
+        type: 'event',
+        topic: 'tasks',
+        position,
         data: taskPush(row, viewer),
       }),
     )

@@ -203,7 +203,11 @@ function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
  */
 function timeFormatter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
     timeZone: zone,
   })
   let minute = Number.NaN

@@ -76,12 +76,14 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
       sumHours(db, {
         ...dimensions,
         ...(userId === undefined ? {} : { userId }),
-        ...{ fromHour: from, ...(to === undefined ? {} : { toHour: to }) },
+        fromHour: from,
+        ...(to === undefined ? {} : { toHour: to }),
       }),
   }
   if (parts.length === 0) return [hoursOfAll]
   const partsFilter: Omit<PartsFilter, 'from'> = {
-    ...{ parts, ...dimensions },
+    parts,
+    ...dimensions,
     ...(group === undefined ? {} : { group }),
     ...(channelId === undefined ? {} : { channelId }),
   }

@@ -48,7 +48,10 @@ export async function decryptTasks(
       const values = await openValues(FIELDS, stored, open)
       const address = addressOf(values.imageUrl)
       return {
-        ...{ ...values, changedPosition, kind, cause },
+        ...values,
+        changedPosition,
+        kind,
+        cause,
         imageUrl: address !== '' && isProxied ? `/mj/image/${row.id}` : address,
         songs: kind === 'music' && result !== null ? songsOf((await open(result)) ?? '') : [],
       }

@@ -88,7 +88,10 @@ export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
       const { version: latest, notes } = last.release
       const checkedAt = Math.floor(last.at / 1_000)
       return success({
-        ...{ current, latest, notes, checked_at: checkedAt },
+        current,
+        latest,
+        notes,
+        checked_at: checkedAt,
         is_newer: isNewer(latest, current),
       })
     },

@@ -35,7 +35,8 @@ export function siteUsage(app: App, deps: ReadDeps): void {
       return success({
         totals: { ...spentOf(totals), ...costOf(totals), failed, users: users[0]?.users ?? 0 },
         top_users: users.map(({ userId: user_id, username, ...spent }) => ({
-          ...{ user_id, username },
+          user_id,
+          username,
           ...spentOf(spent),
         })),
         top_models: models.map(({ model: model_name, ...spent }) => ({
@@ -44,7 +45,8 @@ export function siteUsage(app: App, deps: ReadDeps): void {
           ...costOf(spent),
         })),
         top_channels: channels.map(({ channelId: channel_id, name, ...spent }) => ({
-          ...{ channel_id, name },
+          channel_id,
+          name,
           ...spentOf(spent),
           ...costOf(spent),
         })),

@@ -35,8 +35,12 @@ type DayUsage = { readonly day: number; count: number; quota: bigint; tokens: nu
 type TokenDayUsage = DayUsage & { readonly tokenId: number; readonly name: string }
 
 const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): TokenUsagePoint => ({
-  ...{ created_at: day, token_id: tokenId, token_name: name },
-  ...{ count, quota: toWire(quota), token_used: tokens },
+  created_at: day,
+  token_id: tokenId,
+  token_name: name,
+  count,
+  quota: toWire(quota),
+  token_used: tokens,
 })
 
 /**
@@ -51,7 +55,9 @@ function restOf(
   return totals.flatMap((all) => {
     const listed = byDay.get(all.day) ?? []
     const rest = {
-      ...{ day: all.day, tokenId: 0, name: '' },
+      day: all.day,
+      tokenId: 0,
+      name: '',
       count: listed.reduce((left, { count }) => left - count, all.count),
       quota: listed.reduce((left, { quota }) => left - quota, all.quota),
       tokens: listed.reduce((left, { tokens }) => left - tokens, all.tokens),

@@ -36,7 +36,8 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
       ...redirectOf(params),
       ...SCOPES[settings.provider],
       state,
-      ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
     }
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     return url.href

@@ -53,7 +53,8 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
         scope: 'openid profile',
         state,
         nonce,
-        ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
       }).href
     } catch (error) {
       // This error means that the discovery document has no authorization endpoint.

@@ -136,7 +136,9 @@ const stepsFor = (
     decider: redemptionIdsDecider,
     stream: REDEMPTION_IDS_STREAM,
     command: {
-      ...{ type: 'AssignRedemptionIds', first, count: codes.length },
+      type: 'AssignRedemptionIds',
+      first,
+      count: codes.length,
       ...(request === null ? {} : { request }),
     },
   },

@@ -57,7 +57,9 @@ export function MarginShare({ of }: { of: CostTotals }) {
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {
-    ...{ style: 'percent', maximumFractionDigits: 1, roundingMode: 'trunc' },
+    style: 'percent',
+    maximumFractionDigits: 1,
+    roundingMode: 'trunc',
   } as Intl.NumberFormatOptions)
   return (share) => format.format(share)
 }

@@ -62,7 +62,8 @@ function TopLists({ site, range }: TopListsProps) {
         title={t('dashboard.topUsers')}
         head={t('shared.user')}
         rows={site?.top_users.map(({ user_id: id, username, ...spent }) => ({
-          ...{ key: `${id}`, name: username === '' ? `#${id}` : username },
+          key: `${id}`,
+          name: username === '' ? `#${id}` : username,
           ...spent,
           search: username === '' ? null : { username, range },
         }))}
@@ -72,7 +73,8 @@ function TopLists({ site, range }: TopListsProps) {
         head={t('ui.model')}
         hasMargin={isAnyCosted(site?.top_models)}
         rows={site?.top_models.map(({ model_name: model, ...spent }) => ({
-          ...{ key: model, name: model },
+          key: model,
+          name: model,
           ...spent,
           search: { model, range },
           margin: <MarginShare of={spent} />,
@@ -83,7 +85,8 @@ function TopLists({ site, range }: TopListsProps) {
         head={t('shared.channel')}
         hasMargin
         rows={site?.top_channels.map(({ channel_id: id, name, ...spent }) => ({
-          ...{ key: `${id}`, name },
+          key: `${id}`,
+          name,
           ...spent,
           search: { channel: `${id}`, range },
           margin: <MarginShare of={spent} />,

@@ -50,12 +50,8 @@ export function useBarSelection(chart: UsageChart, onZoom: (interval: Interval) 
     setStop(index)
     setFocusedIndex(index)
   }
-  return {
-    ...{ box, focusedIndex, current, isOn, focus },
-    blur: () => setFocusedIndex(NONE),
-    onKeyDown,
-    drag,
-  }
+  const blur = (): void => setFocusedIndex(NONE)
+  return { box, focusedIndex, current, isOn, focus, blur, onKeyDown, drag }
 }
 
 function useDrag(

@@ -45,11 +45,8 @@ export function useChartView() {
   const span = zoom === null ? SPANS[range] : zoom.to - zoom.from
   const preferredStep: ChartStep = urlState.step === '' ? preset : urlState.step
   const step = fittingStep(preferredStep, span, isByDay)
-  return {
-    ...{ scope, by, range, ranges, zoom, step, isSiteKnown },
-    calendar: { step, isUtc: isByDay },
-    measure: urlState.measure,
-    steps: stepsFor(span, isByDay),
-    set,
-  }
+  const calendar = { step, isUtc: isByDay }
+  const steps = stepsFor(span, isByDay)
+  const { measure } = urlState
+  return { scope, by, range, ranges, zoom, step, isSiteKnown, calendar, measure, steps, set }
 }

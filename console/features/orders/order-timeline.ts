@@ -44,7 +44,10 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
     ...reportEvents(reports),
     ...refunds.map(
       ({ money, quota, reason, source, ...refund }): OrderEvent => ({
-        ...{ ...NOTHING, at: refund.created_at, money, quota },
+        ...NOTHING,
+        at: refund.created_at,
+        money,
+        quota,
         ...(source === 'admin'
           ? { kind: 'recorded', reason, actor: refund.actor_name || `#${refund.actor_id}` }
           : { kind: 'takenBack', sourceId: refund.source_id }),
@@ -52,7 +55,12 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
     ),
     ...restorations.map(
       ({ money, quota, source_id: sourceId, created_at: at }): OrderEvent => ({
-        ...{ ...NOTHING, kind: 'restored', at, money, quota, sourceId },
+        ...NOTHING,
+        kind: 'restored',
+        at,
+        money,
+        quota,
+        sourceId,
       }),
     ),
   ]
@@ -70,7 +78,10 @@ function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
     return kinds.map((kind, index): OrderEvent => {
       const isStatus = kind === 'disputeOpened' || kind === 'disputeUpdated'
       return {
-        ...{ ...NOTHING, kind, at: report.created_at, money: report.money },
+        ...NOTHING,
+        kind,
+        at: report.created_at,
+        money: report.money,
         sourceId: report.report_id,
         reason: before === undefined && index === 0 ? report.reason : '',
         ...(isStatus && { status: report.status, dueBy: report.due_by }),

@@ -112,7 +112,12 @@ export function PlaygroundPage() {
       title={t('shell.playground')}
       lead={t('playground.lead')}
       actions={
-        <PlaygroundActions {...{ drawers, conversation: open, begin, isBusy: chat.isBusy }} />
+        <PlaygroundActions
+          drawers={drawers}
+          conversation={open}
+          begin={begin}
+          isBusy={chat.isBusy}
+        />
       }
     >
       {choices.error !== null ? (

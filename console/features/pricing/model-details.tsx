@@ -69,7 +69,8 @@ function Calculator({ model, group }: { model: PricedModel; group: SelectedGroup
   const isCounted = TOKENS.test(prompt) && TOKENS.test(completion)
   const tokens = { prompt: Number(prompt), completion: Number(completion) }
   const formula = t('pricing.formulaWith', {
-    ...{ group: group.ratio, model: model.model_ratio },
+    group: group.ratio,
+    model: model.model_ratio,
     // The displayed ratio has at most six decimals, but the cost is computed with all decimals.
     completionRatio: Number(model.completion_ratio.toFixed(6)),
     ...tokens,

@@ -114,7 +114,11 @@ function PriceList(props: {
   const columns = useMemo(
     () =>
       priceColumns(t, {
-        ...{ capFallback, count, changed, onEdit, onHistory },
+        capFallback,
+        count,
+        changed,
+        onEdit,
+        onHistory,
         onDelete: (row) => onDelete([row.name]),
       }),
     [t, capFallback, count, changed, onEdit, onHistory, onDelete],

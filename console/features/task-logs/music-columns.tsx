@@ -23,7 +23,8 @@ export function musicColumns(t: TFunction, actions: MusicColumnContext): Column<
     common.progress,
     common.duration,
     taskColumn<MusicTask>(t, 'result', 150, (task) => result(t, task, actions), {
-      ...{ isGrowing: true, onCard: 'line' },
+      isGrowing: true,
+      onCard: 'line',
     }),
     ...(actions.isAdmin ? [common.channel] : []),
     taskColumn<MusicTask>(t, 'platform', 80, ({ platform }) => platform, { isHiddenAtFirst: true }),

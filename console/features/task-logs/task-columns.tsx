@@ -28,11 +28,7 @@ export const taskColumn = <Task extends AnyTask>(
   width: number,
   cell: Cell<Task>,
   rest: Partial<Column<Task>> = {},
-): Column<Task> => ({
-  ...{ id, title: columnTitle(t, id), width, cell },
-  onCard: 'more',
-  ...rest,
-})
+): Column<Task> => ({ id, title: columnTitle(t, id), width, cell, onCard: 'more', ...rest })
 
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
@@ -47,7 +43,8 @@ export function commonColumns<Task extends AnyTask>(
   ) => taskColumn(t, id, width, cell, rest)
   return {
     time: column('submitted', 122, (task) => <Time at={task.submit_time} style="short-stamp" />, {
-      ...{ isPinned: true, onCard: 'bare' },
+      isPinned: true,
+      onCard: 'bare',
       agoCell: (task) => <Time at={task.submit_time} style="short" />,
     }),
     username: column('username', 70, (task) => task.username || `#${task.user_id}`, {

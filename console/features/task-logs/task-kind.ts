@@ -1,5 +1,5 @@
 import { call } from '#console/api/client.ts'
-import type { ListPage } from '#console/api/request.ts'
+import type { ListPage, ListSort } from '#console/api/request.ts'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { integerParam, textParam } from '#console/ui/state/url-state.ts'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
@@ -35,9 +35,7 @@ const addressOf = (range: TimeRange) =>
   )
 
 /** `page` is zero-based. Times are in unix seconds. */
-type TaskQuery = {
-  sort: string | undefined
-  order: 'asc' | 'desc' | undefined
+type TaskQuery = ListSort & {
   scope: 'self' | 'all'
   id: string
   channel: number

@@ -34,10 +34,12 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     queryKey: keyOf(ask),
     queryFn: ({ signal }) =>
       kind.list({
+        ...ask,
         ...boundsOf(ask.range, Math.floor(Date.now() / 1_000)),
-        ...{ scope: isAdmin ? 'all' : 'self', id: ask.id, page: ask.page, pageSize: ask.pageSize },
-        ...{ channel: isAdmin ? ask.channel : 0, signal, afterPosition: floor.current },
-        ...{ sort: ask.sort, order: ask.order },
+        scope: isAdmin ? 'all' : 'self',
+        channel: isAdmin ? ask.channel : 0,
+        signal,
+        afterPosition: floor.current,
       }),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: 'always',

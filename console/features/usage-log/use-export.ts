@@ -50,7 +50,9 @@ export function useExport(view: LogView) {
     /** Null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
-    ...{ columns, isDrawerOpen, setDrawerOpen },
+    columns,
+    isDrawerOpen,
+    setDrawerOpen,
     start: (kind: ExportKind, selected: readonly ExportColumn[] = columns.selected) => {
       const controller = new AbortController()
       running.current = controller

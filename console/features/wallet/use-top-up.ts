@@ -69,8 +69,17 @@ export function useTopUp() {
     change: (part: Partial<TopUpDraft>): void => setDraft({ ...draft, ...part }),
     typeOut: (): void => setDraft({ ...draft, amount: completedAmount(typed) }),
     takeCode: (): void => setCode(draft.code.trim()),
-    ...{ min, methods, amount, errorText, price, priceError, isCurrent },
-    ...{ isAsking, setAsking, isBusy, submit },
+    min,
+    methods,
+    amount,
+    errorText,
+    price,
+    priceError,
+    isCurrent,
+    isAsking,
+    setAsking,
+    isBusy,
+    submit,
   }
 }
 

@@ -75,6 +75,7 @@ function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
   useGridCommands(props, grid)
   useFitHeight(grid.box)
   const actions = useRowHandlers(props, grid)
+  const sharedProps = { props, grid, actions, measure }
   const items = grid.virtualizer.getVirtualItems()
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (
@@ -112,7 +113,7 @@ function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
                 className="tg-grid-item"
                 style={{ transform: `translateY(${item.start - grid.margin}px)` }}
               >
-                <GridRow {...{ props, grid, actions, measure, row }} index={item.index} />
+                <GridRow {...sharedProps} row={row} index={item.index} />
               </div>
             )
           })}

@@ -95,7 +95,9 @@ export function MailCodeField(
           {secondsLeft > 0 ? t('auth.resendCode', { seconds: secondsLeft }) : t('auth.sendCode')}
         </Button>
       }
-      {...{ value, error, onChange }}
+      value={value}
+      error={error}
+      onChange={onChange}
     />
   )
 }

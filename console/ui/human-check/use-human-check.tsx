@@ -41,7 +41,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
   const siteKey = status.turnstile_site_key
   const box = (
     <Suspense fallback={null}>
-      <HumanCheckBox {...{ siteKey, action, round, onToken }} />
+      <HumanCheckBox siteKey={siteKey} action={action} round={round} onToken={onToken} />
     </Suspense>
   )
   return { box, take }

@@ -41,14 +41,20 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
   const delivery = createLaneDelivery(worker, { log, name })
   const queues = createQueues((lane) =>
     createLaneQueue({
-      ...{ lane, delivery, history: deps.history, log },
+      lane,
+      delivery,
+      history: deps.history,
+      log,
       headPosition: () => store.headPosition(),
       done: (offset) => session.done(lane, offset),
       setPaused: (isPaused) => session.setPaused(lane, isPaused),
     }),
   )
   const laneLeases = createLaneLeases({
-    ...{ leases, name, timings, log },
+    leases,
+    name,
+    timings,
+    log,
     onGained: (lanes) => {
       delivery.gain(lanes, () => store.headPosition())
       for (const lane of lanes) queues.of(lane).work()
@@ -56,7 +62,10 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
     onLost: (lanes) => delivery.lose(lanes),
   })
   const session: ConsumerSession = keepConsuming({
-    ...{ kafka, topic, timings, log },
+    kafka,
+    topic,
+    timings,
+    log,
     groupId: `tallygate-${name}`,
     onAssigned: (lanes) => {
       queues.clearExcept(lanes)
@@ -65,13 +74,19 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
     onMessages: (lane: number, messages: readonly KafkaMessage[]) => queues.of(lane).push(messages),
   })
   const feed = feedFromStore({
-    ...{ store, delivery, timings, log, name },
+    store,
+    delivery,
+    timings,
+    log,
+    name,
     lastProgressAt: (lane) => queues.of(lane).lastProgressAt(),
     isDelivering: (lane) => queues.of(lane).isDelivering(),
   })
   const checking = watchAbsence(session, laneLeases, timings)
   const stallDetector = detectStalledConsumer({
-    ...{ kafka, topic, timings },
+    kafka,
+    topic,
+    timings,
     isSuspected: () => feed.isFeeding() && session.outOfGroupSince() === null,
     lastMessageAt: (lane) =>
       delivery.deliveredUpTo(lane) === null ? null : queues.of(lane).lastMessageAt(),

@@ -36,7 +36,11 @@ export function watchPositions(deps: Deps, onCommitted: (position: number) => vo
   }
   const poll = async (): Promise<void> => notify(await store.headPosition())
   const session = keepConsuming({
-    ...{ kafka, topic, groupId, timings, log },
+    kafka,
+    topic,
+    groupId,
+    timings,
+    log,
     onMessages: (_lane, messages) => {
       void deps.history().then(
         (history) => {

@@ -30,7 +30,10 @@ export async function appendTogether(
   return await joint.locks.together(names, deadline - performance.now(), async () => {
     const actual = await Promise.all(names.map((name) => joint.reads.lastRevision(name)))
     const parts = given.map(({ stream, expected, events, mustBeNew }, index) => ({
-      ...{ stream, events, mustBeNew, expected: exactRevision(expected) ?? actual[index] ?? -1 },
+      stream,
+      events,
+      mustBeNew,
+      expected: exactRevision(expected) ?? actual[index] ?? -1,
     }))
     const wrong = parts.findIndex(({ expected }, index) => expected !== actual[index])
     const [first, ...others] = parts

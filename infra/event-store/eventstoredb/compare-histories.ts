@@ -70,7 +70,10 @@ async function targetEnd(target: EventReads): Promise<End> {
 }
 
 const encodedOf = ({ id, type, v, data, meta }: Recorded): EncodedEvent => ({
-  ...{ id, type, v, meta },
+  id,
+  type,
+  v,
+  meta,
   data: JSON.stringify(data),
 })
 

@@ -123,7 +123,10 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
       print(`${copied} events copied`)
     }
     const { streams, events, different, isSameOrder, firstEvent } = await copyHistory({
-      ...{ pg, url, log, onProgress },
+      pg,
+      url,
+      log,
+      onProgress,
     })
     for (const stream of different) print(`different: ${stream}`)
     if (!isSameOrder) print('the order of the events is not the same at both ends')

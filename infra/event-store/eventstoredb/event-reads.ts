@@ -64,7 +64,9 @@ export function createEventReads(connection: Connection): EventReads {
       const [last] = await collect((client) =>
         client.readStream(stream, {
           ...CURRENT,
-          ...{ fromRevision: END, maxCount: 1, direction: BACKWARDS },
+          fromRevision: END,
+          maxCount: 1,
+          direction: BACKWARDS,
         }),
       )
       return Number(last?.event?.revision ?? -1n)

@@ -75,9 +75,14 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
     probeAppend: createAppendProbe(writing),
     subscribeAll: (after, onBatch, onError, subscribeOptions) => {
       const subscription = subscribeToAll({
-        ...{ connection: reading, headPosition: reads.headPosition, log },
+        connection: reading,
+        headPosition: reads.headPosition,
+        log,
         idleCheckMs: options.idleCheckMs ?? IDLE_CHECK_MS,
-        ...{ after, onBatch, onError, options: subscribeOptions },
+        after,
+        onBatch,
+        onError,
+        options: subscribeOptions,
         onStopped: () => subscriptions.delete(subscription),
       })
       subscriptions.add(subscription)
@@ -99,7 +104,9 @@ function answer(parts: readonly EncodedPart[], written: readonly WrittenPart[]):
   return {
     position: Math.max(...written.flatMap(({ positions }) => positions)),
     streams: written.map(({ revision, positions }, index) => ({
-      ...{ stream: parts[index]?.stream ?? '', revision, positions },
+      stream: parts[index]?.stream ?? '',
+      revision,
+      positions,
     })),
   }
 }

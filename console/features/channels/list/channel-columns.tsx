@@ -92,7 +92,12 @@ const nameCell = (types: ColumnContext, actions: ChannelActions) =>
       />
     ),
     (group, { isOpen, isLoading }) => (
-      <TagName {...{ group, isOpen, isLoading }} onToggle={() => actions.onOpenTag(group)} />
+      <TagName
+        group={group}
+        isOpen={isOpen}
+        isLoading={isLoading}
+        onToggle={() => actions.onOpenTag(group)}
+      />
     ),
   )
 
