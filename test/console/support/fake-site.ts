@@ -99,7 +99,12 @@ export const refused = (message: string, code = 'Refused'): FakeAnswer => ({
 /** The refusal of a request because of a field. */
 export const refusedField = (name: string, problem: string): FakeAnswer => {
   const { status, code, translatedMessage } = invalidField(name, { zh: problem, en: problem })
-  const body = { success: false, message: translatedMessage.zh, code, invalid_field: { name, problem } }
+  const body = {
+    success: false,
+    message: translatedMessage.zh,
+    code,
+    invalid_field: { name, problem },
+  }
   return { status, body }
 }
 
