@@ -1,4 +1,5 @@
 import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
@@ -30,14 +31,7 @@ export function useTopUp() {
   const typed = draft.amount ?? String(min)
   const enteredAmount = amountOf(typed)
   const amount = enteredAmount ?? min
-  const errorText =
-    enteredAmount === null
-      ? t('wallet.amountNotWhole')
-      : enteredAmount < min
-        ? t('wallet.amountTooSmall', { min })
-        : enteredAmount > AMOUNT_MAX
-          ? t('wallet.amountTooLarge', { max: AMOUNT_MAX })
-          : ''
+  const errorText = amountError(t, enteredAmount, min)
   const paymentRequest = { amount, top_up_code: code, payment_method: method }
   const settled = useDebouncedValue(JSON.stringify(paymentRequest), PAUSE_MS)
   const price = useQuery({
@@ -81,6 +75,12 @@ export function useTopUp() {
     isBusy,
     submit,
   }
+}
+
+function amountError(t: TFunction, amount: number | null, min: number): string {
+  if (amount === null) return t('wallet.amountNotWhole')
+  if (amount < min) return t('wallet.amountTooSmall', { min })
+  return amount > AMOUNT_MAX ? t('wallet.amountTooLarge', { max: AMOUNT_MAX }) : ''
 }
 
 /** Remembers the order that the user is about to pay. An error must not prevent the payment. */

@@ -38,6 +38,7 @@ const RECENTLY_FED_MS = 30_000
  */
 export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
+  const consumer = { kafka, topic, timings, log }
   const delivery = createLaneDelivery(worker, { log, name })
   const queues = createQueues((lane) =>
     createLaneQueue({
@@ -62,10 +63,7 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
     onLost: (lanes) => delivery.lose(lanes),
   })
   const session: ConsumerSession = keepConsuming({
-    kafka,
-    topic,
-    timings,
-    log,
+    ...consumer,
     groupId: `tallygate-${name}`,
     onAssigned: (lanes) => {
       queues.clearExcept(lanes)
@@ -73,30 +71,17 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
     },
     onMessages: (lane: number, messages: readonly KafkaMessage[]) => queues.of(lane).push(messages),
   })
-  const feed = feedFromStore({
-    store,
-    delivery,
-    timings,
-    log,
-    name,
-    lastProgressAt: (lane) => queues.of(lane).lastProgressAt(),
-    isDelivering: (lane) => queues.of(lane).isDelivering(),
-  })
+  const feed = createFeed(deps, name, delivery, queues)
   const checking = watchAbsence(session, laneLeases, timings)
   const stallDetector = detectStalledConsumer({
-    kafka,
-    topic,
-    timings,
+    ...consumer,
     isSuspected: () => feed.isFeeding() && session.outOfGroupSince() === null,
     lastMessageAt: (lane) =>
       delivery.deliveredUpTo(lane) === null ? null : queues.of(lane).lastMessageAt(),
     onStalled: () => session.replace('messages are in the topic and are not received'),
   })
   return {
-    isStillMine: async (client, lanes) => {
-      const leases = lanes.map(laneLeases.leaseOf).filter((lease) => lease !== undefined)
-      return leases.length === lanes.length && (await isCurrent(client, leases))
-    },
+    isStillMine: (client, lanes) => hasLeases(client, lanes, laneLeases),
     isDegraded: () => feed.isFeeding() && (session.outOfGroupSince() !== null || isRecent(feed)),
     operatorError: session.operatorError,
     stop: async () => {
@@ -112,6 +97,32 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
   }
 }
 
+type Delivery = ReturnType<typeof createLaneDelivery>
+type LaneLeases = ReturnType<typeof createLaneLeases>
+type Queues = ReturnType<typeof createQueues>
+
+/** Creates the feed that delivers events from the store while Kafka does not. */
+const createFeed = (deps: WorkDeps, name: string, delivery: Delivery, queues: Queues) =>
+  feedFromStore({
+    store: deps.store,
+    delivery,
+    timings: deps.timings,
+    log: deps.log,
+    name,
+    lastProgressAt: (lane) => queues.of(lane).lastProgressAt(),
+    isDelivering: (lane) => queues.of(lane).isDelivering(),
+  })
+
+/** Resolves to true if this process has the leases of all `lanes`. */
+async function hasLeases(
+  client: Parameters<LaneWork['isStillMine']>[0],
+  lanes: readonly number[],
+  laneLeases: LaneLeases,
+): Promise<boolean> {
+  const leases = lanes.map(laneLeases.leaseOf).filter((lease) => lease !== undefined)
+  return leases.length === lanes.length && (await isCurrent(client, leases))
+}
+
 const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean =>
   performance.now() - lastFedAt() < RECENTLY_FED_MS
 
@@ -121,7 +132,7 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
  */
 const watchAbsence = (
   session: ConsumerSession,
-  laneLeases: ReturnType<typeof createLaneLeases>,
+  laneLeases: LaneLeases,
   { outOfGroupMs }: KafkaTimings,
 ): NodeJS.Timeout =>
   setInterval(() => {
