@@ -11,7 +11,7 @@ import {
 import type { CountableText } from '#relay/canonical/answer-text-for-token-count.ts'
 import { outputCeiling, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import type { Candidate } from './plan-call.ts'
+import type { Candidate } from './candidate.ts'
 
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */

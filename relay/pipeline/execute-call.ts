@@ -9,6 +9,7 @@ import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
+import { type Candidate, candidateOf, type OutputLimits, outputLimitsOf } from './candidate.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkInputLength } from './check-input-length.ts'
 import {
@@ -21,14 +22,7 @@ import {
 } from './conclude-call.ts'
 import { type Exchange, sendError, showNames } from './http-exchange.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
-import {
-  type CallPlan,
-  type Candidate,
-  candidateOf,
-  type OutputLimits,
-  outputLimitsOf,
-  planCall,
-} from './plan-call.ts'
+import { type CallPlan, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'

@@ -2,10 +2,10 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
+import type { Candidate } from './candidate.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
 import { endStream } from './event-stream-response.ts'
 import { type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
-import type { Candidate } from './plan-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 export type CallErrorAnswer = {

@@ -6,38 +6,18 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ConversionError } from '../conversion/canonical-request.ts'
-import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
-import type { ConversionTarget } from '../conversion/format-conversion.ts'
-import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
-import { formatOf } from '../dialects/all-formats.ts'
 import { requestsHourCache } from '../dialects/hour-cache.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
-import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds } from './call-hold-terms.ts'
+import { candidateOf } from './candidate.ts'
 
 /**
  * The forms of a request: the original request, followed by one form for each channel with
  * overrides.
  */
 export type Forms = readonly [ChatRequest, ...ChatRequest[]]
-
-/** A channel to which the call may be sent, with the request for that channel. */
-export type Candidate = {
-  readonly channel: RelayChannel
-  /** The caller's request after the channel's overrides. */
-  readonly request: ChatRequest
-  readonly body: Buffer
-  /** The provider's name for the model, or null if the provider uses the caller's name. */
-  readonly upstreamModel: string | null
-  /** The members of the request that are removed, because this channel does not allow them. */
-  readonly dropped: readonly string[]
-  /** The conversion to the provider's format. Null if the caller uses the same format. */
-  readonly conversion: CallConversion | null
-}
 
 export type CallPlan = {
   readonly price: PriceSnapshot
@@ -149,128 +129,6 @@ export function lowestTerms({ options }: Views['options'], { price, bounds }: Ca
   const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
   const tokens = new Map(bounds.map((form) => [form, least]))
   return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
-}
-
-const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
-
-/** The output limits per choice of a call, in tokens. */
-export type OutputLimits = {
-  /** The limit that the call's hold covers. Null keeps the request's own limit. */
-  readonly covered: number | null
-  /** The limit of a request without one, for formats that require a limit. */
-  readonly ofFormat: number
-}
-
-const OWN_LIMITS: OutputLimits = { covered: null, ofFormat: 4_096 }
-
-export const outputLimitsOf = (
-  { messagesOutputDefaults }: RelayOptions,
-  { model }: ChatRequest,
-  { bounds }: CallTerms,
-  covered: number | null,
-): OutputLimits => {
-  const ofModel =
-    messagesOutputDefaults.get(model) ??
-    messagesOutputDefaults.get('default') ??
-    bounds.outputTokens
-  return { covered, ofFormat: Math.max(1, Math.min(ofModel, bounds.outputTokens)) }
-}
-
-/**
- * The maximum length in bytes of a request that is converted. A conversion parses the request, and
- * a longer one would block the event loop.
- */
-const CONVERTED_MIB_MAX = 4
-
-/**
- * Returns the request for this channel. Returns an error if the channel's overrides make it invalid
- * or the provider's format can't express it.
- */
-export function candidateOf(
-  channel: RelayChannel,
-  request: ChatRequest,
-  isOverridden = true,
-  limits = OWN_LIMITS,
-): Candidate | RelayError {
-  const { rules, terms } = channel
-  const model = upstreamModelOf(terms, rules, request.model)
-  const format = formatOf(channel)
-  if (format.name === request.format.name) {
-    return finished(channel, request, { model, isOverridden, limits }, null)
-  }
-  const outputTokensMax = limits.covered ?? limits.ofFormat
-  const vendor = chatVendorOf(terms.type)
-  const conversion = conversionOf(request, { format: format.name, model, outputTokensMax, vendor })
-  if (isRelayError(conversion)) return conversion
-  const converted = format.readChangedRequest(conversion.body)
-  if (isRelayError(converted)) return converted
-  // The stream of a provider always includes its usage, which the caller's format may require.
-  const asCalled = { ...converted, wantsUsage: true, model: request.model }
-  return finished(channel, asCalled, { model, isOverridden, limits }, conversion)
-}
-
-function conversionOf(
-  { format, body, choices }: ChatRequest,
-  target: ConversionTarget,
-): CallConversion | RelayError {
-  if (choices > 1) return relayError('not_convertible', { param: 'n' })
-  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
-    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
-  }
-  try {
-    return convertCall(format.name, body, target)
-  } catch (error) {
-    if (error instanceof ConversionError) {
-      return relayError('not_convertible', { param: error.param.slice(0, 128) })
-    }
-    throw error
-  }
-}
-
-type CandidateChange = {
-  readonly model: string
-  readonly isOverridden: boolean
-  readonly limits: OutputLimits
-}
-
-/** Applies the channel's overrides and rules to a request in the provider's format. */
-function finished(
-  channel: RelayChannel,
-  request: ChatRequest,
-  { model, isOverridden, limits: { covered: outputTokens } }: CandidateChange,
-  conversion: CallConversion | null,
-): Candidate | RelayError {
-  const { rules } = channel
-  const overrides = isOverridden ? rules.overrides : NO_OVERRIDES
-  const forcesUsage = rules.takesIncludeUsage
-  const allowed = rules.allowedMembers
-  const isDeployment = channel.target !== null && isByDeployment(channel.target)
-  const change = { model, isDeployment, forcesUsage, overrides, allowed, outputTokens }
-  const { body, dropped } = request.format.upstreamBody(request, change)
-  const upstreamModel = model === request.model ? null : model
-  if (overrides.size === 0 && dropped.length === 0) {
-    const ownRequest = limited(request, outputTokens)
-    return { channel, request: ownRequest, body, upstreamModel, dropped, conversion }
-  }
-  const overridden = request.format.readChangedRequest(body)
-  if (isRelayError(overridden)) return overridden
-  const named = overridden.model === request.model ? null : overridden.model
-  // Overrides must not change the response to the caller, so the caller's own values are used.
-  const { wantsUsage, model: requested } = request
-  return {
-    channel,
-    request: { ...overridden, wantsUsage, model: requested },
-    body,
-    upstreamModel: named,
-    dropped,
-    conversion,
-  }
-}
-
-function limited(request: ChatRequest, outputTokens: number | null): ChatRequest {
-  const requested = request.outputTokensMax
-  if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
-  return { ...request, outputTokensMax: outputTokens }
 }
 
 function offerFor(
