@@ -1,4 +1,4 @@
-import { eventData } from './sse-scanner.ts'
+import { EVENT_BOUNDARY, eventData } from './sse-scanner.ts'
 
 export type TextSink = {
   /**
@@ -54,7 +54,7 @@ export function readChatTexts(json: string, sink: TextSink): void {
 
 /** Passes every text in a sequence of complete server-sent events to the sink. */
 export function readEventTexts(events: string, readTexts: ReadTexts, sink: TextSink): void {
-  for (const event of events.split(/\r\n\r\n|\n\n|\r\r/)) {
+  for (const event of events.split(EVENT_BOUNDARY)) {
     const data = eventData(event)
     if (data !== null) readTexts(data, sink)
   }

@@ -24,6 +24,8 @@ const LF = 10
 const CR = 13
 const USAGE = Buffer.from('"usage"')
 const ERROR = Buffer.from('"error"')
+/** The field of events that some providers send without a member `error`. */
+const ERROR_EVENTS = [Buffer.from('event: error'), Buffer.from('event:error')]
 const EMPTY = Buffer.from('[]')
 const CHOICES = Buffer.from('"choices"')
 const NOTHING = Buffer.alloc(0)
@@ -180,19 +182,22 @@ class Marks {
   private usageAt: number
   private errorAt: number
   private emptyAt: number
+  private errorEventAt: number
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
     this.usageAt = nextOf(bytes, USAGE, 0)
     this.errorAt = nextOf(bytes, ERROR, 0)
     this.emptyAt = nextEmpty(bytes, 0)
+    this.errorEventAt = nextErrorEvent(bytes, 0)
   }
 
   isIn(start: number, end: number): boolean {
     if (this.usageAt < start) this.usageAt = nextOf(this.bytes, USAGE, start)
     if (this.errorAt < start) this.errorAt = nextOf(this.bytes, ERROR, start)
     if (this.emptyAt < start) this.emptyAt = nextEmpty(this.bytes, start)
-    return this.usageAt < end || this.errorAt < end || this.emptyAt < end
+    if (this.errorEventAt < start) this.errorEventAt = nextErrorEvent(this.bytes, start)
+    return this.usageAt < end || this.errorAt < end || this.emptyAt < end || this.errorEventAt < end
   }
 }
 
@@ -209,6 +214,15 @@ function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   return bytes.length
 }
 
+function nextErrorEvent(bytes: Buffer, from: number): number {
+  let next = bytes.length
+  for (const field of ERROR_EVENTS) {
+    const at = bytes.indexOf(field, from)
+    if (at >= 0) next = Math.min(next, at)
+  }
+  return next
+}
+
 /** Returns the offset of the next empty list of choices. */
 function nextEmpty(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(EMPTY, from); at >= 0; at = bytes.indexOf(EMPTY, at + 1)) {
@@ -219,6 +233,9 @@ function nextEmpty(bytes: Buffer, from: number): number {
   }
   return bytes.length
 }
+
+/** Matches the blank line after an event, with line ends of any kind. */
+export const EVENT_BOUNDARY = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/
 
 /** Returns the `data:` lines of an event, joined by line feeds; null if there are none. */
 export function eventData(event: Buffer | string): string | null {

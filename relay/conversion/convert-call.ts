@@ -1,9 +1,9 @@
-import { eventData } from '#relay/canonical/sse-scanner.ts'
+import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { FormatName } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type { CanonicalEvent, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { JsonObject } from './canonical-request.ts'
-import type { ConversionTarget, FormatConversion } from './format-conversion.ts'
+import type { AnswerWriters, ConversionTarget, FormatConversion } from './format-conversion.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
 
 const FORMATS: Readonly<Record<FormatName, FormatConversion>> = {
@@ -17,7 +17,7 @@ export type CallConversion = {
   readonly body: Buffer
   /** The members of the request that the provider's format can't express. */
   readonly losses: readonly string[]
-  /** Returns the answer in the caller's format, or null if the provider's answer is not JSON. */
+  /** Returns the answer in the caller's format, or null if the provider's can't be converted. */
   readonly convertAnswer: (body: Buffer, id: string) => Buffer | null
   readonly createStream: (id: string) => ConvertedStream
 }
@@ -39,25 +39,47 @@ export function convertCall(
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...written.losses],
-    convertAnswer: (body, id) => {
-      const answer = parsedObject(body.toString('utf8'))
-      if (answer === null) return null
-      const canonical = { ...provider.readAnswer(answer), model: request.model }
-      return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
-    },
-    createStream: (id) =>
-      new ConvertedStream(
-        provider.createStreamReader(),
-        writers.createStreamWriter(id),
-        request.model,
-      ),
+    ...conversionOfAnswer(provider, writers, request.model),
   }
 }
 
+/** The maximum length in bytes of a complete answer that is converted. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+
+/** The functions must not refer to the request, which would stay in memory as long as the call. */
+const conversionOfAnswer = (
+  provider: FormatConversion,
+  writers: AnswerWriters,
+  model: string,
+): Pick<CallConversion, 'convertAnswer' | 'createStream'> => ({
+  convertAnswer: (body, id) => {
+    if (body.length > ANSWER_BYTES_MAX) return null
+    try {
+      const answer = parsedObject(body.toString('utf8'))
+      if (answer === null) return null
+      const canonical = { ...provider.readAnswer(answer), model }
+      return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
+    } catch {
+      // For example, the arguments of a tool call may be nested too deeply to be written again.
+      return null
+    }
+  },
+  createStream: (id) =>
+    new ConvertedStream(provider.createStreamReader(), writers.createStreamWriter(id), model),
+})
+
 const EVENT_NAME = /^event: ?(.*)$/m
 
-/** Converts the events of one stream to the caller's format. */
+type StreamError = Extract<CanonicalEvent, { readonly kind: 'error' }>
+
+/**
+ * Converts the events of one stream to the caller's format. The end of the stream is written only
+ * by `end`, because nothing may tell the caller that the answer is complete before it is billed.
+ */
 export class ConvertedStream {
+  /** The error with which the provider ended the stream. It is not written for the caller. */
+  error: StreamError | null = null
+  private hasEnd = false
   private readonly reader: StreamReader
   private readonly writer: StreamWriter
   private readonly model: string
@@ -72,7 +94,7 @@ export class ConvertedStream {
   /** Converts complete events. The result is empty if they have no meaning in the other format. */
   convert(events: Buffer): Buffer {
     let text = ''
-    for (const event of events.toString('utf8').split(/\r\n\r\n|\n\n|\r\r/)) {
+    for (const event of events.toString('utf8').split(EVENT_BOUNDARY)) {
       const data = parsedObject(eventData(event) ?? '')
       if (data === null) continue
       text += this.write(this.reader.read(data, EVENT_NAME.exec(event)?.[1]?.trim() ?? ''))
@@ -83,14 +105,20 @@ export class ConvertedStream {
   /** Converts the last events of the stream and ends it. */
   end(events: Buffer): Buffer {
     const last = this.convert(events)
-    return Buffer.concat([last, Buffer.from(this.write(this.reader.finish()))])
+    const rest = this.write(this.reader.finish())
+    const end = this.hasEnd ? this.writer.write({ kind: 'end' }) : ''
+    return Buffer.concat([last, Buffer.from(rest + end)])
   }
 
   private write(events: readonly CanonicalEvent[]): string {
-    return events
-      .map((event) => (event.kind === 'start' ? { ...event, model: this.model } : event))
-      .map((event) => this.writer.write(event))
-      .join('')
+    let text = ''
+    for (const event of events) {
+      if (event.kind === 'error') this.error ??= event
+      else if (event.kind === 'end') this.hasEnd = true
+      else if (event.kind !== 'start') text += this.writer.write(event)
+      else text += this.writer.write({ ...event, model: this.model })
+    }
+    return text
   }
 }
 

@@ -14,7 +14,7 @@ export type ConversionTarget = {
 }
 
 /** Writes the answer of one call in the caller's format. `id` is used if the provider sent none. */
-type AnswerWriters = {
+export type AnswerWriters = {
   readonly writeAnswer: (answer: CanonicalAnswer, id: string) => JsonObject
   readonly createStreamWriter: (id: string) => StreamWriter
 }

@@ -69,6 +69,8 @@ export type EventMeaning = {
   readonly isError: boolean
   /** True if the event contains only usage, which only callers that requested it receive. */
   readonly isUsageOnly: boolean
+  /** True if this is the last event of the stream. */
+  readonly isLast: boolean
 }
 
 /** How a stream of a format is read without parsing most of its events. */
@@ -76,7 +78,8 @@ export type StreamFormat = {
   readonly isLastEvent: IsLastEvent
   /** Matches an event after which only usage can follow. */
   readonly finishReason: RegExp
-  readonly readEvent: (event: object) => EventMeaning
+  /** `isErrorEvent` is true for an event whose name is `error`. */
+  readonly readEvent: (event: object, isErrorEvent: boolean) => EventMeaning
   /** Combines the usage so far with the usage in a later event. */
   readonly combineUsage: (earlier: unknown, later: unknown) => unknown
 }

@@ -55,6 +55,8 @@ export const outputLimitsOf = (
  * a longer one would block the event loop.
  */
 const CONVERTED_MIB_MAX = 4
+/** The maximum number of members in all objects of a request that is converted. */
+const CONVERTED_KEYS_MAX = 40_000
 
 /**
  * Returns the request for this channel. Returns an error if the channel's overrides make it invalid
@@ -77,7 +79,9 @@ export function candidateOf(
   const conversion = conversionOf(request, { format: format.name, model, outputTokensMax, vendor })
   if (isRelayError(conversion)) return conversion
   const converted = format.readChangedRequest(conversion.body)
-  if (isRelayError(converted)) return converted
+  if (isRelayError(converted)) {
+    return relayError('not_convertible', { param: converted.params.param ?? 'request' })
+  }
   // The stream of a provider always includes its usage, which the caller's format may require.
   const asCalled = { ...converted, wantsUsage: true, model: request.model }
   return finished(channel, asCalled, { model, isOverridden, limits }, conversion)
@@ -106,6 +110,19 @@ function conversionOf(request: ChatRequest, target: ConversionTarget): CallConve
   return outcome
 }
 
+const KEY_END = Buffer.from('":')
+const BACKSLASH = 92
+
+/** Counts the members of all objects in compact JSON, up to a little more than the maximum. */
+function keysIn(body: Buffer): number {
+  let keys = 0
+  for (let at = body.indexOf(KEY_END); at >= 0; at = body.indexOf(KEY_END, at + 2)) {
+    if (body[at - 1] !== BACKSLASH) keys += 1
+    if (keys > CONVERTED_KEYS_MAX) break
+  }
+  return keys
+}
+
 function convert(
   { format, body, choices }: ChatRequest,
   target: ConversionTarget,
@@ -113,6 +130,9 @@ function convert(
   if (choices > 1) return relayError('not_convertible', { param: 'n' })
   if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
     return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
+  }
+  if (keysIn(body) > CONVERTED_KEYS_MAX) {
+    return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
   }
   try {
     return convertCall(format.name, body, target)

@@ -9,6 +9,7 @@ import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
+import type { CallLedger } from './call-ledger.ts'
 import { type Candidate, candidateOf, type OutputLimits, outputLimitsOf } from './candidate.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkInputLength } from './check-input-length.ts'
@@ -179,11 +180,23 @@ async function executePlannedCall(
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
     }
     return { isSuccess, tokens: call.tokens }
+  } catch (err) {
+    await releaseAfterBug(ledger, call)
+    throw err
   } finally {
     deps.live.remove(live)
     // Without this immediate removal, a finished call would survive several garbage collections.
     if (call.isOver()) deps.watch.remove(watched)
   }
+}
+
+/**
+ * Releases the hold of a call that an unexpected exception ended. Otherwise, the call would renew
+ * its lease until the process ends.
+ */
+async function releaseAfterBug(ledger: CallLedger, call: RunningCall): Promise<void> {
+  const bug = { channelId: null, reason: 'refused', errorCode: 'internal_error' } as const
+  await ledger.release({ ...bug, statusCode: 500 }, call.attemptHistory()).catch(() => {})
 }
 
 type Route = {
@@ -255,7 +268,7 @@ async function tryChannels(
 
 /** Reports whether a conversion failed because of the request, which the caller can change. */
 const isOfConversion = ({ code }: RelayError): boolean =>
-  code === 'not_convertible' || code === 'request_too_large'
+  ['not_convertible', 'request_too_large', 'json_too_wide'].includes(code)
 
 /**
  * Logs the start of a call. At log level debug, every line about the call has its id in the field

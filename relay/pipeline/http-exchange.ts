@@ -62,7 +62,11 @@ export function showNames(
   members: readonly string[],
 ): void {
   if (response.headersSent) return
-  const names = members.filter((name) => VISIBLE_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
+  const names: string[] = []
+  for (const name of members) {
+    if (names.length === NAMES_SHOWN_MAX) break
+    if (VISIBLE_NAME.test(name)) names.push(name)
+  }
   if (names.length > 0) response.setHeader(header, names.join(', '))
   else if (response.hasHeader(header)) response.removeHeader(header)
 }

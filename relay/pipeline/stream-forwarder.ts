@@ -25,6 +25,7 @@ const READ_ON_BYTES_MAX = 1024 * 1024
  * content filter events may come between the finish reason and the usage.
  */
 const LATEST_PIECES = 4
+const ERROR_EVENT = /^event: ?error\s/m
 /** The number of events at the start of a stream that are searched for the model's name. */
 const MODEL_EVENTS_MAX = 8
 
@@ -146,14 +147,13 @@ export class StreamForwarder implements SseSink {
     if (this.verdict !== 'open') return
     const event = parsedEvent(bytes)
     if (event === null) return this.pass(bytes)
-    const { usage, model, isError, isUsageOnly } = this.stream.readEvent(event)
+    const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
+    const meaning = this.stream.readEvent(event, isErrorEvent)
+    const { usage, model, isError, isUsageOnly, isLast } = meaning
     if (usage !== undefined) this.rawUsage = this.stream.combineUsage(this.rawUsage, usage)
     this.noteModel(model)
-    if (isError) {
-      this.verdict = 'error'
-      this.errorEvent = Buffer.from(eventData(bytes) ?? '')
-      return
-    }
+    if (isError) return this.fail(Buffer.from(eventData(bytes) ?? ''))
+    if (isLast) return this.done(bytes)
     // The usage includes the text of its own event, so this text does not make the usage early.
     // While the flag is true, `pass` does not search for text.
     if (usage !== undefined) this.isUsageEarly = true
@@ -220,8 +220,18 @@ export class StreamForwarder implements SseSink {
     for (const bytes of held) this.write(bytes)
   }
 
+  private fail(errorEvent: Buffer): void {
+    this.verdict = 'error'
+    this.errorEvent = errorEvent
+  }
+
   private write(bytes: Buffer): void {
     const shown = this.shown(bytes)
+    const error = this.converted?.error ?? null
+    if (error !== null) {
+      const { type, message } = error
+      return this.fail(Buffer.from(JSON.stringify({ error: { type, message } })))
+    }
     // Some events have no meaning in another format.
     if (shown.length === 0) return
     if (!this.hasDelivered) {

@@ -164,6 +164,22 @@ describe('a chat on an Anthropic channel', () => {
     expect(data).toMatchObject({ end: 'incomplete', usage: { cacheRead: 2000 } })
   })
 
+  it.each([
+    ['usage', `event: message_stop\ndata: {"type":"message_stop","usage":{"x":1}}\n\n`],
+    ['its type only as name', `event: message_stop\ndata: {"x":1}\n\n`],
+    [
+      'much more',
+      `event: message_stop\ndata: {"type":"message_stop","x":"${'y'.repeat(600)}"}\n\n`,
+    ],
+  ])('a last event with %s ends the stream once, as done', async (_name, last) => {
+    const end = STREAM.indexOf('event: message_stop')
+    answerStream(PATH, [STREAM.subarray(0, end), Buffer.from(last)])
+    const { text } = await chat(rig, { model: CLAUDE, stream: true })
+    expect(text.split('[DONE]')).toHaveLength(2)
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'done', charge: CHARGE })
+  })
+
   it('an error of the provider has OpenAI’s format and no key of the provider', async () => {
     const error = { type: 'invalid_request_error', message: `bad prompt ${PROVIDER_KEY}` }
     provider.answers.set(PATH, { status: 400, body: { type: 'error', error } })
@@ -215,6 +231,86 @@ describe('a chat on an Anthropic channel', () => {
     const answer = await chat(rig, { model: CLAUDE })
     expect(answer.status).toBe(502)
     expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+})
+
+const OPENAI_PATH = 'POST /v1/chat/completions'
+const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
+
+describe('a provider that fails within a converted stream', () => {
+  const request = {
+    model: 'sim-small',
+    max_tokens: 50,
+    stream: true,
+    messages: [{ role: 'user', content: 'Hello' }],
+  }
+  const HOST = 'https://internal.example/x'
+  const message = `bad key ${PROVIDER_KEY} at ${HOST}`
+  const begun = data({ id: 'a', choices: [{ index: 0, delta: { content: 'Hel' } }] })
+
+  beforeEach(() => rig.addChannel(6, { baseUrl: provider.url }))
+
+  const send = async (body: object = request) => {
+    const headers = { 'x-api-key': `sk-${KEY}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await fetch(`${rig.url}/v1/messages`, init)
+    return { status: response.status, text: await response.text() }
+  }
+
+  it.each([
+    [
+      'an error beside a choice',
+      data({
+        id: 'a',
+        error: { code: 401, message },
+        choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+      }),
+    ],
+    ['an event named error', `event: error\n${data({ code: 'InvalidApiKey', message })}`],
+    ['an error alone', data({ error: { message } })],
+  ])('%s ends the call as an error of the provider, without the key', async (_name, event) => {
+    answerStream(OPENAI_PATH, [Buffer.from(begun + event)])
+    const { text } = await send()
+    expect(text).toContain('event: error')
+    expect(text).not.toContain(PROVIDER_KEY)
+    expect(text).not.toContain('internal.example')
+    expect(text).not.toContain('message_stop')
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'upstream-error' })
+  })
+
+  it('a tool call that is nested too deeply is a failure, and the hold is released', async () => {
+    let nested: object = {}
+    for (let depth = 0; depth < 20_000; depth += 1) nested = { a: nested }
+    const json = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+    const call = `{"id":"c","type":"function","function":{"name":"f","arguments":${json}}}`
+    const usage = '{"prompt_tokens":5,"completion_tokens":5}'
+    const choice = `{"index":0,"message":{"tool_calls":[${call}]},"finish_reason":"tool_calls"}`
+    provider.answers.set(OPENAI_PATH, { body: `{"id":"a","choices":[${choice}],"usage":${usage}}` })
+    const { status } = await send({ ...request, stream: false })
+    expect([200, 502]).toContain(status)
+    expect(await rig.callEvents()).toHaveLength(2)
+  })
+
+  it('line ends of any kind separate events', async () => {
+    const last = data({
+      id: 'a',
+      choices: [{ index: 0, delta: { content: 'lo' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 2 },
+    })
+    const stream = `${begun}${last}data: [DONE]\n\n`.replaceAll('\n\n', '\n\r\n')
+    answerStream(OPENAI_PATH, [Buffer.from(stream)])
+    const { text } = await send()
+    expect(text).toContain('"text":"Hel"')
+    expect(text).toContain('message_stop')
+    expect((await onlyEnd(rig)).data).toMatchObject({ usage: { inputUncached: 5, output: 2 } })
+  })
+
+  it('a request with very many members is refused before it is converted', async () => {
+    const schema = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, 1]))
+    const tools = [{ name: 'f', input_schema: schema }]
+    const { status, text } = await send({ ...request, tools })
+    expect([status, JSON.parse(text).error.type]).toEqual([400, 'invalid_request_error'])
+    expect(provider.requests).toEqual([])
   })
 })
 

@@ -224,6 +224,13 @@ describe('a stream of the Messages API', () => {
     expect((data as { usage: { output: number } }).usage.output).toBeGreaterThan(5)
   })
 
+  it('a later report of zero tokens does not make the call cheaper', async () => {
+    const zero = { type: 'message_delta', delta: {}, usage: { input_tokens: 0, output_tokens: 50 } }
+    answerWith([Buffer.from(BEGUN + event(zero) + event({ type: 'message_stop' }))])
+    await send({ body: { ...REQUEST, stream: true } })
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE })
+  })
+
   it('an error event ends the call once, without the provider’s key', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: PROVIDER_KEY } }
     answerWith([Buffer.from(BEGUN + delta('It ') + event(error))])

@@ -71,8 +71,13 @@ export const COMPATIBLE: ChatVendor = {
 const OPENAI_TYPE = 1
 const OPEN_ROUTER_TYPE = 20
 
-/** Returns what the provider of a channel type accepts. */
-export function chatVendorOf(channelType: number): ChatVendor {
-  if (channelType === OPENAI_TYPE) return OPENAI
-  return channelType === OPEN_ROUTER_TYPE ? OPEN_ROUTER : COMPATIBLE
-}
+/** The relay itself adds `stream_options`, unless the channel forbids it. */
+const withoutStreamOptions = (vendor: ChatVendor) => ({ ...vendor, hasStreamOptions: false })
+const OTHERS = withoutStreamOptions(COMPATIBLE)
+const BY_TYPE: ReadonlyMap<number, ChatVendor> = new Map([
+  [OPENAI_TYPE, withoutStreamOptions(OPENAI)],
+  [OPEN_ROUTER_TYPE, withoutStreamOptions(OPEN_ROUTER)],
+])
+
+/** Returns what the provider of a channel type accepts in requests from the relay. */
+export const chatVendorOf = (channelType: number): ChatVendor => BY_TYPE.get(channelType) ?? OTHERS

@@ -7,35 +7,43 @@ const recordOf = (value: unknown): JsonObject | null =>
     ? (value as JsonObject)
     : null
 
-/** The event is short, and no text of a model can contain the type, because JSON escapes quotes. */
-const STOP = /"type"\s*:\s*"message_stop"/
-const STOP_BYTES_MAX = 512
+/** Matches the name of the last event, or its type as the first member of its data. */
+const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m
+/** The name and the type are at the start of the event. */
+const STOP_BYTES = 96
 
-/** The members of a usage that a later event leaves null keep their earlier values. */
+/**
+ * Combines the usage of the first event with that of a later one. Counts are cumulative, so the
+ * larger one is taken: a later zero must not make the call cheaper.
+ */
 function combineUsage(earlier: unknown, later: unknown): unknown {
   const combined: Record<string, unknown> = { ...recordOf(earlier) }
   for (const [name, value] of Object.entries(recordOf(later) ?? {})) {
-    if (value !== null) combined[name] = value
+    const before = combined[name]
+    const areCounts = typeof before === 'number' && typeof value === 'number'
+    if (areCounts) combined[name] = Math.max(before, value)
+    else if (value !== null) combined[name] = value
   }
   return combined
 }
 
-function readEvent(event: JsonObject): EventMeaning {
+function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
   const message = recordOf(event.message)
   const isBare = event.type === undefined && recordOf(event.error) !== null
   return {
     usage: recordOf(message?.usage) ?? recordOf(event.usage) ?? undefined,
     model: message?.model,
-    isError: event.type === 'error' || isBare,
+    isError: isErrorEvent || event.type === 'error' || isBare,
     isUsageOnly: false,
+    isLast: event.type === 'message_stop',
   }
 }
 
 export const ANTHROPIC_STREAM: StreamFormat = {
   isLastEvent: (bytes, start, end) =>
-    end - start <= STOP_BYTES_MAX && STOP.test(bytes.toString('latin1', start, end)),
+    STOP.test(bytes.toString('latin1', start, Math.min(end, start + STOP_BYTES))),
   finishReason: /"stop_reason"\s*:\s*"/,
-  readEvent: (event) => readEvent(event as JsonObject),
+  readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage,
 }
 

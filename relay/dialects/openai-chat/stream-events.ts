@@ -36,14 +36,19 @@ const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
-function readEvent(event: Event): EventMeaning {
+/** OpenRouter sends an error beside a choice that it ends. */
+const isErrorValue = (error: unknown): boolean =>
+  typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null
+
+function readEvent(event: Event, isErrorEvent: boolean): EventMeaning {
   const { error, choices, model } = event
   const hasChoices = Array.isArray(choices) && choices.length > 0
   return {
     usage: usageInEvent(event),
     model,
-    isError: error !== undefined && error !== null && !hasChoices,
+    isError: isErrorEvent || isErrorValue(error),
     isUsageOnly: !hasChoices && isOfUsage(event),
+    isLast: false,
   }
 }
 
