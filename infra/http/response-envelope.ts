@@ -14,16 +14,11 @@ export const done = (message = ''): Success<null> => success(null, message)
 
 /** Bypasses the route's response schema, which only describes successful responses. */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
-  const { status, code, translatedMessage, retryAfter } = error
+  const { status, code, translatedMessage: message, retryAfter } = error
   const language = languageOf(reply.request)
   const field =
-    'field' in translatedMessage
-      ? {
-          invalid_field: {
-            name: translatedMessage.field,
-            problem: translatedMessage.problem[language],
-          },
-        }
+    'field' in message
+      ? { invalid_field: { name: message.field, problem: message.problem[language] } }
       : {}
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   return reply
@@ -31,13 +26,7 @@ export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
     .type('application/json; charset=utf-8')
     .serializer((payload: unknown) => payload as string)
     .send(
-      JSON.stringify({
-        success: false,
-        message: translatedMessage[language],
-        code,
-        data: null,
-        ...field,
-      }),
+      JSON.stringify({ success: false, message: message[language], code, data: null, ...field }),
     )
 }
 

@@ -1,6 +1,6 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
 import { ROOT, type SourceFile } from './source-tree.ts'
 
 /** Checks of one file, each of which returns a text for every fault. */
@@ -61,7 +61,6 @@ const REPLACED = new RegExp(
     String.raw`\b(?:\w*Coupon\w*|keptMailTo|calledOf|ChatWay|editAct|deleteAct)\b`,
   ].join('|'),
 )
-
 /** Participles that don't say what a value is. */
 const PARTICIPLES = /\b(?:const|type|with) (?:[Cc]hosen|[Ww]anted|[Tt]old|Known)\b/
 /** Matches the words of the glossary's last column as names: `way in` as wayIn and way-in. */
@@ -72,7 +71,7 @@ function neverWords(): RegExp {
     .flatMap(([, never = '']) => never.split(', '))
     .map((word) => word.replaceAll(' ', '-'))
     .filter((word) => word !== 'never' && !ORDINARY.has(word))
-  expect(words).toContain('bookmark')
+  assert(words.includes('bookmark'), 'the glossary has another form')
   const patterns = words.flatMap((word) => [
     word,
     word.replace(/-[a-z]/g, (at) => at.slice(1).toUpperCase()),
@@ -82,11 +81,10 @@ function neverWords(): RegExp {
 
 const NEVER = neverWords()
 
-/** Names and words that were replaced by those of the glossary. */
 export function replacedWords({ path, text }: SourceFile): string[] {
   if (path.startsWith('test/architecture/') || path === 'domain/glossary.md') return []
+  const named = text.replace(EXCEPTIONS, '')
   const patterns = [REPLACED, NEVER, ...(path.startsWith('test/relay/') ? [] : [PARTICIPLES])]
-  const checked = text.replace(EXCEPTIONS, '')
-  const found = patterns.map((pattern) => pattern.exec(checked)?.[0])
+  const found = patterns.map((pattern) => pattern.exec(named)?.[0])
   return found.flatMap((word) => (word === undefined ? [] : [`${path}: ${word}`]))
 }

@@ -104,7 +104,7 @@ export function validateInteger(
 }
 
 /** Checks the length of a text in Unicode code points, which the server also counts. */
-export function validateLength(
+function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,
 ): ValidationError | null {

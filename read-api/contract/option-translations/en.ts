@@ -263,8 +263,8 @@ export const optionTranslations: OptionTranslations = {
       'Each entry maps a model to the maximum output tokens of one answer, reasoning included. ' +
       'This is held if the request sets no limit.',
     'claude.default_max_tokens':
-      'Each entry maps a model to the max_tokens of chats without a limit on Anthropic channels. ' +
-      'The entry default applies to all other models.',
+      'Each entry maps a model to the max_tokens of requests without a limit that are sent to ' +
+      'Anthropic channels. The entry default applies to all other models.',
     DefaultMaxOutputTokens:
       'This is held for models that are not in the table above. If a stream exceeds it, more is ' +
       'held until the balance is used up.',
