@@ -10,6 +10,8 @@ export type ConversionTarget = {
   readonly model: string
   /** The output limit of a request without one, for formats that require a limit. */
   readonly outputTokensMax: number
+  /** The highest output limit that the call's hold covers. Null for none. */
+  readonly outputTokensMost?: number | null
   readonly vendor: ChatVendor
 }
 

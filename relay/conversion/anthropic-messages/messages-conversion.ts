@@ -12,7 +12,11 @@ export const MESSAGES_CONVERSION: FormatConversion = {
     writeAnswer,
     createStreamWriter,
   }),
-  writeRequest: (request, { outputTokensMax }) => writeRequest(request, outputTokensMax),
+  writeRequest: (request, target) =>
+    writeRequest(request, {
+      default: target.outputTokensMax,
+      max: target.outputTokensMost ?? null,
+    }),
   readAnswer,
   createStreamReader,
 }

@@ -6,20 +6,30 @@ import { writeConversation } from './write-conversation.ts'
 import { RequestWriting, shortened, writeTool } from './write-parts.ts'
 import { type WrittenThinking, writeSampling, writeThinking } from './write-thinking.ts'
 
+type OutputLimits = {
+  /** The output limit of a request without one, because the format requires a limit. */
+  readonly default: number
+  /** The highest limit that is written. Null for none. */
+  readonly max: number | null
+}
+
 /**
- * Writes the body of `POST /v1/messages`. `defaultOutputTokensMax` is the output limit of a request
- * without one, because the format requires a limit. The name of an answer's schema has no place in
- * this format and no effect, so it is not listed as a loss.
+ * Writes the body of `POST /v1/messages`. A budget of thinking is below the output limit that is
+ * written. The name of an answer's schema has no place in this format and no effect, so it is not
+ * listed as a loss.
  * Source: the API reference "Messages" of platform.claude.com, and the types of Anthropic's SDK.
  */
 export function writeRequest(
   request: CanonicalRequest,
-  defaultOutputTokensMax: number,
+  limits: OutputLimits,
 ): Converted<JsonObject> {
   const writing = new RequestWriting()
   const { losses } = writing
   const rules = modelRules(request.model)
-  const outputTokensMax = request.outputTokensMax ?? defaultOutputTokensMax
+  const outputTokensMax = Math.min(
+    request.outputTokensMax ?? limits.default,
+    limits.max ?? Number.POSITIVE_INFINITY,
+  )
   const tools = request.tools.map((tool, index) => writeTool(tool, `tools[${index}]`, writing))
   const conversation = writeConversation(request, rules.takesSystemMessages, writing)
   const { lacksThinkingBeforeCalls } = conversation

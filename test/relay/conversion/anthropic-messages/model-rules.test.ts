@@ -4,7 +4,8 @@ import { writeRequest } from '#relay/conversion/anthropic-messages/write-request
 import type { CanonicalRequest, Sampling, Thinking } from '#relay/conversion/canonical-request.ts'
 import { canonicalRequest, textPart } from './canonical-values.ts'
 
-const write = (members: Partial<CanonicalRequest>) => writeRequest(canonicalRequest(members), 4096)
+const write = (members: Partial<CanonicalRequest>) =>
+  writeRequest(canonicalRequest(members), { default: 4096, max: null })
 
 describe('the rules for a model', () => {
   it.each([

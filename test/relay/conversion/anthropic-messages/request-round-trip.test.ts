@@ -8,7 +8,7 @@ const DEFAULT_LIMIT = 8192
 
 function roundTrip(body: JsonObject) {
   const { value: request, losses } = readRequest(body)
-  const written = writeRequest(request, DEFAULT_LIMIT)
+  const written = writeRequest(request, { default: DEFAULT_LIMIT, max: null })
   return { body: written.value, losses: [...losses, ...written.losses] }
 }
 

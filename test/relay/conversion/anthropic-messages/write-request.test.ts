@@ -8,7 +8,8 @@ import {
 } from '#relay/conversion/canonical-request.ts'
 import { canonicalRequest, textPart } from './canonical-values.ts'
 
-const write = (members: Partial<CanonicalRequest>) => writeRequest(canonicalRequest(members), 4096)
+const write = (members: Partial<CanonicalRequest>, max: number | null = null) =>
+  writeRequest(canonicalRequest(members), { default: 4096, max })
 
 const message = (role: CanonicalMessage['role'], ...parts: ContentPart[]): CanonicalMessage => ({
   role,
@@ -39,6 +40,16 @@ describe('writing a conversation', () => {
   it('has the default output limit if the request has none', () => {
     expect(write({ outputTokensMax: null }).value.max_tokens).toBe(4096)
     expect(write({ outputTokensMax: 7 }).value.max_tokens).toBe(7)
+  })
+
+  it('lowers the output limit to the highest one, and fits the thinking below it', () => {
+    const thinking = { kind: 'budget' as const, tokens: 5000 }
+    expect(write({ outputTokensMax: 8000, thinking }, 2000).value).toMatchObject({
+      max_tokens: 2000,
+      thinking: { type: 'enabled', budget_tokens: 1900 },
+    })
+    expect(write({ outputTokensMax: null }, 2000).value.max_tokens).toBe(2000)
+    expect(write({ outputTokensMax: 1500 }, 2000).value.max_tokens).toBe(1500)
   })
 
   it('merges neighbours of one role, and puts tool results first', () => {
