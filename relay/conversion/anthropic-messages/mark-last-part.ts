@@ -1,4 +1,5 @@
 import type { CacheMark, CanonicalMessage, ContentPart } from '../canonical-request.ts'
+import { addLoss } from './losses.ts'
 
 /**
  * Marks the last part of the conversation that can be cached. Anthropic's `cache_control` at the
@@ -12,7 +13,7 @@ export function markLastPart(
   const at = messages.findLastIndex(({ parts }) => parts.some(isCacheable))
   const message = messages[at]
   if (message === undefined) {
-    losses.push('cache_control')
+    addLoss(losses, 'cache_control')
     return messages
   }
   const last = message.parts.findLastIndex(isCacheable)

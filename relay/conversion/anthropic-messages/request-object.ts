@@ -1,5 +1,6 @@
 import { ConversionError, type JsonObject } from '../canonical-request.ts'
 import { isObject } from './fields.ts'
+import { addLoss } from './losses.ts'
 
 /**
  * Reads the members of one object of a request. A member of the wrong type throws a
@@ -80,12 +81,12 @@ export class RequestObject {
   }
 
   lose(name: string): void {
-    this.losses.push(this.pathOf(name))
+    addLoss(this.losses, this.pathOf(name))
   }
 
   /** Reports the whole object as a loss. */
   loseAll(): void {
-    this.losses.push(this.path)
+    addLoss(this.losses, this.path)
   }
 
   reportUnread(): void {

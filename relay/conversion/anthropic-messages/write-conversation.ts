@@ -5,6 +5,7 @@ import {
   ConversionError,
 } from '../canonical-request.ts'
 import type { Block } from './fields.ts'
+import { addLoss } from './losses.ts'
 import { type RequestWriting, shortened, writePart } from './write-parts.ts'
 
 /** A written message. Tool results come before all other blocks of a user's message. */
@@ -36,6 +37,7 @@ export function writeConversation(
 ): Conversation {
   const instructions = writeInstructions(system, 'system', writing)
   const turns: Turn[] = []
+  const following = followingRoles(messages)
   messages.forEach((message, index) => {
     const path = `messages[${index}]`
     if (message.role !== 'system') {
@@ -43,12 +45,12 @@ export function writeConversation(
       return
     }
     const blocks = writeInstructions(message.parts, `${path}.parts`, writing)
-    if (turns.length === 0) instructions.push(...blocks)
-    else if (takesSystemMessages && isBeforeAnswer(turns, messages, index)) {
-      turnOf(turns, 'system', blocks)?.blocks.push(...blocks)
+    if (turns.length === 0) addAll(instructions, blocks)
+    else if (takesSystemMessages && isBeforeAnswer(turns, following[index] ?? null)) {
+      addAll(turnOf(turns, 'system', blocks)?.blocks, blocks)
     } else {
-      if (blocks.length > 0) writing.losses.push(`${path}.role (system)`)
-      turnOf(turns, 'user', blocks)?.blocks.push(...blocks)
+      if (blocks.length > 0) addLoss(writing.losses, `${path}.role (system)`)
+      addAll(turnOf(turns, 'user', blocks)?.blocks, blocks)
     }
   })
   const usable = finishTurns(turns, instructions, writing)
@@ -71,7 +73,7 @@ function writeInstructions(
   return parts.flatMap((part, index) => {
     const partPath = `${path}[${index}]`
     if (part.kind !== 'text') {
-      writing.losses.push(`${partPath} (${part.kind})`)
+      addLoss(writing.losses, `${partPath} (${part.kind})`)
       return []
     }
     const block = writePart(part, 'user', partPath, writing)
@@ -109,14 +111,27 @@ function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Tu
  * A message with the role `system` must follow a user's message, and must precede an answer or end
  * the conversation.
  */
-function isBeforeAnswer(
-  turns: readonly Turn[],
-  messages: readonly CanonicalMessage[],
-  index: number,
-): boolean {
-  const next = messages.slice(index + 1).find(({ role }) => role !== 'system')
-  const before = turns.at(-1)?.role
-  return before !== 'assistant' && next?.role !== 'user'
+function isBeforeAnswer(turns: readonly Turn[], following: FollowingRole): boolean {
+  return turns.at(-1)?.role !== 'assistant' && following !== 'user'
+}
+
+/** The role of the next message that is not an instruction. Null if there is none. */
+type FollowingRole = 'user' | 'assistant' | null
+
+/** Returns the following role of each message. */
+function followingRoles(messages: readonly CanonicalMessage[]): readonly FollowingRole[] {
+  let following: FollowingRole = null
+  const backwards = messages.toReversed().map(({ role }) => {
+    const result = following
+    if (role !== 'system') following = role
+    return result
+  })
+  return backwards.reverse()
+}
+
+/** Adds blocks one by one, because a call can't have any number of arguments. */
+function addAll(list: Block[] | undefined, blocks: readonly Block[]): void {
+  for (const block of blocks) list?.push(block)
 }
 
 function finishTurns(turns: readonly Turn[], instructions: Block[], writing: RequestWriting) {
@@ -126,11 +141,11 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
     if (instructions.length === 0)
       throw new ConversionError('messages', 'A message must have content.')
     // A conversation needs a message, so the instructions become the user's message.
-    writing.losses.push('system (role)')
+    addLoss(writing.losses, 'system (role)')
     return [{ role: 'user' as const, results: [], blocks: instructions.splice(0) }]
   }
   if (first.role === 'user') return usable
-  writing.losses.push('messages[0] (assistant first)')
+  addLoss(writing.losses, 'messages[0] (assistant first)')
   return [{ role: 'user' as const, results: [], blocks: [PLACEHOLDER] }, ...usable]
 }
 

@@ -9,6 +9,7 @@ import type {
   ToolResultPart,
 } from '../canonical-request.ts'
 import { type Block, toolInputOf } from './fields.ts'
+import { addLoss } from './losses.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { ToolCallIds } from './tool-call-ids.ts'
 
@@ -32,7 +33,7 @@ export class RequestWriting {
   limitMarks(): void {
     for (const { block, path } of this.marked.slice(0, -MARKS_MAX)) {
       delete block.cache_control
-      this.losses.push(`${path}.cache`)
+      addLoss(this.losses, `${path}.cache`)
     }
   }
 }
@@ -52,7 +53,7 @@ export function writePart(
     return 'cache' in part ? writing.mark(block, part.cache, path) : block
   }
   const isBlank = (part.kind === 'text' || part.kind === 'refusal') && part.text.trim() === ''
-  if (!isBlank) writing.losses.push(`${path} (${part.kind})`)
+  if (!isBlank) addLoss(writing.losses, `${path} (${part.kind})`)
   return null
 }
 
@@ -94,8 +95,8 @@ function writeThinkingBlock(part: ContentPart & { kind: 'thinking' }): Block | n
 
 function writeToolCall(part: ToolCallPart, path: string, writing: RequestWriting): Block {
   const { input, isValid } = toolInputOf(part.argumentsJson)
-  if (!isValid) writing.losses.push(`${path}.argumentsJson`)
-  if (part.signature !== undefined) writing.losses.push(`${path}.signature`)
+  if (!isValid) addLoss(writing.losses, `${path}.argumentsJson`)
+  if (part.signature !== undefined) addLoss(writing.losses, `${path}.signature`)
   return { type: 'tool_use', id: writing.ids.forCall(part.id), name: part.name, input }
 }
 
@@ -106,13 +107,13 @@ function writeToolResult(part: ToolResultPart, path: string, writing: RequestWri
       const block = writePart(inner, 'user', innerPath, writing)
       return block === null ? [] : [block]
     }
-    writing.losses.push(`${innerPath} (${inner.kind})`)
+    addLoss(writing.losses, `${innerPath} (${inner.kind})`)
     return []
   })
   // A result that is an error must have content, and texts only.
   if (part.isError && content.length === 0) content.push({ type: 'text', text: 'Error' })
   const isTextOnly = content.every(({ type }) => type === 'text')
-  if (part.isError && !isTextOnly) writing.losses.push(`${path}.isError`)
+  if (part.isError && !isTextOnly) addLoss(writing.losses, `${path}.isError`)
   return {
     type: 'tool_result',
     tool_use_id: writing.ids.forResult(part.callId),
@@ -131,7 +132,7 @@ export function shortened(content: readonly Block[]): string | readonly Block[] 
 function writeImage(part: ImagePart, path: string, writing: RequestWriting): Block | null {
   const source = writeSource(part.source)
   if (source === null || source.type === 'text') return null
-  if (part.detail !== undefined && part.detail !== 'auto') writing.losses.push(`${path}.detail`)
+  if (part.detail !== undefined && part.detail !== 'auto') addLoss(writing.losses, `${path}.detail`)
   const { media_type: mediaType } = source
   return {
     type: 'image',
@@ -186,7 +187,7 @@ export function writeTool(tool: CanonicalTool, path: string, writing: RequestWri
   const { schema, isWeaker } = isStrict
     ? toStructuredOutputSchema(object)
     : { schema: object, isWeaker: false }
-  if (isWeaker) writing.losses.push(`${path}.schema (constraints)`)
+  if (isWeaker) addLoss(writing.losses, `${path}.schema (constraints)`)
   const block = {
     name: tool.name,
     ...(tool.description !== '' && { description: tool.description }),

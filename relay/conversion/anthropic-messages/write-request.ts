@@ -1,5 +1,6 @@
 import type { CanonicalRequest, Converted, JsonObject, Sampling } from '../canonical-request.ts'
 import type { Block } from './fields.ts'
+import { addLoss } from './losses.ts'
 import { modelRules } from './model-rules.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { writeConversation } from './write-conversation.ts'
@@ -56,7 +57,7 @@ export function writeRequest(
     ...(request.endUser !== null && { metadata: { user_id: request.endUser } }),
     ...(request.isStream && { stream: true }),
   }
-  losses.push(...unsupportedMembers(request))
+  for (const name of unsupportedMembers(request)) addLoss(losses, name)
   return { value, losses }
 }
 
@@ -66,7 +67,8 @@ function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
   if (toolChoice === null && !isSingle) return {}
   // A choice without tools is refused.
   if (tools.length === 0) {
-    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.push('toolChoice')
+    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
+      addLoss(losses, 'toolChoice')
     return {}
   }
   const kind = toolChoice?.kind ?? 'auto'
@@ -84,7 +86,7 @@ function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
 function writeStop({ stop }: Sampling, losses: string[]): Block {
   const sequences = stop.filter((sequence, index) => {
     const isUsable = sequence.trim() !== ''
-    if (!isUsable) losses.push(`sampling.stop[${index}]`)
+    if (!isUsable) addLoss(losses, `sampling.stop[${index}]`)
     return isUsable
   })
   return sequences.length > 0 ? { stop_sequences: sequences } : {}
@@ -96,10 +98,10 @@ function writeOutputConfig(
   losses: string[],
 ): Block {
   const config: Block = effort === null ? {} : { effort }
-  if (answerFormat?.kind === 'json') losses.push('answerFormat (json)')
+  if (answerFormat?.kind === 'json') addLoss(losses, 'answerFormat (json)')
   if (answerFormat?.kind === 'schema') {
     const { schema, isWeaker } = toStructuredOutputSchema(answerFormat.schema)
-    if (isWeaker) losses.push('answerFormat.schema (constraints)')
+    if (isWeaker) addLoss(losses, 'answerFormat.schema (constraints)')
     config.format = { type: 'json_schema', schema }
   }
   return Object.keys(config).length > 0 ? { output_config: config } : {}

@@ -1,5 +1,6 @@
 import type { CanonicalRequest, Effort, Sampling, Thinking } from '../canonical-request.ts'
 import type { Block } from './fields.ts'
+import { addLoss } from './losses.ts'
 import type { ModelRules } from './model-rules.ts'
 
 /** The smallest budget that Anthropic accepts. It must also be below the output limit. */
@@ -42,7 +43,7 @@ export function writeThinking(
   // A tool can't be forced while the model thinks. The tool is kept, because callers rely on it.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
   if (!canThink || isForced) {
-    losses.push('thinking')
+    addLoss(losses, 'thinking')
     return NOTHING
   }
   const isBudget = thinking.kind === 'budget' ? rules.takesBudget : !rules.takesAdaptive
@@ -55,7 +56,7 @@ const isOff = (thinking: Thinking): boolean =>
 function writeBudget(thinking: Thinking, writing: ThinkingWriting): WrittenThinking {
   const { outputTokensMax, lacksThinkingBeforeCalls, losses } = writing
   if (outputTokensMax <= BUDGET_MIN || lacksThinkingBeforeCalls) {
-    losses.push('thinking')
+    addLoss(losses, 'thinking')
     return NOTHING
   }
   const share = thinking.kind === 'effort' ? SHARES[thinking.effort] : SHARES.medium
@@ -64,19 +65,19 @@ function writeBudget(thinking: Thinking, writing: ThinkingWriting): WrittenThink
   const most = Math.max(BUDGET_MIN, Math.floor(outputTokensMax * SHARES.max))
   const isWithin = requestedTokens < outputTokensMax
   const tokens = Math.max(BUDGET_MIN, isWithin ? requestedTokens : most)
-  if (thinking.kind === 'budget' && tokens !== requestedTokens) losses.push('thinking.tokens')
+  if (thinking.kind === 'budget' && tokens !== requestedTokens) addLoss(losses, 'thinking.tokens')
   return { ...NOTHING, thinking: { type: 'enabled', budget_tokens: tokens } }
 }
 
 function writeAdaptive(thinking: Thinking, { rules, losses }: ThinkingWriting): WrittenThinking {
   const adaptive = { type: 'adaptive' }
   if (thinking.kind === 'budget') {
-    losses.push('thinking.tokens')
+    addLoss(losses, 'thinking.tokens')
     return { thinking: adaptive, effort: effortFor(thinking.tokens) }
   }
   if (thinking.kind !== 'effort') return { thinking: adaptive, effort: null }
   if (rules.efforts.has(thinking.effort)) return { thinking: adaptive, effort: thinking.effort }
-  losses.push('thinking.effort')
+  addLoss(losses, 'thinking.effort')
   return { thinking: adaptive, effort: thinking.effort === 'minimal' ? 'low' : 'high' }
 }
 
@@ -98,17 +99,17 @@ export function writeSampling(
   const members: Block = {}
   if (temperature !== null) {
     const written = isFixed ? 1 : Math.min(Math.max(temperature, 0), 1)
-    if (written !== temperature) losses.push('sampling.temperature')
+    if (written !== temperature) addLoss(losses, 'sampling.temperature')
     if (!isFixed) members.temperature = written
   }
   if (topP !== null) {
     const isInRange = !isFixed || (rules.takesSampling && topP >= 0.95)
     const isAlone = rules.takesTemperatureWithTopP || members.temperature === undefined
     if (isInRange && isAlone) members.top_p = topP
-    else if (topP !== 1) losses.push('sampling.topP')
+    else if (topP !== 1) addLoss(losses, 'sampling.topP')
   }
   if (topK !== null) {
-    if (isFixed) losses.push('sampling.topK')
+    if (isFixed) addLoss(losses, 'sampling.topK')
     else members.top_k = topK
   }
   return members

@@ -16,6 +16,7 @@ import {
   textOf,
 } from '../json-fields.ts'
 import { isWebUrl, readDataUrl } from './data-url.ts'
+import { addLoss } from './losses.ts'
 import { textsOfThinking } from './thinking-history.ts'
 
 /** Adds the members of `object` that are neither in `names` nor absent to the losses. */
@@ -26,7 +27,8 @@ export function addUnreadMembers(
   losses: string[],
 ): void {
   for (const [name, value] of Object.entries(object)) {
-    if (!names.has(name) && !isAbsent(value)) losses.push(path === '' ? name : `${path}.${name}`)
+    if (!names.has(name) && !isAbsent(value))
+      addLoss(losses, path === '' ? name : `${path}.${name}`)
   }
 }
 
@@ -58,19 +60,19 @@ function readPart(part: JsonObject, path: string, losses: string[]): readonly Co
   const type = requiredText(part.type, `${path}.type`)
   const [member, read] = PARTS.get(type) ?? []
   if (member === undefined || read === undefined) {
-    losses.push(path)
+    addLoss(losses, path)
     return []
   }
   addUnreadMembers(part, new Set(['type', 'cache_control', member]), path, losses)
   const content = read(part, path, losses)
   const cache = readCacheMark(part, path, losses)
   if (content === null) {
-    if (cache !== null) losses.push(`${path}.cache_control`)
+    if (cache !== null) addLoss(losses, `${path}.cache_control`)
     return []
   }
   if (cache === null) return [content]
   if (content.kind !== 'thinking' && content.kind !== 'refusal') return [{ ...content, cache }]
-  losses.push(`${path}.cache_control`)
+  addLoss(losses, `${path}.cache_control`)
   return [content]
 }
 
@@ -83,7 +85,7 @@ export function readCacheMark(
   const control = objectOf(marked.cache_control)
   const ttl = control?.ttl ?? '5m'
   if (control?.type === 'ephemeral' && (ttl === '5m' || ttl === '1h')) return ttl
-  if (!isAbsent(marked.cache_control)) losses.push(`${path}.cache_control`)
+  if (!isAbsent(marked.cache_control)) addLoss(losses, `${path}.cache_control`)
   return null
 }
 
@@ -117,7 +119,7 @@ function readImage(part: JsonObject, path: string, losses: string[]): ContentPar
   if (DETAILS.has(image.detail)) {
     return { kind: 'image', source, detail: image.detail as NonNullable<ImagePart['detail']> }
   }
-  if (!isAbsent(image.detail)) losses.push(`${place}.detail`)
+  if (!isAbsent(image.detail)) addLoss(losses, `${place}.detail`)
   return { kind: 'image', source }
 }
 
@@ -141,7 +143,7 @@ function readAudio(part: JsonObject, path: string, losses: string[]): ContentPar
   const data = requiredText(audio.data, `${place}.data`)
   addUnreadMembers(audio, new Set(['data', 'format']), place, losses)
   if (isWebUrl(data)) {
-    losses.push(path)
+    addLoss(losses, path)
     return null
   }
   const content = readDataUrl(data)

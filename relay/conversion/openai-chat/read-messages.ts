@@ -16,6 +16,7 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
+import { addLoss } from './losses.ts'
 import { addUnreadMembers, callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-history.ts'
 
@@ -81,7 +82,7 @@ class MessageReader {
     if (role === 'user') this.messages.push({ role, parts })
     else if (role !== 'system' && role !== 'developer') {
       throw new ConversionError(`${path}.role`, 'The role is unknown.')
-    } else if (this.messages.length === 0) this.system.push(...parts)
+    } else if (this.messages.length === 0) for (const part of parts) this.system.push(part)
     else this.messages.push({ role: 'system', parts })
   }
 
@@ -102,7 +103,7 @@ class MessageReader {
     if (last !== undefined && last.kind !== 'thinking' && last.kind !== 'refusal') {
       return [...parts.slice(0, -1), { ...last, cache }]
     }
-    this.losses.push(`${path}.cache_control`)
+    addLoss(this.losses, `${path}.cache_control`)
     return parts
   }
 
@@ -168,7 +169,7 @@ class MessageReader {
     const text = optionalText(value, path) ?? ''
     if (text.trim() === '') return '{}'
     if (parsedObject(text) !== null) return text
-    this.losses.push(path)
+    addLoss(this.losses, path)
     return JSON.stringify({ arguments: text })
   }
 
@@ -178,7 +179,7 @@ class MessageReader {
     const name = requiredText(custom.name, `${path}.custom.name`)
     const input = requiredText(custom.input, `${path}.custom.input`)
     this.names.set(id, name)
-    this.losses.push(`${path}.type`)
+    addLoss(this.losses, `${path}.type`)
     return { kind: 'tool-call', id, name, argumentsJson: JSON.stringify({ input }) }
   }
 

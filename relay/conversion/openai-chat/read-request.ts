@@ -16,6 +16,7 @@ import {
   optionalText,
   requiredText,
 } from '../json-fields.ts'
+import { addLoss } from './losses.ts'
 import { addUnreadMembers } from './read-content.ts'
 import { readMessages } from './read-messages.ts'
 import { readAnswerFormat, readToolChoice, readTools } from './read-tools.ts'
@@ -78,7 +79,7 @@ function addFormLosses(body: JsonObject, losses: string[]): void {
     addUnreadMembers(options, new Set(['include_usage']), 'stream_options', losses)
   }
   const modalities = optionalList(body.modalities, 'modalities')
-  if (modalities.some((modality) => modality !== 'text')) losses.push('modalities')
+  if (modalities.some((modality) => modality !== 'text')) addLoss(losses, 'modalities')
 }
 
 /** An answer in the older form has one call, so that the provider must not make several. */
@@ -90,7 +91,7 @@ function allowsParallelCalls(body: JsonObject): boolean | null {
 function readOutputLimit(body: JsonObject, losses: string[]): number | null {
   const older = readCount(body, 'max_tokens')
   const limit = readCount(body, 'max_completion_tokens')
-  if (limit !== null && older !== null && older !== limit) losses.push('max_tokens')
+  if (limit !== null && older !== null && older !== limit) addLoss(losses, 'max_tokens')
   return limit ?? older
 }
 
@@ -122,13 +123,14 @@ function readLogprobs(body: JsonObject, losses: string[]): number | null {
   const isRequested = optionalBoolean(body.logprobs, 'logprobs') ?? false
   const alternatives = optionalInteger(body.top_logprobs, 'top_logprobs')
   if (isRequested) return alternatives ?? 0
-  if (alternatives !== null) losses.push('top_logprobs')
+  if (alternatives !== null) addLoss(losses, 'top_logprobs')
   return null
 }
 
 function readEndUser(body: JsonObject, losses: string[]): string | null {
   const user = optionalText(body.user, 'user')
   const identifier = optionalText(body.safety_identifier, 'safety_identifier')
-  if (user !== null && identifier !== null && user !== identifier) losses.push('safety_identifier')
+  if (user !== null && identifier !== null && user !== identifier)
+    addLoss(losses, 'safety_identifier')
   return user ?? identifier
 }

@@ -32,7 +32,9 @@ class ChunkReader implements StreamReader {
       events.push({ kind: 'start', id: this.id, model: textOf(data.model) ?? '' })
     }
     for (const [at, choice] of choices.entries()) {
-      events.push(...(this.readerOf(choice, at, this.id)?.read(choice) ?? []))
+      // A chunk may have more events than a call can have arguments.
+      const read = this.readerOf(choice, at, this.id)?.read(choice) ?? []
+      for (const event of read) events.push(event)
     }
     if (usage !== null) events.push({ kind: 'usage', usage })
     return events

@@ -14,6 +14,7 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
+import { addLoss } from './losses.ts'
 import { addUnreadMembers, readCacheMark } from './read-content.ts'
 
 /** Reads `tools` and the older `functions`. A tool that is not a function is a loss. */
@@ -29,7 +30,7 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 
 function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTool | null {
   if (!isAbsent(tool.type) && tool.type !== 'function') {
-    losses.push(path)
+    addLoss(losses, path)
     return null
   }
   const definition = requiredObject(tool.function, `${path}.function`)
@@ -83,13 +84,13 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   }
   if (choice.type === 'allowed_tools') {
     const { mode } = requiredObject(choice.allowed_tools, 'tool_choice.allowed_tools')
-    losses.push('tool_choice.allowed_tools.tools')
+    addLoss(losses, 'tool_choice.allowed_tools.tools')
     return CHOICES.get(mode) ?? null
   }
   if (choice.type !== 'custom') {
     throw new ConversionError('tool_choice.type', 'The type of the tool choice is unknown.')
   }
-  losses.push('tool_choice')
+  addLoss(losses, 'tool_choice')
   return null
 }
 
@@ -99,7 +100,7 @@ export function readAnswerFormat(body: JsonObject, losses: string[]): AnswerForm
   if (format === null || format.type === 'text') return null
   if (format.type === 'json_object') return { kind: 'json' }
   if (format.type !== 'json_schema') {
-    losses.push('response_format')
+    addLoss(losses, 'response_format')
     return null
   }
   const path = 'response_format.json_schema'

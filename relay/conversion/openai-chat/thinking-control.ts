@@ -6,6 +6,7 @@ import {
 } from '../canonical-request.ts'
 import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
 import type { ThinkingControl } from './chat-vendor.ts'
+import { addLoss } from './losses.ts'
 import { addUnreadMembers } from './read-content.ts'
 
 /** The members of a request that control how much a model thinks. */
@@ -34,7 +35,7 @@ export function readThinking(body: JsonObject, losses: string[]): Thinking | nul
   const effective = stated.find(({ thinking }) => thinking?.kind === 'off') ?? stated[0]
   for (const { member, thinking } of stated) {
     const isLost = thinking?.kind !== 'adaptive' && thinking?.kind !== 'off'
-    if (member !== effective?.member && isLost) losses.push(member)
+    if (member !== effective?.member && isLost) addLoss(losses, member)
   }
   return effective?.thinking ?? null
 }
@@ -67,7 +68,7 @@ function readReasoning(value: unknown, losses: string[]): Thinking | null {
   const effort = readEffort(reasoning.effort, 'reasoning.effort')
   const tokens = optionalInteger(reasoning.max_tokens, 'reasoning.max_tokens')
   if (tokens !== null) {
-    if (effort !== null) losses.push('reasoning.effort')
+    if (effort !== null) addLoss(losses, 'reasoning.effort')
     return budgetOf(tokens)
   }
   return effort ?? (isEnabled === null ? null : { kind: 'adaptive' })
@@ -98,12 +99,12 @@ export function writeThinking(
   losses: string[],
 ): JsonObject {
   if (thinking === null) return {}
-  if (control === null) losses.push('thinking')
+  if (control === null) addLoss(losses, 'thinking')
   if (control === 'reasoning_effort') return writeEffort(thinking, losses)
   if (control === 'reasoning') return { reasoning: reasoningOf(thinking) }
   if (control === 'thinking') {
-    if (thinking.kind === 'budget') losses.push('thinking.tokens')
-    if (thinking.kind === 'effort') losses.push('thinking.effort')
+    if (thinking.kind === 'budget') addLoss(losses, 'thinking.tokens')
+    if (thinking.kind === 'effort') addLoss(losses, 'thinking.effort')
     return { thinking: { type: thinking.kind === 'off' ? 'disabled' : 'enabled' } }
   }
   return control === 'enable_thinking' ? writeEnableThinking(thinking, losses) : {}
@@ -117,7 +118,7 @@ function writeEffort(thinking: Thinking, losses: string[]): JsonObject {
   if (thinking.kind === 'adaptive') return {}
   if (thinking.kind === 'off') return { reasoning_effort: 'none' }
   if (thinking.kind === 'effort') return { reasoning_effort: thinking.effort }
-  losses.push('thinking.tokens')
+  addLoss(losses, 'thinking.tokens')
   if (thinking.tokens <= LOW_TOKENS_MAX) return { reasoning_effort: 'low' }
   return { reasoning_effort: thinking.tokens <= MEDIUM_TOKENS_MAX ? 'medium' : 'high' }
 }
@@ -129,7 +130,7 @@ function reasoningOf(thinking: Thinking): JsonObject {
 }
 
 function writeEnableThinking(thinking: Thinking, losses: string[]): JsonObject {
-  if (thinking.kind === 'effort') losses.push('thinking.effort')
+  if (thinking.kind === 'effort') addLoss(losses, 'thinking.effort')
   const budget = thinking.kind === 'budget' ? { thinking_budget: thinking.tokens } : {}
   return { enable_thinking: thinking.kind !== 'off', ...budget }
 }

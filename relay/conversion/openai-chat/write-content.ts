@@ -7,6 +7,7 @@ import type {
 } from '../canonical-request.ts'
 import type { ChatVendor } from './chat-vendor.ts'
 import { writeDataUrl } from './data-url.ts'
+import { addLoss } from './losses.ts'
 
 /** The content of a message: a string or a list of parts. */
 export type ChatContent = string | readonly JsonObject[]
@@ -57,7 +58,7 @@ function writePart(
     case 'document':
       return writeDocument(part, path, vendor, losses)
     default:
-      losses.push(`${path} (${part.kind})`)
+      addLoss(losses, `${path} (${part.kind})`)
       return null
   }
 }
@@ -72,7 +73,7 @@ function withCacheMark(
   const cache = 'cache' in part ? part.cache : undefined
   if (cache === undefined) return written
   if (vendor.hasCacheMarks) return { ...written, ...cacheMember(cache) }
-  losses.push(`${path}.cache`)
+  addLoss(losses, `${path}.cache`)
   return written
 }
 
@@ -88,7 +89,7 @@ function writeImage(part: ImagePart, path: string, losses: string[]): JsonObject
   if (source.kind === 'base64') {
     return { type: 'image_url', image_url: { url: writeDataUrl(source), ...shown } }
   }
-  losses.push(`${path} (image)`)
+  addLoss(losses, `${path} (image)`)
   return null
 }
 
@@ -112,7 +113,7 @@ function writeAudio(
   const named = AUDIO_FORMATS.get(type.trim())
   const format = named ?? (vendor.hasAllMedia ? type.slice(type.indexOf('/') + 1) : undefined)
   if (format !== undefined) return { type: 'input_audio', input_audio: { data, format } }
-  losses.push(`${path} (audio)`)
+  addLoss(losses, `${path} (audio)`)
   return null
 }
 
@@ -125,10 +126,10 @@ function writeDocument(
   const { source, name } = part
   switch (source.kind) {
     case 'text':
-      if (name !== undefined) losses.push(`${path}.name`)
+      if (name !== undefined) addLoss(losses, `${path}.name`)
       return { type: 'text', text: source.text }
     case 'file-id':
-      if (name !== undefined) losses.push(`${path}.name`)
+      if (name !== undefined) addLoss(losses, `${path}.name`)
       return { type: 'file', file: { file_id: source.id } }
     case 'base64': {
       const filename = name ?? defaultFileName(source.mediaType)
@@ -137,7 +138,7 @@ function writeDocument(
     case 'url': {
       const filename = name === undefined ? {} : { filename: name }
       if (vendor.hasAllMedia) return { type: 'file', file: { ...filename, file_data: source.url } }
-      losses.push(`${path} (document)`)
+      addLoss(losses, `${path} (document)`)
       return null
     }
   }

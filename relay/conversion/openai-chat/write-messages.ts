@@ -8,6 +8,7 @@ import type {
   ToolResultPart,
 } from '../canonical-request.ts'
 import type { ChatVendor } from './chat-vendor.ts'
+import { addLoss } from './losses.ts'
 import { ANTHROPIC_FORMAT, writeDetail } from './thinking-history.ts'
 import { cacheMember, type PlacedPart, placed, writeContent } from './write-content.ts'
 
@@ -55,8 +56,9 @@ class MessageWriter {
     }
     const media: PlacedPart[] = []
     const others = placed(parts, path).filter(({ part, path: place }) => {
-      if (part.kind === 'tool-result') media.push(...this.addResult(part, place))
-      return part.kind !== 'tool-result'
+      if (part.kind !== 'tool-result') return true
+      for (const moved of this.addResult(part, place)) media.push(moved)
+      return false
     })
     const rest = [...media, ...others]
     if (rest.length > 0 || parts.length === 0) this.turns.push({ role, parts: rest })
@@ -81,9 +83,9 @@ class MessageWriter {
    */
   private addResult(result: ToolResultPart, path: string): readonly PlacedPart[] {
     const { callId, isError, cache } = result
-    if (isError) this.losses.push(`${path}.isError`)
+    if (isError) addLoss(this.losses, `${path}.isError`)
     const parts = this.vendor.hasCacheMarks ? withMark(result.parts, cache) : result.parts
-    if (cache !== undefined && parts === result.parts) this.losses.push(`${path}.cache`)
+    if (cache !== undefined && parts === result.parts) addLoss(this.losses, `${path}.cache`)
     const all = placed(parts, path)
     const isMoved = ({ part }: PlacedPart): boolean =>
       !this.vendor.hasToolResultMedia && part.kind !== 'text'
@@ -107,7 +109,7 @@ class MessageWriter {
       else if (part.kind === 'tool-call') calls.push(this.toolCall(part, path))
       else if (part.kind === 'refusal') refusal += part.text
       else if (part.kind === 'text') content.push(each)
-      else this.losses.push(`${path} (${part.kind})`)
+      else addLoss(this.losses, `${path} (${part.kind})`)
     }
     const text = writeContent(content, this.vendor, this.losses)
     const isEmpty = text.length === 0 && (calls.length > 0 || refusal !== '')
@@ -122,7 +124,7 @@ class MessageWriter {
 
   private toolCall(part: ToolCallPart, path: string): JsonObject {
     const { name, argumentsJson, signature, cache } = part
-    if (cache !== undefined) this.losses.push(`${path}.cache`)
+    if (cache !== undefined) addLoss(this.losses, `${path}.cache`)
     const call = {
       id: this.ids.of(part.id),
       type: 'function',
@@ -130,7 +132,7 @@ class MessageWriter {
     }
     if (signature === undefined) return call
     if (!this.vendor.hasCallSignatures) {
-      this.losses.push(`${path}.signature`)
+      addLoss(this.losses, `${path}.signature`)
       return call
     }
     return { ...call, extra_content: { google: { thought_signature: signature } } }
@@ -146,8 +148,8 @@ class MessageWriter {
     for (const { part, path } of parts) {
       const { signature, redacted } = part as ThinkingPart
       if (redacted !== undefined || this.vendor.thinkingHistory === null) {
-        this.losses.push(`${path} (thinking)`)
-      } else if (signature !== undefined) this.losses.push(`${path}.signature`)
+        addLoss(this.losses, `${path} (thinking)`)
+      } else if (signature !== undefined) addLoss(this.losses, `${path}.signature`)
     }
     const text = thinking.map((part) => part.text).join('')
     if (this.vendor.thinkingHistory === null || text === '') return {}
@@ -196,6 +198,6 @@ export function toolCacheMember(
 ): JsonObject {
   if (cache === undefined) return {}
   if (vendor.hasCacheMarks) return cacheMember(cache)
-  losses.push(`${path}.cache`)
+  addLoss(losses, `${path}.cache`)
   return {}
 }

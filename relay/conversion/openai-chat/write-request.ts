@@ -8,6 +8,7 @@ import type {
   Sampling,
 } from '../canonical-request.ts'
 import { type ChatVendor, OPENAI } from './chat-vendor.ts'
+import { addLoss } from './losses.ts'
 import { writeThinking } from './thinking-control.ts'
 import { toolCacheMember, writeMessages } from './write-messages.ts'
 
@@ -48,7 +49,8 @@ const INCLUDE_USAGE = { stream_options: { include_usage: true } }
 function writeTools(request: CanonicalRequest, vendor: ChatVendor, losses: string[]): JsonObject {
   const { tools, toolChoice, allowsParallelCalls } = request
   if (tools.length === 0) {
-    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.push('toolChoice')
+    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
+      addLoss(losses, 'toolChoice')
     return {}
   }
   const choice =
@@ -83,8 +85,9 @@ const STOP_SEQUENCES_MAX = 4
 
 function writeSampling(sampling: Sampling, vendor: ChatVendor, losses: string[]): JsonObject {
   const { stop, topK } = sampling
-  if (topK !== null && !vendor.hasTopK) losses.push('sampling.topK')
-  for (let at = STOP_SEQUENCES_MAX; at < stop.length; at += 1) losses.push(`sampling.stop[${at}]`)
+  if (topK !== null && !vendor.hasTopK) addLoss(losses, 'sampling.topK')
+  for (let at = STOP_SEQUENCES_MAX; at < stop.length; at += 1)
+    addLoss(losses, `sampling.stop[${at}]`)
   return {
     n: sampling.choices,
     temperature: sampling.temperature,
@@ -120,7 +123,7 @@ function writeLogprobs(alternatives: number | null): JsonObject {
 }
 
 function writeCacheKey(key: string | null, vendor: ChatVendor, losses: string[]): JsonObject {
-  if (key !== null && !vendor.hasPromptCacheKey) losses.push('promptCacheKey')
+  if (key !== null && !vendor.hasPromptCacheKey) addLoss(losses, 'promptCacheKey')
   return { prompt_cache_key: vendor.hasPromptCacheKey ? key : null }
 }
 

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import type { ContentPart } from '#relay/conversion/canonical-request.ts'
+import { readRequest } from '#relay/conversion/openai-chat/read-request.ts'
+import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
+import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'
+
+const COUNT = 200_000
+const user = { role: 'user', content: 'hi' }
+
+it('reads a message with any number of instructions', () => {
+  const content = Array.from({ length: COUNT }, () => ({ type: 'text', text: 'a' }))
+  const { value } = readRequest({ model: 'm', messages: [{ role: 'system', content }, user] })
+  expect(value.system).toHaveLength(COUNT)
+})
+
+it('writes a tool result with any number of images', () => {
+  const image: ContentPart = { kind: 'image', source: { kind: 'url', url: 'https://a.b' } }
+  const result: ContentPart = {
+    kind: 'tool-result',
+    callId: 'x',
+    name: 'look_up',
+    parts: Array.from({ length: COUNT }, () => image),
+    isError: false,
+  }
+  const { value } = readRequest({ model: 'm', messages: [user] })
+  const written = writeRequest({ ...value, messages: [{ role: 'user', parts: [result] }] }).value
+  expect(written.messages).toMatchObject([{ role: 'tool' }, { role: 'user' }])
+})
+
+it('reads a chunk with any number of texts', () => {
+  const content = Array.from({ length: COUNT }, () => ({ type: 'text', text: 'a' }))
+  const events = createStreamReader().read({ id: 'x', choices: [{ delta: { content } }] }, '')
+  expect(events).toHaveLength(COUNT + 1)
+})
+
+it('collects no more than 100 losses', () => {
+  const content = Array.from({ length: 150 }, () => ({ type: 'unknown' }))
+  const { losses } = readRequest({ model: 'm', messages: [{ role: 'user', content }] })
+  expect(losses).toHaveLength(100)
+})
