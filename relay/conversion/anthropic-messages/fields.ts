@@ -30,11 +30,19 @@ export function parseObject(json: string): JsonObject | null {
 /**
  * Returns the input of a tool call as an object, because the format has no other input. Arguments
  * that are not an object, such as those of a call that was cut, are kept as text under a name that
- * no tool expects.
+ * no tool expects. So are arguments that are nested too deeply to be written as JSON.
  */
 export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
   if (argumentsJson.trim() === '') return { input: {}, isValid: true }
   const input = parseObject(argumentsJson)
-  if (input !== null) return { input, isValid: true }
+  if (input !== null && !isDeep(input, 0)) return { input, isValid: true }
   return { input: { INVALID_JSON: argumentsJson }, isValid: false }
+}
+
+/** Deeper arguments are kept as text. The stack limits how deep an object can be written. */
+const DEPTH_MAX = 256
+
+function isDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth >= DEPTH_MAX || Object.values(value).some((inner) => isDeep(inner, depth + 1))
 }

@@ -1,5 +1,6 @@
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
+import { readAnswerId, readCallId, readModel } from './answer-names.ts'
 import { objectOf, PARTS_MAX, textOf } from './fields.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
@@ -72,7 +73,7 @@ class StreamState {
     const { id, model, usage } = message
     if (this.isStarted) return this.report(usage)
     this.isStarted = true
-    return [{ kind: 'start', id: textOf(id), model: textOf(model) }, ...this.report(usage)]
+    return [{ kind: 'start', id: readAnswerId(id), model: readModel(model) }, ...this.report(usage)]
   }
 
   private report(usage: unknown): Events {
@@ -111,7 +112,7 @@ class StreamState {
     const call = this.content(open, (at) => ({
       ...at,
       kind: 'tool-call',
-      id: textOf(block.id),
+      id: readCallId(block.id),
       name: textOf(block.name),
     }))
     const json = inputJsonOf(block.input) ?? '{}'

@@ -1,5 +1,6 @@
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
+import { readAnswerId, readCallId, readModel } from './answer-names.ts'
 import { isObject, listOf, objectOf, PARTS_MAX, parseObject, textOf } from './fields.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
@@ -16,8 +17,8 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
   const refusal = stop === 'refusal' ? readRefusalExplanation(body.stop_details) : ''
   if (refusal !== '') parts.push({ kind: 'refusal', text: refusal })
   return {
-    id: textOf(body.id),
-    model: textOf(body.model),
+    id: readAnswerId(body.id),
+    model: readModel(body.model),
     choices: [{ parts, stop, stopSequence: readStopSequence(body.stop_sequence), logprobs: null }],
     usage: readUsage(body.usage),
   }
@@ -46,7 +47,8 @@ function readBlock(block: JsonObject): AnswerPart[] {
       return [{ kind: 'thinking', text: '', redacted: textOf(block.data) }]
     case 'tool_use': {
       const argumentsJson = inputJsonOf(block.input) ?? '{}'
-      return [{ kind: 'tool-call', id: textOf(block.id), name: textOf(block.name), argumentsJson }]
+      const id = readCallId(block.id)
+      return [{ kind: 'tool-call', id, name: textOf(block.name), argumentsJson }]
     }
     default:
       return []

@@ -19,7 +19,7 @@ export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonOb
     type: 'message',
     role: 'assistant',
     model: answer.model,
-    content: parts.flatMap((part, index) => writePart(part, callIdOf(part, id, index))),
+    content: parts.flatMap((part, index) => writePart(part, index, id)),
     stop_reason: stop,
     stop_sequence: choice?.stopSequence ?? null,
     ...(stop === 'refusal' && { stop_details: writeRefusalDetails(refusal) }),
@@ -31,11 +31,8 @@ export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonOb
 export const madeUpCallId = (answerId: string, part: number): string =>
   `toolu_${answerId.replaceAll(/[^\w-]/g, '_')}_${part}`
 
-const callIdOf = (part: AnswerPart, answerId: string, index: number): string =>
-  part.kind === 'tool-call' && part.id !== '' ? part.id : madeUpCallId(answerId, index)
-
 /** The text of a refusal is in the details of the stop reason, so it is not written as a block. */
-function writePart(part: AnswerPart, callId: string): Block[] {
+function writePart(part: AnswerPart, index: number, answerId: string): Block[] {
   switch (part.kind) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }]
@@ -44,7 +41,8 @@ function writePart(part: AnswerPart, callId: string): Block[] {
       return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }]
     case 'tool-call': {
       const { input } = toolInputOf(part.argumentsJson)
-      return [{ type: 'tool_use', id: callId, name: part.name, input }]
+      const id = part.id === '' ? madeUpCallId(answerId, index) : part.id
+      return [{ type: 'tool_use', id, name: part.name, input }]
     }
     case 'refusal':
       return []
