@@ -1,6 +1,7 @@
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
 import type { JsonObject, TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readAnswerId, readCallId, readModel } from './answer-names.ts'
 import { readStop } from './finish-reasons.ts'
 import { callSignature } from './read-content.ts'
 import { readThinkingParts, textsOfThinking } from './thinking-history.ts'
@@ -12,13 +13,13 @@ export const PARTS_MAX = 128
 
 /** Reads a complete answer. Whatever can't be read is skipped. */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
-  const id = textOf(body.id) ?? ''
+  const id = readAnswerId(body.id)
   const choices = objectsOf(body.choices)
     .slice(0, CHOICES_MAX)
     .map((choice, at) => ({ choice: readChoice(choice, id, at), index: indexOf(choice, at) }))
   return {
     id,
-    model: textOf(body.model) ?? '',
+    model: readModel(body.model),
     choices: choices.toSorted((a, b) => a.index - b.index).map(({ choice }) => choice),
     usage: readUsage(body),
   }
@@ -88,7 +89,7 @@ function readToolCall(
   const signature = callSignature(call)
   return {
     kind: 'tool-call',
-    id: textOf(call.id) || madeUpCallId(answerId, choice, index),
+    id: readCallId(call.id) || madeUpCallId(answerId, choice, index),
     name,
     argumentsJson: argumentsText(called.arguments).trim() || '{}',
     ...(signature === null ? {} : { signature }),
@@ -98,7 +99,13 @@ function readToolCall(
 /** Some providers send the arguments as an object instead of its text. */
 export function argumentsText(value: unknown): string {
   const object = objectOf(value)
-  return object === null ? (textOf(value) ?? '') : JSON.stringify(object)
+  if (object === null) return textOf(value) ?? ''
+  try {
+    return JSON.stringify(object)
+  } catch {
+    // Objects that are nested too deeply can be parsed, but can't be written.
+    return ''
+  }
 }
 
 const ANSWER_ID_LENGTH = 24

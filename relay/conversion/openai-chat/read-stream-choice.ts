@@ -1,6 +1,7 @@
 import type { CanonicalEvent } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readCallId } from './answer-names.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
 import { callSignature } from './read-content.ts'
@@ -9,7 +10,13 @@ import { readDetail, signatureOf, textOfDetail } from './thinking-history.ts'
 type TextKind = 'text' | 'refusal' | 'thinking'
 
 /** The part that the last deltas belonged to. `detail` has the members of `reasoning_details`. */
-type OpenPart = { readonly kind: TextKind; readonly part: number; detail: JsonObject | null }
+type OpenPart = {
+  readonly kind: TextKind
+  readonly part: number
+  detail: JsonObject | null
+  /** The last signature of a single delta, for members that have none together. */
+  signature: string | null
+}
 
 type Call = {
   readonly index: number | null
@@ -104,7 +111,7 @@ export class ChoiceReader {
   }
 
   private holdDetail(detail: JsonObject): void {
-    const kept = { ...statedMembers(detail), data: detail.data, text: textOfDetail(detail) }
+    const kept = { ...statedMembers(detail), data: textOf(detail.data), text: textOfDetail(detail) }
     if (this.held.length === PARTS_MAX || !this.reserve(JSON.stringify(kept).length)) return
     this.held.push({ detail: kept })
   }
@@ -138,6 +145,7 @@ export class ChoiceReader {
       open?.kind === 'thinking' && (open.detail?.index ?? detail.index) === detail.index
     const thinking = isSame ? open : read === null ? null : this.begin('thinking')
     if (thinking === null) return
+    thinking.signature = read?.signature ?? thinking.signature
     thinking.detail = { ...thinking.detail, ...statedMembers(detail) }
     const text = textOfDetail(detail)
     if (text === '') return
@@ -147,7 +155,7 @@ export class ChoiceReader {
   private begin(kind: TextKind): OpenPart | null {
     const part = this.nextPart()
     if (part === null) return null
-    this.open = { kind, part, detail: null }
+    this.open = { kind, part, detail: null, signature: null }
     return this.open
   }
 
@@ -164,7 +172,7 @@ export class ChoiceReader {
     const { open, choice } = this
     this.open = null
     if (open?.kind !== 'thinking' || open.detail === null) return
-    const signature = signatureOf(open.detail)
+    const signature = signatureOf(open.detail) ?? open.signature
     if (signature === null) return
     this.events.push({ kind: 'thinking-signature', choice, part: open.part, signature })
   }
@@ -172,7 +180,7 @@ export class ChoiceReader {
   private readCall(delta: JsonObject): void {
     const called = objectOf(delta.function)
     const name = textOf(called?.name) || null
-    const id = textOf(delta.id) || null
+    const id = readCallId(delta.id) || null
     const call = this.callOf(delta, id, name)
     if (call === null) return
     if (call.part === null && name !== null) this.beginCall(call, name, callSignature(delta))
@@ -236,10 +244,15 @@ export class ChoiceReader {
   }
 }
 
-/** Returns the members that have a value, so that a later delta does not erase an earlier one. */
+/**
+ * Returns the members that have a value, so that a later delta does not erase an earlier one. Only
+ * texts and numbers have a meaning here. Other values may be too deep to be written as JSON.
+ */
 function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {
   const members = { type, id, format, signature, index }
   return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined && value !== null),
+    Object.entries(members).filter(
+      ([, value]) => typeof value === 'string' || typeof value === 'number',
+    ),
   )
 }

@@ -1,6 +1,7 @@
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readAnswerId, readModel } from './answer-names.ts'
 import { CHOICES_MAX } from './read-answer.ts'
 import { ChoiceReader } from './read-stream-choice.ts'
 import { readUsage } from './usage.ts'
@@ -28,8 +29,8 @@ class ChunkReader implements StreamReader {
     if (choices.length === 0 && usage === null) return []
     const events: CanonicalEvent[] = []
     if (this.id === null) {
-      this.id = textOf(data.id) ?? ''
-      events.push({ kind: 'start', id: this.id, model: textOf(data.model) ?? '' })
+      this.id = readAnswerId(data.id)
+      events.push({ kind: 'start', id: this.id, model: readModel(data.model) })
     }
     for (const [at, choice] of choices.entries()) {
       // A chunk may have more events than a call can have arguments.
