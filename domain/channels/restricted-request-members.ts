@@ -70,7 +70,8 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 
 /**
  * Members that callers can never send; only an admin can set them. They select the account,
- * location, price or length of an answer, or tell a gateway to drop other members.
+ * location, price or length of an answer, or tell a gateway to drop other members. Some providers
+ * of Anthropic's models read betas from the body instead of the header.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -93,6 +94,7 @@ const NEVER: readonly string[] = [
   ...['drop_params', 'additional_drop_params', 'allowed_openai_params', 'custom_prompt_dict'],
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
   ...['use_litellm_proxy', 'secret_fields', 'tenant_id', 'client_id', 'client_secret'],
+  ...['anthropic_beta', 'betas'],
 ]
 /**
  * Matches members that callers can never send: credentials of cloud providers, and parameters of

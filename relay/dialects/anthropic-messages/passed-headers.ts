@@ -6,9 +6,10 @@ export const API_VERSION = '2023-06-01'
 const BETA = 'anthropic-beta'
 /**
  * Matches the betas that raise the price of a request: the fast mode and the long context of older
- * models. They are not sent, as the members that belong to them.
+ * models. They are not sent, as the members that belong to them. Their letter case does not matter,
+ * because a provider may ignore it.
  */
-const PRICED_BETA = /^(?:fast-mode|context-1m)-/
+const PRICED_BETA = /^(?:fast-mode|context-1m)-/i
 
 /**
  * Returns the headers that are sent to a provider of Anthropic's format, as a flat list of names

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { passedHeaders } from '#relay/dialects/anthropic-messages/passed-headers.ts'
+
+const PLAIN = 'interleaved-thinking-2025-05-14'
+
+function betasOf(list: string): string | null {
+  const passed = passedHeaders({ 'anthropic-beta': list })
+  const at = passed.indexOf('anthropic-beta')
+  return at < 0 ? null : (passed[at + 1] ?? null)
+}
+
+describe('the beta header', () => {
+  it.each(['context-1m-2025-08-07', 'Context-1M-2025-08-07', 'fast-mode-1', 'FAST-mode-1'])(
+    'is sent without the priced beta %s',
+    (priced) => {
+      expect(betasOf(priced)).toBe(null)
+      expect(betasOf(`${priced}, ${PLAIN}`)).toBe(PLAIN)
+    },
+  )
+
+  it('is sent unchanged without priced betas', () => {
+    expect(betasOf(`${PLAIN}, Other-1`)).toBe(`${PLAIN}, Other-1`)
+  })
+})
