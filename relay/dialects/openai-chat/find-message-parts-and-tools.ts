@@ -99,6 +99,7 @@ const PROVIDER_TOOL_MEMBERS = new Set([
 export const TOOLS_MAX = 4_096
 
 const QUOTE = 34
+const BACKSLASH = 92
 const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
 /**
@@ -106,6 +107,9 @@ const NAME_BYTES_MAX = 32
  * bytes if it is escaped.
  */
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
+/** The beginning and the length of the escape of an ASCII sign. */
+const ESCAPE_START = Buffer.from('\\u00')
+const ESCAPE_BYTES = 6
 const NONE: readonly PartKind[] = []
 /**
  * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
@@ -126,6 +130,8 @@ export class BodyParts implements ObjectVisitor {
   hasUnknown = false
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
+  /** Contains the current key: the body, or the decoded key alone if it has escapes. */
+  private keyBytes: Buffer
   private readonly names: BodyNames
   private list: 'messages' | 'tools' | null = null
   private isInContent = false
@@ -143,6 +149,7 @@ export class BodyParts implements ObjectVisitor {
 
   constructor(bytes: Buffer, names: BodyNames) {
     this.bytes = bytes
+    this.keyBytes = bytes
     this.names = names
   }
 
@@ -171,11 +178,25 @@ export class BodyParts implements ObjectVisitor {
   }
 
   member(depth: number, start: number, end: number, valueAt: number, isRuled: boolean): void {
+    const length = hasEscape(this.bytes, start, end) ? decode(this.bytes, start, end) : 0
+    this.keyBytes = length > 0 ? DECODED : this.bytes
+    if (length > 0) this.plainMember(depth, 0, length, valueAt, isRuled)
+    else this.plainMember(depth, start, end, valueAt, isRuled)
+  }
+
+  /** Reads a member whose key is in `keyBytes`, between `start` and `end`. */
+  private plainMember(
+    depth: number,
+    start: number,
+    end: number,
+    valueAt: number,
+    isRuled: boolean,
+  ): void {
     if (depth >= PART_DEPTH) this.partMember(depth, start, end, valueAt)
     else if (this.list === 'tools') this.toolMember(start, end, valueAt)
     else {
       this.isInContent = this.bytes[valueAt] === OPEN_BRACKET && this.is(start, end, CONTENT)
-      if (!isRuled) this.messageMember(this.nameAt(start, end))
+      if (!isRuled) this.messageMember(shortName(this.keyBytes, start, end))
     }
   }
 
@@ -210,7 +231,8 @@ export class BodyParts implements ObjectVisitor {
     if (this.is(start, end, TEXT)) return
     const isType = this.is(start, end, TYPE)
     if (isType && isAt(bytes, valueAt, TEXT)) return
-    const meaning = names.inPart.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
+    const name = isType ? this.textAt(valueAt) : shortName(this.keyBytes, start, end)
+    const meaning = names.inPart.get(name)
     if (meaning === 'plain') return
     // A list in such a member may have any number of tokens. A video's list of frames is the only
     // exception.
@@ -220,14 +242,14 @@ export class BodyParts implements ObjectVisitor {
   }
 
   private toolMember(start: number, end: number, valueAt: number): void {
-    const { bytes, names } = this
+    const { names } = this
     if (this.is(start, end, TYPE)) {
       const isCallers = names.callersTool.test(this.textAt(valueAt))
       this.isCallersTool = isCallers && this.isCallersTool === null
     } else if (!names.untypedTool.some((name) => this.is(start, end, name))) {
       this.hasUnknownMember = true
       if (end - start > ESCAPED_NAME_BYTES_MAX) return
-      const key = foldedKey(bytes, start, end)
+      const key = foldedKey(this.keyBytes, start, end)
       if (key === 'type' || PROVIDER_TOOL_MEMBERS.has(key.replaceAll('_', ''))) {
         this.isCallersTool = false
       }
@@ -235,12 +257,7 @@ export class BodyParts implements ObjectVisitor {
   }
 
   private is(start: number, end: number, name: Buffer): boolean {
-    return name.length === end - start && isAt(this.bytes, start, name)
-  }
-
-  /** Returns the key without quotes. An escaped key is not decoded, so it matches no known name. */
-  private nameAt(start: number, end: number): string {
-    return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
+    return name.length === end - start && isAt(this.keyBytes, start, name)
   }
 
   /**
@@ -250,8 +267,60 @@ export class BodyParts implements ObjectVisitor {
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
     const end = this.bytes.indexOf(QUOTE, start + 1)
-    return end < 0 ? '' : this.nameAt(start, end + 1)
+    if (end < 0) return ''
+    const hasEscapes = hasEscape(this.bytes, start, end + 1)
+    const length = hasEscapes ? decode(this.bytes, start, end + 1) : 0
+    return length > 0 ? shortName(DECODED, 0, length) : shortName(this.bytes, start, end + 1)
   }
+}
+
+/** Returns a string without quotes, or an empty text for a long one, which is no known name. */
+const shortName = (bytes: Buffer, start: number, end: number): string =>
+  end - start > NAME_BYTES_MAX + 2 ? '' : bytes.toString('latin1', start + 1, end - 1)
+
+/** Reports whether a string that may be a known name has escapes. */
+function hasEscape(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > ESCAPED_NAME_BYTES_MAX) return false
+  for (let at = start + 1; at < end - 1; at += 1) if (bytes[at] === BACKSLASH) return true
+  return false
+}
+
+/** The latest decoded name. It is reused, because a body may have a million escaped names. */
+const DECODED = Buffer.alloc(NAME_BYTES_MAX + 2)
+
+/**
+ * Decodes a string into `DECODED`, with its quotes, and returns its length. Returns 0 if the string
+ * can't be a known name, because it is too long or has escapes of other signs. The scanner may not
+ * have checked the string yet.
+ */
+function decode(bytes: Buffer, start: number, end: number): number {
+  let length = 0
+  for (let at = start; at < end; at += 1) {
+    if (length === DECODED.length) return 0
+    let byte = bytes[at] as number
+    if (byte === BACKSLASH) {
+      byte = escapedSign(bytes, at, end)
+      if (byte === 0) return 0
+      at += ESCAPE_BYTES - 1
+    }
+    DECODED[length] = byte
+    length += 1
+  }
+  return length
+}
+
+/** Returns the ASCII sign of an escape such as `\u0061`, or 0 for a sign that no name has. */
+function escapedSign(bytes: Buffer, at: number, end: number): number {
+  if (at + ESCAPE_BYTES > end || !isAt(bytes, at, ESCAPE_START)) return 0
+  const sign = 16 * hexDigit(bytes[at + 4] as number) + hexDigit(bytes[at + 5] as number)
+  return sign > QUOTE && sign < 128 && sign !== BACKSLASH ? sign : 0
+}
+
+/** Returns a number that is too large for any sign if the byte is no hexadecimal digit. */
+function hexDigit(byte: number): number {
+  if (byte >= 48 && byte <= 57) return byte - 48
+  const letter = byte | 32
+  return letter >= 97 && letter <= 102 ? letter - 87 : 4_096
 }
 
 const foldedKey = (bytes: Buffer, start: number, end: number): string =>

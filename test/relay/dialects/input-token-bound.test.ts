@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
+import { readMessagesRequest } from '#relay/dialects/anthropic-messages/messages-request.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const MOST = 10_000_000
@@ -67,20 +68,70 @@ describe('the input ceiling of a part', () => {
     expect(ofPart(part).ceiling).toBe(MOST)
   })
 
-  it.each([
-    '{"type":"image_\\u0075rl","image_url":{}}',
-    '{"t\\u0079pe":"text","text":"x"}',
-    '{"type":"text","text":"x","\\u0069mage_url":{}}',
-  ])('is the maximum for a part with escapes: %s', (part) => {
-    expect(boundOf(`{"model":"m","messages":[{"content":[${part}]}]}`).ceiling).toBe(MOST)
-  })
-
   it('counts every part, in every message', () => {
     const picture = { type: 'image_url', image_url: URL }
     const message = { role: 'user', content: [picture, { type: 'text', text: 'x' }, picture] }
     const { tokens, ceiling } = ofRequest({ messages: [message, message] })
     expect(tokens).toBeGreaterThan(24_000)
     expect(ceiling).toBe(tokens * 2 + 100_000 + 200_000)
+  })
+})
+
+/** Encodes each letter of the word, as JSON allows. */
+const escaped = (word: string): string =>
+  word.replaceAll(/[a-z_]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
+const ofContent = (part: string) => boundOf(`{"model":"m","messages":[{"content":[${part}]}]}`)
+
+describe('the input bound of a part with escapes', () => {
+  it.each([
+    ['{"type":"d\\u006fcument"}', 100_000],
+    ['{"type":"f\\u0069le","f\\u0069le":{"file_data":"https://x/a.pdf"}}', 100_000],
+    ['{"t\\u0079pe":"file"}', 100_000],
+    [`{"${escaped('type')}":"${escaped('image_url')}"}`, 6_000],
+    ['{"type":"text","text":"x","\\u0069mage_url":{}}', 6_000],
+    ['{"t\\u0079pe":"text","t\\u0065xt":"x"}', 0],
+  ])('is that of the decoded part %s', (part, tokens) => {
+    const bound = ofContent(part)
+    expect(bound.tokens).toBeGreaterThanOrEqual(tokens)
+    expect(bound.tokens).toBeLessThan(tokens + 300)
+    expect(bound.ceiling).toBeLessThan(MOST)
+  })
+
+  it.each([
+    ['an unknown type', '{"type":"d\\u006fcuments"}'],
+    ['an unknown member', '{"d\\u006fcuments":{}}'],
+    ['an escaped quote', '{"type":"file\\""}'],
+    ['a longer name than any known', `{"type":"${'\\u0066'.repeat(40)}"}`],
+  ])('raises only the ceiling for %s', (_name, part) => {
+    const { tokens, ceiling } = ofContent(part)
+    expect(tokens).toBeLessThan(400)
+    expect(ceiling).toBe(MOST)
+  })
+
+  it('reads digits of escapes in any letter case', () => {
+    expect(ofContent('{"type":"image\\u005Furl"}').tokens).toBeGreaterThan(6_000)
+    expect(ofContent('{"type":"image\\u005furl"}').tokens).toBeGreaterThan(6_000)
+  })
+
+  it.each(['\\x', '\\u00', '\\u006', '\\u00g6'])(
+    'leaves the invalid escape %s to the scanner',
+    (sign) => {
+      const body = `{"model":"m","messages":[{"content":[{"type":"${sign}"}]}]}`
+      expect(isRelayError(readChatRequest(Buffer.from(body)))).toBe(true)
+    },
+  )
+})
+
+describe("the input bound of Anthropic's messages with escapes", () => {
+  const DOCUMENT = '{"type":"d\\u006fcument","source":{"type":"url","url":"https://x/a.pdf"}}'
+  it.each([
+    ['in a message', DOCUMENT],
+    ["in a tool's result", `{"type":"tool_result","c\\u006fntent":[${DOCUMENT}]}`],
+  ])('covers a document %s', (_name, part) => {
+    const json = `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":[${part}]}]}`
+    const request = readMessagesRequest(Buffer.from(json))
+    if (isRelayError(request)) throw new Error(`code: ${request.code}`)
+    expect(request.inputBound.tokens).toBeGreaterThan(100_000)
   })
 })
 
@@ -98,10 +149,19 @@ describe('the input ceiling of a message', () => {
     },
   )
 
-  it('is the maximum for an escaped member name', () => {
+  it('is the maximum for an escaped member with a rule, whose parts are counted', () => {
     const content = '[{"type":"image_url","image_url":{}}]'
     const messages = `[{"role":"user","c\\u006fntent":${content}}]`
-    expect(boundOf(`{"model":"m","messages":${messages}}`).ceiling).toBe(MOST)
+    const { tokens, ceiling } = boundOf(`{"model":"m","messages":${messages}}`)
+    expect(ceiling).toBe(MOST)
+    expect(tokens).toBeGreaterThan(6_000)
+  })
+
+  it('is that of the decoded member for another escaped member', () => {
+    const messages = '[{"content":"x","aud\\u0069o":{"id":"a"}}]'
+    const { ceiling } = boundOf(`{"model":"m","messages":${messages}}`)
+    expect(ceiling).toBeGreaterThan(600_000)
+    expect(ceiling).toBeLessThan(MOST)
   })
 })
 
@@ -125,6 +185,18 @@ describe('the input ceiling of a request', () => {
   it('has no extra room for functions', () => {
     const tool = { type: 'function', function: { name: 'web_search', parameters: {} } }
     expect(ofRequest({ tools: [tool], top_k: 5 }).ceiling).toBeLessThan(BARE)
+  })
+
+  it.each([
+    ['{"type":"f\\u0075nction","function":{"name":"f"}}', true],
+    ['{"t\\u0079pe":"function","f\\u0075nction":{"name":"f"}}', true],
+    ['{"type":"web_s\\u0065arch"}', false],
+    ['{"t\\u0079pe":"web_search","name":"f"}', false],
+  ])('decodes the type of the tool %s', (tool, isCallers) => {
+    const { ceiling } = boundOf(
+      `{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[${tool}]}`,
+    )
+    expect(ceiling < BARE).toBe(isCallers)
   })
 
   it.each(['previous_response_id', 'documents', 'file_ids'])(

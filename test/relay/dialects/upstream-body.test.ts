@@ -179,9 +179,14 @@ describe('tools that the provider runs itself', () => {
     expect(sent(tools)).toEqual([{ tools: JSON.parse(`[${call},${custom}]`) }, ['tools']])
   })
 
+  it('are not functions whose type has escapes', () => {
+    const tools = '[{"type":"functio\\u006e","function":{}}]'
+    expect(sent(tools)).toEqual([{ tools: JSON.parse(tools) }, []])
+  })
+
   it.each([
     ...['{"type":"builtin_function","function":{"name":"$web_search"}}', '{"googleSearch":{}}'],
-    ...['{"type":"functio\\u006e","function":{}}', '{"type":"function","Type":"web_search"}'],
+    ...['{"type":"web_s\\u0065arch"}', '{"type":"function","Type":"web_search"}'],
     ...['{"type":"function","type":"web_search"}', '{"type":null,"function":{}}', '{"Type":"x"}'],
     '{"type":"web_search","function":{"name":"f"}}',
     ...['{"googleSearch":{},"type":"function","function":{"name":"f"}}'],
