@@ -11,11 +11,13 @@ const CLOSE_BRACE = 125
 const NEWLINE = 10
 
 /** The members of a request whose JSON reaches the model unchanged. */
-const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
+const RAW_MEMBERS = new Set([
+  ...['tools', 'functions', 'response_format', 'output_config', 'output_format'],
+])
 /** The members of a message whose JSON reaches the model unchanged. */
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 /** The members of a message part that are text, if they are strings. */
-const TEXT_PART_MEMBERS = new Set(['text', 'thinking', 'content'])
+const TEXT_PART_MEMBERS = new Set(['text', 'thinking', 'content', 'title', 'context'])
 /** The types of message parts that are pictures. */
 const PICTURES = new Set(['image_url', 'image'])
 
@@ -26,8 +28,13 @@ const PICTURES = new Set(['image_url', 'image'])
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
 const IN_PART = 5
-/** The depth of a part of a tool's result, which is in the `content` of a message part. */
-const IN_RESULT_PART = 7
+/**
+ * The depth of the deepest text: a part of the `source.content` of a document in the `content` of a
+ * tool's result.
+ */
+const IN_DEEPEST_PART = 10
+/** The members of message parts that contain further parts. */
+const PART_CONTAINERS = new Set(['content', 'source'])
 /** The depth of a part of Anthropic's `system`. */
 const IN_SYSTEM_PART = 3
 
@@ -45,8 +52,10 @@ export class RequestText {
   bytesRead = 0
   private readonly string: JsonStringReader
   private readonly isObject: boolean[] = []
-  /** The latest key of each open object, by depth. Keys below parts of results are not stored. */
+  /** The latest key of each open object, by depth. Keys below the deepest parts are not stored. */
   private readonly keys: string[] = []
+  /** The latest `type` of each open object, by depth. */
+  private readonly types: string[] = []
   private expectsKey = false
   private role: Role | null = null
   /** The depth at which the current raw JSON value began, or 0 outside raw values. */
@@ -93,6 +102,7 @@ export class RequestText {
     if (isMessage) this.messages += 1
     this.isObject.push(isObject)
     this.keys[this.depth] = ''
+    this.types[this.depth] = ''
     this.expectsKey = isObject
   }
 
@@ -136,13 +146,12 @@ export class RequestText {
   private roleOfString(): Role {
     const { keys, depth } = this
     if (this.rawDepth > 0) return 'raw'
-    if (this.expectsKey) return depth <= IN_RESULT_PART ? 'key' : 'none'
+    if (this.expectsKey) return depth <= IN_DEEPEST_PART ? 'key' : 'none'
     if (keys[IN_REQUEST] === 'system') return this.isSystemText() ? 'text' : 'none'
     if (keys[IN_REQUEST] !== 'messages' || depth < IN_MESSAGE) return 'none'
     if (depth === IN_MESSAGE) return keys[IN_MESSAGE] === 'content' ? 'text' : 'none'
     if (keys[IN_MESSAGE] !== 'content') return 'none'
-    if (depth === IN_RESULT_PART) return this.roleInPart(keys[IN_PART] === 'content')
-    return this.roleInPart(depth === IN_PART)
+    return this.isInPart() ? this.roleInPart() : 'none'
   }
 
   private isSystemText(): boolean {
@@ -150,10 +159,28 @@ export class RequestText {
     return this.depth === IN_SYSTEM_PART && this.keys[IN_SYSTEM_PART] === 'text'
   }
 
-  private roleInPart(isInPart: boolean): Role {
-    const key = this.keys[this.depth] ?? ''
-    if (isInPart && TEXT_PART_MEMBERS.has(key)) return 'text'
-    return isInPart && key === 'type' ? 'type' : 'none'
+  /** Returns true in a message part, and in an object or list that contains a part's content. */
+  private isInPart(): boolean {
+    if (this.depth < IN_PART || this.depth > IN_DEEPEST_PART) return false
+    for (let depth = IN_PART; depth < this.depth; depth += 1) {
+      // The key of a list is always empty.
+      if (this.isObject[depth - 1] && !PART_CONTAINERS.has(this.keys[depth] ?? '')) return false
+    }
+    return true
+  }
+
+  /**
+   * Returns the role of a string in a part. A source's `data` is text unless `"type":"base64"`
+   * stands before it, which is the usual order. Thus a plain text is always counted, and a picture
+   * or PDF is counted as text only if its `data` stands before its `type`.
+   */
+  private roleInPart(): Role {
+    const { keys, depth } = this
+    const key = keys[depth] ?? ''
+    if (TEXT_PART_MEMBERS.has(key)) return 'text'
+    const isSourceData = key === 'data' && keys[depth - 1] === 'source'
+    if (isSourceData && this.types[depth] !== 'base64') return 'text'
+    return key === 'type' ? 'type' : 'none'
   }
 
   private endString(): void {
@@ -161,7 +188,9 @@ export class RequestText {
     this.role = null
     if (role === 'raw') this.text.addByte(QUOTE)
     if (role === 'key') this.keys[this.depth] = string.captured
-    if (role === 'type' && PICTURES.has(string.captured)) this.images += 1
+    if (role !== 'type') return
+    this.types[this.depth] = string.captured
+    if (PICTURES.has(string.captured)) this.images += 1
   }
 
   /** Inserts a line feed between two texts, so that each text is counted as the start of a line. */

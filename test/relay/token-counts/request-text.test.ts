@@ -91,3 +91,54 @@ describe('text of a request', () => {
     expect(read('{"messages":"text","prompt":"no","input":["no"]}').text).toBe('')
   })
 })
+
+describe("text of a request in Anthropic's format", () => {
+  const ofParts = (...content: unknown[]) =>
+    read(JSON.stringify({ messages: [{ role: 'user', content }] }))
+  const document = (source: object, others: object = {}) => ({
+    ...{ type: 'document', source, ...others },
+  })
+  const PLAIN = { type: 'text', media_type: 'text/plain', data: 'plain text' }
+  const PDF = { type: 'base64', media_type: 'application/pdf', data: 'AAAA' }
+  const PICTURE = { type: 'image', source: { ...PDF, media_type: 'image/png' } }
+
+  it.each([
+    ['a plain text', PLAIN],
+    ['data before its type', { data: 'plain text', media_type: 'text/plain', type: 'text' }],
+    ['data without a type', { data: 'plain text' }],
+    ['a text as content', { type: 'content', content: 'plain text' }],
+    ['parts', { type: 'content', content: [{ type: 'text', text: 'plain text' }] }],
+    ['a text after a picture', { type: 'text', content: [PICTURE], data: 'plain text' }],
+  ])('contains a document with %s', (_name, source) => {
+    expect(ofParts(document(source)).text).toBe('plain text')
+    const result = { type: 'tool_result', tool_use_id: 'no', content: [document(source)] }
+    expect(ofParts(result).text).toBe('plain text')
+  })
+
+  it("contains a document's title and context", () => {
+    const others = { title: 'a title', context: 'a context', citations: { enabled: true } }
+    expect(ofParts(document(PLAIN, others)).text).toBe('plain text\na title\na context')
+  })
+
+  it('contains search results, also those of tools', () => {
+    const content = [{ type: 'text', text: 'found' }]
+    const result = { type: 'search_result', source: 'https://no', title: 'a title', content }
+    expect(ofParts(result).text).toBe('a title\nfound')
+    expect(ofParts({ type: 'tool_result', content: [result] }).text).toBe('a title\nfound')
+  })
+
+  it('does not contain base64 data or URLs', () => {
+    const url = document({ type: 'url', url: 'https://no' })
+    const thought = { type: 'redacted_thinking', data: 'no' }
+    expect(ofParts(document(PDF), PICTURE, url, thought)).toMatchObject({ text: '', images: 1 })
+  })
+
+  it('contains base64 data before its type, which cannot be told from text', () => {
+    expect(ofParts(document({ data: 'AAAA', type: 'base64' })).text).toBe('AAAA')
+  })
+
+  it.each(['output_config', 'output_format'])('contains the member %s', (name) => {
+    const format = { type: 'json_schema', schema: { description: 'long' } }
+    expect(read(JSON.stringify({ messages: [], [name]: format })).text).toBe(JSON.stringify(format))
+  })
+})
