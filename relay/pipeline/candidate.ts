@@ -76,7 +76,13 @@ export function candidateOf(
   }
   const outputTokensMax = limits.covered ?? limits.ofFormat
   const vendor = chatVendorOf(terms.type)
-  const conversion = conversionOf(request, { format: format.name, model, outputTokensMax, vendor })
+  const conversion = conversionOf(request, {
+    format: format.name,
+    model,
+    outputTokensMax,
+    outputTokensMost: limits.covered,
+    vendor,
+  })
   if (isRelayError(conversion)) return conversion
   const converted = format.readChangedRequest(conversion.body)
   if (isRelayError(converted)) {
@@ -98,10 +104,11 @@ const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
 function conversionOf(request: ChatRequest, target: ConversionTarget): CallConversion | RelayError {
   const conversions = CONVERSIONS.get(request) ?? []
   const existing = conversions.find(
-    ({ target: { format, model, outputTokensMax, vendor } }) =>
+    ({ target: { format, model, outputTokensMax, outputTokensMost, vendor } }) =>
       format === target.format &&
       model === target.model &&
       outputTokensMax === target.outputTokensMax &&
+      outputTokensMost === target.outputTokensMost &&
       vendor === target.vendor,
   )
   if (existing !== undefined) return existing.outcome
