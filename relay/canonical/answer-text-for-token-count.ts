@@ -18,9 +18,8 @@ const NOTHING = Buffer.alloc(0)
 export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
- * Collects the text of an answer separately for each message field and tool call. A stream may
- * interleave these texts without changing the token count. Text beyond 256 K characters is
- * estimated.
+ * Collects the text of an answer separately for each message field and tool call. The token count
+ * thus does not depend on how a stream interleaves them. Text beyond 256 K characters is estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()

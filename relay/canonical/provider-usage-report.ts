@@ -4,14 +4,13 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * A second interpretation of a report with more cached tokens than prompt tokens; null for any
-   * other report. It assumes that the prompt count includes the cached tokens. `usage` assumes that
-   * it does not.
+   * A second interpretation of a report that has more cached tokens than prompt tokens; otherwise
+   * null. Here, the prompt count includes the cached tokens. In `usage`, it does not.
    */
   readonly withinPrompt: Usage | null
   /**
-   * True if every count in the report is valid. The report stays trusted if a part of a total, such
-   * as cached tokens, was reduced to fit the total.
+   * True if every count in the report is valid. A part, such as cached tokens, may still exceed its
+   * total. It is then reduced, and the report stays trusted.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -44,9 +43,9 @@ export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * Reads OpenAI's chat usage, whose totals include cached, audio, image and reasoning tokens. A
- * reported zero is kept. Without OpenAI's cache count, the counts of DeepSeek
- * (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read.
+ * Reads OpenAI's chat usage, whose totals include cached, audio, image and reasoning tokens. If
+ * OpenAI's cache count is missing (not 0), the counts of DeepSeek (`prompt_cache_hit_tokens`) and
+ * Zhipu (`cached_tokens`) are read.
  */
 export function readOpenAiUsage(
   raw: unknown,

@@ -24,7 +24,7 @@ const LF = 10
 const CR = 13
 const USAGE = Buffer.from('"usage"')
 const ERROR = Buffer.from('"error"')
-/** The field of events that some providers send without a member `error`. */
+/** The `event` field of errors. Some providers send it without a member `error` in the data. */
 const ERROR_EVENTS = [Buffer.from('event: error'), Buffer.from('event:error')]
 const EMPTY = Buffer.from('[]')
 const CHOICES = Buffer.from('"choices"')

@@ -17,7 +17,7 @@ export type CanonicalAnswer = {
   /** The provider's id of the answer. */
   readonly id: string
   readonly model: string
-  /** One per choice. Only OpenAI's chat format and Gemini's format have several. */
+  /** Only OpenAI's chat format and Gemini's format can have several choices. */
   readonly choices: readonly CanonicalChoice[]
   readonly usage: CanonicalUsage | null
 }
@@ -46,9 +46,9 @@ export type CanonicalUsage = Pick<
 >
 
 /**
- * One event of a streamed answer. `choice` is 0 in formats with one choice. Parts of a choice are
- * numbered from 0 in the order of their beginning. A part's deltas may be interleaved with those of
- * other parts only if both are tool calls.
+ * One event of a streamed answer. `choice` is 0 in formats with one choice. The parts of a choice
+ * are numbered from 0 in the order in which they begin. Only the deltas of tool calls may be
+ * interleaved.
  */
 export type CanonicalEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string }

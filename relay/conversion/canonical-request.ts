@@ -1,7 +1,7 @@
 /**
  * A request for a generation, independent of any wire format. It can express everything that the
- * four formats (OpenAI chat, Anthropic messages, OpenAI responses, Gemini) have in common. What a
- * reader or a writer can't carry is named in a list of losses.
+ * four formats (OpenAI chat, Anthropic messages, OpenAI responses, Gemini) have in common. Members
+ * that a reader or writer can't convert are listed as losses.
  */
 export type CanonicalRequest = {
   readonly model: string
@@ -50,7 +50,7 @@ export type CanonicalMessage = {
 /** The lifetime of a cached prompt prefix that ends with the marked part. */
 export type CacheMark = '5m' | '1h'
 
-/** The content of a file: at an address, as base64, or stored at the provider under an id. */
+/** The content of a file: an address, base64, an id at the provider, or plain text. */
 export type FileSource =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
@@ -81,8 +81,8 @@ export type AudioPart = Marked & {
   readonly data: string
 }
 /**
- * What a model thought before it answered. `signature` lets the provider that made it check it.
- * `redacted` holds thinking that the provider encrypted; `text` is then empty.
+ * What a model thought before it answered. The provider signs it with `signature` and can check it
+ * later. `redacted` holds thinking that the provider encrypted; `text` is then empty.
  */
 export type ThinkingPart = {
   readonly kind: 'thinking'
@@ -101,7 +101,7 @@ export type ToolCallPart = Marked & {
 export type ToolResultPart = Marked & {
   readonly kind: 'tool-result'
   readonly callId: string
-  /** The name of the called tool, as far as it is known. Gemini requires it. */
+  /** The name of the called tool, or '' if it is unknown. Gemini requires the name. */
   readonly name: string
   /** Texts, images and documents. */
   readonly parts: readonly ContentPart[]
@@ -132,12 +132,12 @@ export type ToolChoice =
   | { readonly kind: 'auto' | 'none' | 'required' }
   | { readonly kind: 'tool'; readonly name: string }
 
-/** How much a model may think: not at all, up to a number of tokens, or by a word. */
+/** How much a model may think. An effort is a level, such as `low`. */
 export type Thinking =
   | { readonly kind: 'off' }
   | { readonly kind: 'budget'; readonly tokens: number }
   | { readonly kind: 'effort'; readonly effort: Effort }
-  /** The model decides. */
+  /** The model decides how much it thinks. */
   | { readonly kind: 'adaptive' }
 
 export type Effort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
@@ -154,8 +154,8 @@ export type AnswerFormat =
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The outcome of reading or writing a request. A loss is the path of a member that the other format
- * can't express, such as `logit_bias` or `messages[2].content[0]`.
+ * The result of reading or writing a request. A loss is the path of a member that can't be
+ * converted, such as `logit_bias` or `messages[2].content[0]`.
  */
 export type Converted<Value> = { readonly value: Value; readonly losses: readonly string[] }
 

@@ -17,7 +17,7 @@ export type CallConversion = {
   readonly body: Buffer
   /** The members of the request that the provider's format can't express. */
   readonly losses: readonly string[]
-  /** Returns the answer in the caller's format, or null if the provider's can't be converted. */
+  /** Returns the answer in the caller's format, or null if it can't be converted. */
   readonly convertAnswer: (body: Buffer, id: string) => Buffer | null
   readonly createStream: (id: string) => ConvertedStream
 }
@@ -46,7 +46,7 @@ export function convertCall(
 /** The maximum length in bytes of a complete answer that is converted. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
-/** The functions must not refer to the request, which would stay in memory as long as the call. */
+/** The functions must not refer to the request. It would stay in memory until the call ends. */
 const conversionOfAnswer = (
   provider: FormatConversion,
   writers: AnswerWriters,
@@ -73,8 +73,8 @@ const EVENT_NAME = /^event: ?(.*)$/m
 type StreamError = Extract<CanonicalEvent, { readonly kind: 'error' }>
 
 /**
- * Converts the events of one stream to the caller's format. The end of the stream is written only
- * by `end`, because nothing may tell the caller that the answer is complete before it is billed.
+ * Converts the events of one stream to the caller's format. Only `end` writes the end of the
+ * stream. Otherwise, the caller could see that the answer is complete before it is billed.
  */
 export class ConvertedStream {
   /** The error with which the provider ended the stream. It is not written for the caller. */
@@ -91,7 +91,7 @@ export class ConvertedStream {
     this.model = model
   }
 
-  /** Converts complete events. The result is empty if they have no meaning in the other format. */
+  /** Converts complete events. The result is empty if the caller's format has no such events. */
   convert(events: Buffer): Buffer {
     let text = ''
     for (const event of events.toString('utf8').split(EVENT_BOUNDARY)) {

@@ -3,12 +3,12 @@ import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-an
 import type { CanonicalRequest, Converted, JsonObject } from './canonical-request.ts'
 import type { ChatVendor } from './openai-chat/chat-vendor.ts'
 
-/** What a provider accepts, beside its format. */
+/** The provider to which a request is converted: its format, and what it accepts. */
 export type ConversionTarget = {
   readonly format: FormatName
   /** The provider's name for the model. */
   readonly model: string
-  /** The output limit of a request without one, for formats that require a limit. */
+  /** The output limit for a request that has none. Some formats require a limit. */
   readonly outputTokensMax: number
   /** The highest output limit that the call's hold covers. Null for none. */
   readonly outputTokensMost?: number | null

@@ -55,10 +55,7 @@ export class InnerCheck {
   isOn = false
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
-  /**
-   * The first member that duplicates a member with a rule or may be read as one; null if there is
-   * none.
-   */
+  /** The first member that repeats a ruled member or may be read as one; null if there is none. */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
   private readonly array: string | null

@@ -2,8 +2,8 @@ import type { Usage } from '#domain/pricing/usage.ts'
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
 
 /**
- * Matches the member `"ttl": "1h"` of a `cache_control`, even if its characters are escaped. The
- * text of a string can't match, because JSON escapes quotes inside a string.
+ * Matches the member `"ttl": "1h"` of a `cache_control`, even if its characters are escaped. It
+ * can't match inside a string, because JSON escapes the quotes there.
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
@@ -22,8 +22,8 @@ export const requestsHourCache = (body: Buffer): boolean =>
   HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
 
 /**
- * Counts all cache writes in a report as writes to the one-hour cache if the request uses it, for
- * providers that do not report which cache was written.
+ * Counts all cache writes in a report as writes to the one-hour cache if the request uses it. Some
+ * providers do not report the lifetime of cache writes.
  */
 export function withHourCache(report: UsageReport, body: Buffer): UsageReport {
   const { usage, withinPrompt } = report

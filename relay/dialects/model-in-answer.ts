@@ -7,8 +7,8 @@ const COLON = 58
 
 /**
  * Replaces the provider's name of the model by the caller's name in an answer or in complete
- * events. The key `"model"` is found by its bytes. No string contains these bytes, because JSON
- * escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
+ * events. The key `"model"` is found by its bytes. These can't occur inside a longer string,
+ * because JSON escapes the quotes there. An empty name, as in Azure's first event, is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []

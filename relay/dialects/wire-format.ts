@@ -126,8 +126,8 @@ export type WireFormat = {
   readonly name: FormatName
   readonly readRequest: (body: Buffer) => ChatRequest | RelayError
   /**
-   * Reads a request that was read before and then changed, for example by overrides. Names that may
-   * be mistaken for others are not looked for again.
+   * Reads a request that was changed after its check, for example by overrides. Ambiguous names are
+   * not looked for again.
    */
   readonly readChangedRequest: (body: Buffer) => ChatRequest | RelayError
   /**

@@ -159,20 +159,20 @@ export class RequestText {
     return this.depth === IN_SYSTEM_PART && this.keys[IN_SYSTEM_PART] === 'text'
   }
 
-  /** Returns true in a message part, and in an object or list that contains a part's content. */
+  /** True in a message part, and in the objects and lists that contain the part's content. */
   private isInPart(): boolean {
     if (this.depth < IN_PART || this.depth > IN_DEEPEST_PART) return false
     for (let depth = IN_PART; depth < this.depth; depth += 1) {
-      // The key of a list is always empty.
+      // Only objects have keys. For a list, the key is always empty.
       if (this.isObject[depth - 1] && !PART_CONTAINERS.has(this.keys[depth] ?? '')) return false
     }
     return true
   }
 
   /**
-   * Returns the role of a string in a part. A source's `data` is text unless `"type":"base64"`
-   * stands before it, which is the usual order. Thus a plain text is always counted, and a picture
-   * or PDF is counted as text only if its `data` stands before its `type`.
+   * Returns the role of a string in a part. The `data` of a source is text, except if
+   * `"type":"base64"` stands before it. This order is usual. Thus a plain text is always counted,
+   * and a picture or PDF is counted as text only in the unusual order.
    */
   private roleInPart(): Role {
     const { keys, depth } = this

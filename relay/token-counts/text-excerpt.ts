@@ -13,8 +13,8 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
 export const BLOCK_BYTES = 1024
 
 /**
- * A text is assumed to have at least one token per this many bytes. Vocabularies differ most in
- * runs of one sign, which may be a single token.
+ * A text is assumed to have at least one token per this many bytes. A tokenizer may take a run of
+ * one sign as a single token, and tokenizers differ most in such runs.
  */
 export const BYTES_PER_TOKEN_MAX = 4
 

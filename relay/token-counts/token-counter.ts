@@ -195,8 +195,7 @@ class Counts {
 }
 
 /**
- * Returns the next text for the thread. The text is empty if the thread already has all text and
- * only needs to count.
+ * Returns the next text for the thread. It is empty if the thread has all text and must only count.
  */
 function nextPartOf(job: Job): UnsentText {
   job.parts ??= partsOf(job.request)

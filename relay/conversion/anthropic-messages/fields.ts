@@ -28,9 +28,9 @@ export function parseObject(json: string): JsonObject | null {
 }
 
 /**
- * Returns the input of a tool call as an object, because the format has no other input. Arguments
- * that are not an object, such as those of a call that was cut, are kept as text under a name that
- * no tool expects. So are arguments that are nested too deeply to be written as JSON.
+ * Returns the input of a tool call as an object, because the format accepts only objects. Other
+ * arguments are kept as text under a name that no tool expects. Examples are arguments that were
+ * cut off, or that are nested too deeply to be written as JSON.
  */
 export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
   if (argumentsJson.trim() === '') return { input: {}, isValid: true }
@@ -39,7 +39,7 @@ export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid
   return { input: { INVALID_JSON: argumentsJson }, isValid: false }
 }
 
-/** Deeper arguments are kept as text. The stack limits how deep an object can be written. */
+/** The maximum depth of arguments. Writing deeper ones as JSON could exceed the stack. */
 const DEPTH_MAX = 256
 
 function isDeep(value: unknown, depth: number): boolean {

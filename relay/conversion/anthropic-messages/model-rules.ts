@@ -1,15 +1,15 @@
 import type { Effort } from '../canonical-request.ts'
 
-/** What a model accepts. Requests with other members get an error of Anthropic's API. */
+/** What a model accepts. Anthropic's API answers anything else with an error. */
 export type ModelRules = {
-  /** The forms of thinking: by a budget of tokens, or adaptive with an effort. */
+  /** The forms of thinking that are accepted: a budget of tokens, or adaptive with an effort. */
   readonly takesBudget: boolean
   readonly takesAdaptive: boolean
   readonly efforts: ReadonlySet<Effort>
   /** Whether `temperature`, `top_p` and `top_k` are accepted. */
   readonly takesSampling: boolean
   readonly takesTemperatureWithTopP: boolean
-  /** Whether sampling is fixed while the model thinks. `top_p` may then be 0.95 or more. */
+  /** Whether sampling is refused while the model thinks, except a `top_p` of 0.95 or more. */
   readonly fixesSamplingForThinking: boolean
   /** Whether a message may have the role `system`. Only Anthropic's own API accepts it. */
   readonly takesSystemMessages: boolean
@@ -18,7 +18,7 @@ export type ModelRules = {
 const OLDER_EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'max'])
 const EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 
-/** Models of other makers whose providers speak this format. They know the older members best. */
+/** The rules for models of other makers. Their providers support the older members best. */
 const OTHER_MODEL: ModelRules = {
   takesBudget: true,
   takesAdaptive: false,
@@ -53,7 +53,7 @@ const LATEST = Number.POSITIVE_INFINITY
 
 const VERSION = /claude[a-z-]*?-?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 
-/** Returns the version with two digits after the point for the minor version: 4.07 for 4.7. */
+/** Returns the version as a number with two digits for the minor version: 4.07 for 4.7. */
 function versionOf(name: string): number | null {
   const match = VERSION.exec(name)
   if (match === null) return null

@@ -15,15 +15,14 @@ type OpenBlock = {
   readonly kind: 'text' | 'thinking' | 'tool-call' | 'skipped'
   /** Null until the block has content. */
   part: number | null
-  /** Whether the arguments of a tool call came with its start. Deltas would repeat them. */
+  /** Whether a tool call started with its arguments. Later deltas would only repeat them. */
   hasInput: boolean
   hasArguments: boolean
 }
 
 /**
- * Reads the stream of one answer of `POST /v1/messages`. Blocks that have no canonical form are
- * skipped, as are blocks without content. A stream that breaks off before its stop reason has no
- * `end`.
+ * Reads the stream of one answer of `POST /v1/messages`. Blocks without a canonical form or without
+ * content are skipped. A stream that breaks off before its stop reason gets no `end`.
  * Source: the page "Streaming messages" of platform.claude.com.
  */
 export function createStreamReader(): StreamReader {
@@ -101,7 +100,7 @@ class StreamState {
     }
   }
 
-  /** Remembers a block. Without a bound, a provider could fill the memory with open blocks. */
+  /** Remembers up to `PARTS_MAX` open blocks, so that a provider can't fill the memory. */
   private open(index: unknown, kind: OpenBlock['kind']): OpenBlock {
     const block: OpenBlock = { kind, part: null, hasInput: false, hasArguments: false }
     if (this.blocks.size < PARTS_MAX || this.blocks.has(index)) this.blocks.set(index, block)
@@ -140,7 +139,7 @@ class StreamState {
     }
   }
 
-  /** Opens a block of which a provider has not sent the start. A tool call has no name then. */
+  /** Opens a block that has no start event. Returns null for a tool call, whose name is unknown. */
   private openFor(index: unknown, type: unknown): OpenBlock | null {
     if (type === 'text_delta') return this.open(index, 'text')
     return type === 'thinking_delta' ? this.open(index, 'thinking') : null
@@ -149,7 +148,7 @@ class StreamState {
   private stopBlock(index: unknown): Events {
     const open = this.blocks.get(index)
     this.blocks.delete(index)
-    // A tool call without arguments has an empty object as its arguments.
+    // A tool call without arguments gets an empty object.
     const isBare = open?.kind === 'tool-call' && !open.hasArguments
     return isBare ? this.json(open, '{}') : NOTHING
   }
@@ -179,7 +178,7 @@ class StreamState {
     return this.content(open, (at) => ({ ...at, kind: 'tool-arguments', json }))
   }
 
-  /** Numbers the part of a block with its first content. Further parts are skipped. */
+  /** Numbers a block's part at its first content. Parts beyond `PARTS_MAX` are skipped. */
   private content(
     open: OpenBlock,
     eventAt: (at: { readonly choice: 0; readonly part: number }) => CanonicalEvent,

@@ -6,8 +6,8 @@ import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * Reads a complete answer of `POST /v1/messages`. Blocks that have no canonical form, such as those
- * of tools that the provider executes, are skipped.
+ * Reads a complete answer of `POST /v1/messages`. Blocks without a canonical form are skipped, such
+ * as calls of tools that the provider runs.
  */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const blocks = listOf(body.content).slice(0, PARTS_MAX)

@@ -8,7 +8,7 @@ import {
 import { isObject } from './fields.ts'
 import { RequestObject } from './request-object.ts'
 
-/** What the blocks of one request share. */
+/** What all blocks of one request share while they are read. */
 export type ContentReading = {
   readonly losses: string[]
   /** The names of the tool calls that were read so far, by call id. */
@@ -38,7 +38,7 @@ export function readContent(
   })
 }
 
-/** Reads `cache_control` as the member of a part, or as no member. */
+/** Returns the part's member `cache` if there is a `cache_control`, and otherwise no member. */
 export function readCacheMark(object: RequestObject): { readonly cache?: CacheMark } {
   const control = object.object('cache_control')
   if (control === null) return {}
@@ -52,7 +52,7 @@ export function readCacheMark(object: RequestObject): { readonly cache?: CacheMa
   )
 }
 
-/** Returns null for a block that has no canonical form, such as one of a tool of the provider. */
+/** Returns null for a block without a canonical form, such as a call of a provider's own tool. */
 function readBlock(block: RequestObject, reading: ContentReading): ContentPart | null {
   switch (block.requiredText('type')) {
     case 'text':
@@ -119,7 +119,7 @@ function readSource(source: RequestObject): FileSource | null {
   }
 }
 
-/** Reads a document whose source is content. Only texts have a canonical form. */
+/** Reads a document whose source has the type `content`. Only its texts have a canonical form. */
 function readInlineDocument(
   source: RequestObject,
   path: string,
@@ -148,7 +148,7 @@ function readToolCall(block: RequestObject, reading: ContentReading): ContentPar
   if (!isObject(input)) {
     throw new ConversionError(block.pathOf('input'), 'The input of a tool must be an object.')
   }
-  // Clients repeat the caller of the call as they got it. Only calls by the model are converted.
+  // Clients send the answer's `caller` back. `direct` stands for the model. Others are a loss.
   if ((block.object('caller')?.text('type') ?? 'direct') !== 'direct') block.lose('caller')
   reading.toolNames.set(id, name)
   return {

@@ -79,7 +79,7 @@ function readMessages(
   })
 }
 
-/** Reads the tools that the caller executes. Tools that Anthropic defines have no schema. */
+/** Reads the caller's own tools. Tools that Anthropic defines have no schema and are losses. */
 function readTools(request: RequestObject, losses: string[]): readonly CanonicalTool[] {
   return (request.list('tools') ?? []).flatMap((item, index) => {
     const tool = new RequestObject(item, `tools[${index}]`, losses)
@@ -109,7 +109,7 @@ function readToolChoice(
   const isSingle = object.flag('disable_parallel_tool_use')
   const allowsParallelCalls = isSingle === null ? null : !isSingle
   object.reportUnread()
-  // The chosen tool may be one that is not converted. It can't be required then.
+  // A tool that is not converted can't be required.
   const isConverted =
     choice.kind === 'tool'
       ? tools.some(({ name }) => name === choice.name)
@@ -158,7 +158,7 @@ function readOutput(request: RequestObject): Pick<CanonicalRequest, 'thinking' |
   const thinking = readThinking(request.object('thinking'))
   const format = readFormat(config?.object('format') ?? null)
   const olderFormat = readFormat(request.object('output_format'))
-  // An effort refines adaptive thinking. Canonical thinking has either a budget or an effort.
+  // Canonical thinking can't have both a budget and an effort. An effort replaces only `adaptive`.
   const isEffort = effort !== null && (thinking === null || thinking.kind === 'adaptive')
   if (effort !== null && !isEffort) config?.lose('effort')
   config?.reportUnread()

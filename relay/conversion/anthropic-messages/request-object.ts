@@ -68,7 +68,7 @@ export class RequestObject {
     return value === null ? null : new RequestObject(value, this.pathOf(name), this.losses)
   }
 
-  /** Returns a member that is an object as it is, such as a JSON schema. */
+  /** Returns an object, such as a JSON schema, without a change. */
   json(name: string): JsonObject | null {
     const value = this.any(name)
     if (value === null || isObject(value)) return value

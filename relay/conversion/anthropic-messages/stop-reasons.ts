@@ -19,14 +19,14 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   refusal: 'refusal',
 }
 
-/** Reads `stop_reason`. An unknown or missing reason is a normal end. */
+/** Reads `stop_reason`. An unknown or missing one is `tool-calls` after a call, otherwise `end`. */
 export const readStopReason = (reason: unknown, hasToolCalls: boolean): StopReason =>
   (typeof reason === 'string' ? READ.get(reason) : undefined) ??
   (hasToolCalls ? 'tool-calls' : 'end')
 
 /**
- * Writes `stop_reason`. Some providers report a normal end after tool calls or a refusal. Clients
- * of this format run tools only after `tool_use`, so the parts of the answer decide then.
+ * Writes `stop_reason`. Clients of this format run tools only after `tool_use`. Some providers
+ * report a normal end even after tool calls or a refusal. The parts of the answer then decide.
  */
 export function writeStopReason(stop: StopReason, kinds: ReadonlySet<AnswerPart['kind']>): string {
   if (stop !== 'end') return WRITTEN[stop]

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from './fields.ts'
 
-/** Deeper schemas are left as they are. No provider accepts them. */
+/** The depth to which schemas are adapted. No provider accepts deeper schemas. */
 const DEPTH_MAX = 64
 
 const KEPT = new Set(['$ref', 'type', 'enum', 'const', 'title', 'description', 'default'])
@@ -14,9 +14,9 @@ const FORMATS = new Set([
 ])
 
 /**
- * Adapts a JSON schema to the dialect of Anthropic's structured outputs. Objects must exclude other
- * members. Constraints that the dialect lacks, such as `minLength`, are moved to the description,
- * where the model can read them. `isWeaker` is true if there were any.
+ * Adapts a JSON schema to Anthropic's structured outputs, whose objects have no undeclared members.
+ * Constraints that they lack, such as `minLength`, are moved to the description for the model.
+ * `isWeaker` is true if there were any, or if undeclared members were allowed.
  * Source: `transformJSONSchema` of Anthropic's SDK, and the page "Structured outputs".
  */
 export function toStructuredOutputSchema(schema: JsonObject): {

@@ -1,6 +1,6 @@
 /**
- * Turns the ids of tool calls into ids that Anthropic accepts: letters, digits, `_` and `-`, each
- * id once per request. A result gets the id of the last call with the same original id.
+ * Makes the ids of tool calls unique, from the characters that Anthropic accepts: letters, digits,
+ * `_` and `-`. If calls have the same original id, a result gets the id of the last one.
  */
 export class ToolCallIds {
   private readonly written = new Map<string, string>()

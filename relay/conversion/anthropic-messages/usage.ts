@@ -36,7 +36,7 @@ export class UsageReports {
   }
 }
 
-/** Writes usage with Anthropic's inclusion rule. Audio and images are part of `input_tokens`. */
+/** Writes usage in Anthropic's form. `input_tokens` includes audio and images, not the cache. */
 export function writeUsage(usage: CanonicalUsage | null): Block {
   const cacheWrite5m = usage?.cacheWrite5m ?? 0
   const cacheWrite1h = usage?.cacheWrite1h ?? 0
@@ -75,8 +75,8 @@ function countOf(value: unknown): number | undefined {
 }
 
 /**
- * Replaces the counts that a later report has. Some providers end a stream with a report whose
- * input counts are all 0. These would hide the input of the first report, so they are ignored.
+ * Merges a later report. Some providers report input counts of 0 at the end. If all are 0, they are
+ * ignored, because they would hide the input of the earlier report.
  */
 function merge(earlier: Counts, later: Counts): Counts {
   const output = {
@@ -89,8 +89,8 @@ function merge(earlier: Counts, later: Counts): Counts {
   )
   if (!hasInput) return { ...earlier, ...output }
   const isSplit = cacheWrite5m !== undefined || cacheWrite1h !== undefined
-  // Anthropic repeats the total of the cache writes without its split. The split of the first
-  // report then still applies, unless the total says that nothing was written.
+  // Anthropic repeats the total of cache writes without its split by lifetime. The earlier split
+  // then still applies, except if the total is 0.
   const split = isSplit || cacheWrite === 0 ? later : earlier
   return {
     ...output,
@@ -116,7 +116,7 @@ function toCanonicalUsage(counts: Counts): CanonicalUsage {
   }
 }
 
-/** Divides the cache writes by lifetime. Five minutes is the default lifetime, and the cheaper. */
+/** Divides cache writes by lifetime. Five minutes, the cheaper default, is assumed for the rest. */
 function splitCacheWrites(counts: Counts): { cacheWrite5m: number; cacheWrite1h: number } {
   const cacheWrite5m = counts.cacheWrite5m ?? 0
   const cacheWrite1h = counts.cacheWrite1h ?? 0

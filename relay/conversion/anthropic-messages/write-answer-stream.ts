@@ -11,7 +11,7 @@ import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 import { madeUpCallId } from './write-answer.ts'
 
-/** The text of a refusal is kept until the stop reason is written, up to this length. */
+/** The maximum length of a refusal's text, which is kept until the stop reason is written. */
 const REFUSAL_CHARACTERS_MAX = 10_000
 
 const ERROR_TYPES = new Set([
@@ -28,10 +28,10 @@ const ERROR_TYPES = new Set([
 ])
 
 /**
- * Writes the stream of one answer of `POST /v1/messages`. One block is open at a time: tool calls
- * that are interleaved are put in order. `message_delta` is written at the end, because it has the
- * final usage. After an error or the end, nothing more is written. `fallbackId` is the id of an
- * answer for which the provider sent none.
+ * Writes the stream of one answer of `POST /v1/messages`. Only one block is open at a time, so
+ * interleaved tool calls are put in order. `message_delta` is written at the end, because it has
+ * the final usage. Nothing is written after an error or the end. `fallbackId` is used if the
+ * provider sent no id.
  * Source: the page "Streaming messages" of platform.claude.com.
  */
 export function createStreamWriter(fallbackId: string): StreamWriter {
@@ -81,7 +81,7 @@ class StreamState {
     }
   }
 
-  /** The start is written with the next event, because that may be the usage of the input. */
+  /** Delays `message_start` until the next event, which may have the input usage for it. */
   private start(id: string, model: string): string {
     if (this.phase !== 'new') return ''
     this.phase = 'starting'
@@ -182,7 +182,7 @@ class StreamState {
   }
 }
 
-/** Empty deltas would open blocks without content, which clients may not send back. */
+/** Empty deltas are skipped. They would open empty blocks, which clients must not send back. */
 const isEmpty = (event: PartEvent): boolean => {
   if (event.kind === 'thinking-signature') return event.signature === ''
   if (event.kind === 'tool-arguments') return event.json === ''

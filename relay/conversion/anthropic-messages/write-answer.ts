@@ -5,8 +5,8 @@ import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes a complete answer of `POST /v1/messages`. The format has one choice, so further choices
- * are left out. `fallbackId` is the id of an answer for which the provider sent none.
+ * Writes a complete answer of `POST /v1/messages`. The format has one choice, so only the first is
+ * written. `fallbackId` is used if the provider sent no id.
  */
 export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonObject {
   const [choice] = answer.choices
@@ -27,11 +27,11 @@ export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonOb
   }
 }
 
-/** A call without an id gets one that is the same whenever the same answer is written. */
+/** Makes up an id for a call without one. The same answer always gets the same ids. */
 export const madeUpCallId = (answerId: string, part: number): string =>
   `toolu_${answerId.replaceAll(/[^\w-]/g, '_')}_${part}`
 
-/** The text of a refusal is in the details of the stop reason, so it is not written as a block. */
+/** A refusal is not written as a block, because its text is in the details of the stop reason. */
 function writePart(part: AnswerPart, index: number, answerId: string): Block[] {
   switch (part.kind) {
     case 'text':

@@ -18,17 +18,17 @@ type Turn = {
 export type Conversation = {
   readonly system: readonly Block[]
   readonly messages: readonly Block[]
-  /** Whether the last message has tool results, and no thinking precedes their calls. */
+  /** Whether the last message has results of tool calls, but no thinking comes before the calls. */
   readonly lacksThinkingBeforeCalls: boolean
 }
 
-/** The first message must be the user's. This text is the message that a request lacks. */
+/** The first message must be the user's. If it is not, this text is put before it. */
 const PLACEHOLDER: Block = { type: 'text', text: '.' }
 
 /**
- * Writes the instructions and the messages. Neighbours of one role become one message, because
- * several providers of this format require alternating roles. Messages without content are left
- * out, because they are refused.
+ * Writes the instructions and the messages. Consecutive messages of one role become one message,
+ * because several providers of this format require alternating roles. Messages without content are
+ * left out, because they are refused.
  */
 export function writeConversation(
   { system, messages }: CanonicalRequest,
@@ -64,7 +64,7 @@ export function writeConversation(
   }
 }
 
-/** Instructions are texts only. */
+/** Writes the texts of instructions. Other parts are losses. */
 function writeInstructions(
   parts: readonly ContentPart[],
   path: string,
@@ -97,7 +97,7 @@ function addMessage(
   })
 }
 
-/** Returns the last turn if it has this role, or a new one. Returns null without blocks. */
+/** Returns the last turn if it has this role, otherwise a new one. Null if there are no blocks. */
 function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Turn | null {
   if (blocks.length === 0) return null
   const last = turns.at(-1)
@@ -108,8 +108,8 @@ function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Tu
 }
 
 /**
- * A message with the role `system` must follow a user's message, and must precede an answer or end
- * the conversation.
+ * Reports whether a message with the role `system` may stand here. It must follow a message of the
+ * user, and must precede an answer or end the conversation.
  */
 function isBeforeAnswer(turns: readonly Turn[], following: FollowingRole): boolean {
   return turns.at(-1)?.role !== 'assistant' && following !== 'user'
@@ -129,7 +129,7 @@ function followingRoles(messages: readonly CanonicalMessage[]): readonly Followi
   return backwards.reverse()
 }
 
-/** Adds blocks one by one, because a call can't have any number of arguments. */
+/** Adds blocks one by one, because a function call has a limited number of arguments. */
 function addAll(list: Block[] | undefined, blocks: readonly Block[]): void {
   for (const block of blocks) list?.push(block)
 }

@@ -16,7 +16,7 @@ import { ToolCallIds } from './tool-call-ids.ts'
 /** Anthropic accepts at most four cache marks per request. */
 const MARKS_MAX = 4
 
-/** What the parts of one request share while they are written. */
+/** What all parts of one request share while they are written. */
 export class RequestWriting {
   readonly losses: string[] = []
   readonly ids = new ToolCallIds()
@@ -29,7 +29,7 @@ export class RequestWriting {
     return block
   }
 
-  /** Removes the marks above the limit. The last marks stay, because their prefixes are longest. */
+  /** Keeps the last `MARKS_MAX` marks, because their prefixes are longest. */
   limitMarks(): void {
     for (const { block, path } of this.marked.slice(0, -MARKS_MAX)) {
       delete block.cache_control
@@ -110,7 +110,7 @@ function writeToolResult(part: ToolResultPart, path: string, writing: RequestWri
     addLoss(writing.losses, `${innerPath} (${inner.kind})`)
     return []
   })
-  // A result that is an error must have content, and texts only.
+  // An error result must have content, which must consist of texts.
   if (part.isError && content.length === 0) content.push({ type: 'text', text: 'Error' })
   const isTextOnly = content.every(({ type }) => type === 'text')
   if (part.isError && !isTextOnly) addLoss(writing.losses, `${path}.isError`)
@@ -122,7 +122,7 @@ function writeToolResult(part: ToolResultPart, path: string, writing: RequestWri
   }
 }
 
-/** Writes content that is one unmarked text as a string, which every provider understands. */
+/** Returns a string for a single unmarked text, because every provider understands strings. */
 export function shortened(content: readonly Block[]): string | readonly Block[] {
   const [only] = content
   const isText = content.length === 1 && only?.type === 'text' && only.cache_control === undefined
@@ -140,7 +140,7 @@ function writeImage(part: ImagePart, path: string, writing: RequestWriting): Blo
   }
 }
 
-/** Anthropic accepts documents as PDF and as plain text. Images may come as documents too. */
+/** Anthropic accepts PDF and plain text as documents. An image in a document becomes an image. */
 function writeDocument(part: DocumentPart): Block | null {
   const source = writeSource(part.source)
   if (source === null) return null

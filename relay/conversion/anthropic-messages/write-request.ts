@@ -8,16 +8,16 @@ import { RequestWriting, shortened, writeTool } from './write-parts.ts'
 import { type WrittenThinking, writeSampling, writeThinking } from './write-thinking.ts'
 
 type OutputLimits = {
-  /** The output limit of a request without one, because the format requires a limit. */
+  /** The output limit for a request that has none. The format requires a limit. */
   readonly default: number
   /** The highest limit that is written. Null for none. */
   readonly max: number | null
 }
 
 /**
- * Writes the body of `POST /v1/messages`. A budget of thinking is below the output limit that is
- * written. The name of an answer's schema has no place in this format and no effect, so it is not
- * listed as a loss.
+ * Writes the body of `POST /v1/messages`. A budget of thinking is kept below the written output
+ * limit. The name of an answer's schema is left out. This is no loss, because the name has no
+ * effect.
  * Source: the API reference "Messages" of platform.claude.com, and the types of Anthropic's SDK.
  */
 export function writeRequest(
@@ -65,7 +65,7 @@ function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
   const { toolChoice, allowsParallelCalls, tools } = request
   const isSingle = allowsParallelCalls === false
   if (toolChoice === null && !isSingle) return {}
-  // A choice without tools is refused.
+  // A request without tools is refused if it has a `tool_choice`.
   if (tools.length === 0) {
     if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
       addLoss(losses, 'toolChoice')
@@ -82,7 +82,7 @@ function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
   }
 }
 
-/** Stop sequences of white space only are refused. */
+/** Leaves out blank stop sequences, because they are refused. */
 function writeStop({ stop }: Sampling, losses: string[]): Block {
   const sequences = stop.filter((sequence, index) => {
     const isUsable = sequence.trim() !== ''
@@ -107,7 +107,7 @@ function writeOutputConfig(
   return Object.keys(config).length > 0 ? { output_config: config } : {}
 }
 
-/** The members that this format lacks. Values that change nothing are not listed as losses. */
+/** Lists used members that this format lacks. A value without effect does not count as used. */
 function unsupportedMembers({ sampling, logprobs, promptCacheKey }: CanonicalRequest): string[] {
   const { choices, seed, presencePenalty, frequencyPenalty } = sampling
   const isUsed: readonly [string, boolean][] = [

@@ -6,7 +6,7 @@ import type { ModelRules } from './model-rules.ts'
 /** The smallest budget that Anthropic accepts. It must also be below the output limit. */
 const BUDGET_MIN = 1024
 
-/** The part of the output limit that an effort may use for thinking, for models with budgets. */
+/** For models with budgets: the share of the output limit that each effort may use for thinking. */
 const SHARES: Readonly<Record<Effort, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -24,8 +24,8 @@ type ThinkingWriting = {
   readonly rules: ModelRules
   readonly outputTokensMax: number
   /**
-   * Whether the conversation ends with the results of tool calls that no thinking precedes.
-   * Anthropic refuses a budget of thinking then.
+   * Whether the conversation ends with results of tool calls, but no thinking comes before the
+   * calls. Anthropic then refuses a budget of thinking.
    */
   readonly lacksThinkingBeforeCalls: boolean
   readonly losses: string[]
@@ -40,7 +40,7 @@ export function writeThinking(
   const { rules, losses } = writing
   const canThink = rules.takesBudget || rules.takesAdaptive
   if (isOff(thinking)) return canThink ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
-  // A tool can't be forced while the model thinks. The tool is kept, because callers rely on it.
+  // A model can't think if a tool is forced. Thinking is dropped, as callers rely on the tool.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
   if (!canThink || isForced) {
     addLoss(losses, 'thinking')

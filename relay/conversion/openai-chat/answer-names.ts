@@ -1,6 +1,6 @@
 import { textOf } from '../json-fields.ts'
 
-/** The lengths to which the names in an answer are cut. A provider may send any length. */
+/** The maximum lengths of ids and model names. A provider may send longer ones, which are cut. */
 const ANSWER_ID_LENGTH_MAX = 128
 const CALL_ID_LENGTH_MAX = 256
 const MODEL_LENGTH_MAX = 256

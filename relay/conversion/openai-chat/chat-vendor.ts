@@ -1,13 +1,13 @@
 /**
  * The extensions of OpenAI's chat format that a provider accepts in requests. OpenAI rejects
- * unknown members, so every extension has to be known to be accepted.
+ * unknown members, so an extension is sent only if the provider is known to accept it.
  */
 export type ChatVendor = {
   /** The member with the output limit. Older servers know `max_tokens` only. */
   readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
   /** The member that controls how much a model thinks. Null if there is none. */
   readonly thinkingControl: ThinkingControl | null
-  /** The member of an assistant's message with its earlier thinking. Null if there is none. */
+  /** The member of an assistant's message that has its thinking. Null if there is none. */
   readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
   /** `cache_control` on parts and tools, as OpenRouter and Qwen accept it. */
   readonly hasCacheMarks: boolean
@@ -26,8 +26,8 @@ export type ChatVendor = {
 }
 
 /**
- * `reasoning_effort` is OpenAI's member, `reasoning` is OpenRouter's, `thinking` is used by Zhipu,
- * Moonshot and Volcengine, and `enable_thinking` by Qwen.
+ * The member that controls thinking. OpenAI has `reasoning_effort`, and OpenRouter has `reasoning`.
+ * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`.
  */
 export type ThinkingControl = 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking'
 
@@ -59,7 +59,7 @@ export const OPEN_ROUTER: ChatVendor = {
   hasTopK: true,
 }
 
-/** Servers that resemble OpenAI's of 2024, such as DeepSeek's. */
+/** Servers that accept what OpenAI's servers accepted in 2024, such as DeepSeek's. */
 export const COMPATIBLE: ChatVendor = {
   ...OPENAI,
   outputLimit: 'max_tokens',
@@ -71,7 +71,7 @@ export const COMPATIBLE: ChatVendor = {
 const OPENAI_TYPE = 1
 const OPEN_ROUTER_TYPE = 20
 
-/** The relay itself adds `stream_options`, unless the channel forbids it. */
+/** Turns `stream_options` off. The relay itself adds the member if the channel allows it. */
 const withoutStreamOptions = (vendor: ChatVendor) => ({ ...vendor, hasStreamOptions: false })
 const OTHERS = withoutStreamOptions(COMPATIBLE)
 const BY_TYPE: ReadonlyMap<number, ChatVendor> = new Map([

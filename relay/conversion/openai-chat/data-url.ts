@@ -3,7 +3,7 @@ export type DataUrl = { readonly mediaType: string; readonly data: string }
 
 const SCHEME = 'data:'
 const ENCODING = ';base64'
-/** A media type with parameters is shorter. The limit keeps the search in large contents short. */
+/** The maximum length of the part before the comma. It keeps the search in large contents short. */
 const HEADER_LENGTH_MAX = 256
 
 /** Returns the content of a data URL in base64, or null for any other text. */

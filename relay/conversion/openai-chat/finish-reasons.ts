@@ -2,7 +2,7 @@ import type { StopReason } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { textOf } from '../json-fields.ts'
 
-/** OpenAI's reasons, and those with which compatible providers deviate from them. */
+/** OpenAI's reasons, and the different reasons of compatible providers. */
 const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
   ['stop', 'end'],
   ['length', 'length'],
@@ -36,7 +36,7 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   pause: 'stop',
 }
 
-/** What a choice contained. OpenAI reports `stop` for a refusal that is in the message. */
+/** What else decides the finish reason. If a refusal is in the message, OpenAI reports `stop`. */
 export type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
 
 export function finishReason(stop: StopReason, content: ChoiceContent): string {

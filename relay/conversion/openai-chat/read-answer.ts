@@ -7,7 +7,7 @@ import { callSignature } from './read-content.ts'
 import { readThinkingParts, textsOfThinking } from './thinking-history.ts'
 import { readUsage } from './usage.ts'
 
-/** The number of choices, and of parts per choice, that are read. OpenAI allows no more. */
+/** The maximum number of choices, and of parts per choice, that are read. OpenAI allows no more. */
 export const CHOICES_MAX = 128
 export const PARTS_MAX = 128
 
@@ -63,7 +63,7 @@ export function readContentPieces(content: unknown): readonly (TextPart | Thinki
   })
 }
 
-/** Reads the transcript of a spoken answer, which has no other text. */
+/** Reads the transcript of a spoken answer that has no text. */
 function spokenText(message: JsonObject): readonly TextPart[] {
   const transcript = textOf(objectOf(message.audio)?.transcript) ?? ''
   const hasText = readContentPieces(message.content).length > 0
@@ -96,7 +96,7 @@ function readToolCall(
   }
 }
 
-/** Some providers send the arguments as an object instead of its text. */
+/** Returns arguments as JSON text. Some providers send an object instead. */
 export function argumentsText(value: unknown): string {
   const object = objectOf(value)
   if (object === null) return textOf(value) ?? ''
@@ -111,8 +111,8 @@ export function argumentsText(value: unknown): string {
 const ANSWER_ID_LENGTH = 24
 
 /**
- * Makes up the id of a tool call from the answer's id, so that the ids of a conversation differ. It
- * has the characters and the length that all formats accept.
+ * Makes up the id of a tool call. The answer's id is a part of it, so that the ids of a
+ * conversation differ. All formats accept its characters and length.
  */
 export function madeUpCallId(answerId: string, choice: number, index: number): string {
   const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')

@@ -19,7 +19,7 @@ import { isWebUrl, readDataUrl } from './data-url.ts'
 import { addLoss } from './losses.ts'
 import { textsOfThinking } from './thinking-history.ts'
 
-/** Adds the members of `object` that are neither in `names` nor absent to the losses. */
+/** Adds every member of `object` that has a value and is not in `names` to the losses. */
 export function addUnreadMembers(
   object: JsonObject,
   names: ReadonlySet<string>,
@@ -46,7 +46,7 @@ export function readContent(content: unknown, path: string, losses: string[]): C
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 
-/** A type of part: the member with its content, and its reader. */
+/** For each type of part: the member that has the content, and the function that reads it. */
 const PARTS: ReadonlyMap<string, readonly [member: string, read: PartReader]> = new Map([
   ['text', ['text', readText]],
   ['image_url', ['image_url', readImage]],
@@ -106,7 +106,7 @@ function readThinkingPart(part: JsonObject): ContentPart | null {
 
 const DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
 
-/** Reads an image. Some clients write its URL without the object around it. */
+/** Reads an image. Some clients send the URL itself in place of an object with the URL. */
 function readImage(part: JsonObject, path: string, losses: string[]): ContentPart {
   const place = `${path}.image_url`
   const image =
@@ -134,7 +134,7 @@ function readSource(url: string, path: string, mediaType: string): FileSource {
   throw new ConversionError(path, 'A web address or a data URL in base64 is expected.')
 }
 
-/** The media types of the audio formats whose names differ from them. */
+/** The media types that are not `audio/` plus the name of the format. */
 const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
 
 function readAudio(part: JsonObject, path: string, losses: string[]): ContentPart | null {
@@ -156,7 +156,7 @@ function readAudio(part: JsonObject, path: string, losses: string[]): ContentPar
 
 const DOCUMENT_TYPE = 'application/pdf'
 
-/** Reads a file: stored at the provider, as a data URL, as plain base64, or at a web address. */
+/** Reads a file: an id at the provider, a data URL, plain base64 or a web address. */
 function readFile(part: JsonObject, path: string, losses: string[]): ContentPart {
   const place = `${path}.file`
   const file = requiredObject(part.file, place)

@@ -27,8 +27,8 @@ export type Conversation = {
 }
 
 /**
- * Reads the messages. Results of tools that follow each other become one message, because other
- * formats expect the results of parallel calls together.
+ * Reads the messages. Consecutive tool results become one message, because other formats expect the
+ * results of parallel calls together.
  */
 export function readMessages(value: unknown, losses: string[]): Conversation {
   const list = requiredList(value, 'messages')
@@ -56,7 +56,7 @@ class MessageReader {
   private readonly losses: string[]
   /** The names of the called tools by the ids of the calls. */
   private readonly names = new Map<string, string>()
-  /** The made-up ids of the latest calls in the older form, which has only names. */
+  /** By tool name: the made-up ids of the latest calls in the older form, which has no ids. */
   private readonly functionIds = new Map<string, string>()
   private results: ToolResultPart[] | null = null
 
@@ -94,7 +94,7 @@ class MessageReader {
     this.results.push(result)
   }
 
-  /** Reads the content. A mark of the message is applied to the last part of its content. */
+  /** Reads the content. A mark of the message is moved to the last part of its content. */
   private markedContent(message: JsonObject, path: string): ContentPart[] {
     const parts = readContent(message.content, `${path}.content`, this.losses)
     const cache = readCacheMark(message, path, this.losses)
@@ -114,7 +114,7 @@ class MessageReader {
         ? (this.functionIds.get(name) ?? functionCallId(at))
         : requiredText(message.tool_call_id, `${path}.tool_call_id`)
     const parts = this.markedContent(message, path)
-    // A mark after the last part of a result has the same effect as a mark of the result.
+    // A mark of a result's last part has the same effect as a mark of the result.
     const last = parts.at(-1)
     const mark = last !== undefined && 'cache' in last ? last.cache : undefined
     return {
@@ -160,8 +160,8 @@ class MessageReader {
   }
 
   /**
-   * Returns the arguments as the text of an object. A model may have written invalid JSON. It is
-   * wrapped, because a caller can't continue such a conversation otherwise.
+   * Returns the arguments as the JSON text of an object. Invalid JSON of a model is wrapped in an
+   * object. Otherwise, the caller could not continue the conversation.
    */
   private argumentsOf(value: unknown, path: string): string {
     const object = objectOf(value)

@@ -72,7 +72,7 @@ export function readAnswerSettings(body: JsonObject): AnswerSettings {
   }
 }
 
-/** Adds the form of the answer to the losses, as far as no answer can have it. */
+/** Adds unsupported options and modalities of the answer to the losses. */
 function addFormLosses(body: JsonObject, losses: string[]): void {
   const options = optionalObject(body.stream_options, 'stream_options')
   if (options !== null) {
@@ -82,7 +82,7 @@ function addFormLosses(body: JsonObject, losses: string[]): void {
   if (modalities.some((modality) => modality !== 'text')) addLoss(losses, 'modalities')
 }
 
-/** An answer in the older form has one call, so that the provider must not make several. */
+/** An answer in the older form has only one call, so the provider must not make several. */
 function allowsParallelCalls(body: JsonObject): boolean | null {
   const isAllowed = optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls')
   return readAnswerSettings(body).usesFunctionCall ? false : isAllowed

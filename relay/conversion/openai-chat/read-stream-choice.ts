@@ -9,12 +9,12 @@ import { readDetail, signatureOf, textOfDetail } from './thinking-history.ts'
 
 type TextKind = 'text' | 'refusal' | 'thinking'
 
-/** The part that the last deltas belonged to. `detail` has the members of `reasoning_details`. */
+/** The part of the latest delta. `detail` has the members of an element of `reasoning_details`. */
 type OpenPart = {
   readonly kind: TextKind
   readonly part: number
   detail: JsonObject | null
-  /** The last signature of a single delta, for members that have none together. */
+  /** The last signature of a single delta. It is used if the members of `detail` give none. */
   signature: string | null
 }
 
@@ -31,7 +31,7 @@ type Call = {
 /** A text that came after a tool call. */
 type HeldText = { readonly kind: TextKind; text: string }
 
-/** The length of the texts that are kept in memory per choice. Texts beyond it are skipped. */
+/** The maximum length of the texts kept in memory per choice. Further texts are skipped. */
 const HELD_LENGTH_MAX = 250_000
 
 /** Reads the deltas of one choice. */
@@ -83,7 +83,7 @@ export class ChoiceReader {
     return events
   }
 
-  /** Reads both forms of thinking. Providers that send both repeat the same text. */
+  /** Reads thinking in either form. A provider that sends both forms repeats the same text. */
   private readThinking(delta: JsonObject): void {
     const details = objectsOf(delta.reasoning_details)
     if (!details.some((detail) => textOfDetail(detail) !== '')) {
@@ -116,7 +116,7 @@ export class ChoiceReader {
     this.held.push({ detail: kept })
   }
 
-  /** Counts a text that is kept in memory. Returns false if there are too many of them. */
+  /** Reserves memory for a text. Returns false if `HELD_LENGTH_MAX` would be exceeded. */
   private reserve(length: number): boolean {
     if (this.heldLength + length > HELD_LENGTH_MAX) return false
     this.heldLength += length
@@ -188,8 +188,8 @@ export class ChoiceReader {
   }
 
   /**
-   * Finds the call of a delta. Gemini's compatible endpoint numbers all calls 0, and others number
-   * none. A delta with another id and a name is therefore a new call.
+   * Finds the call to which a delta belongs. Indexes are unreliable: Gemini's compatible endpoint
+   * numbers all calls 0, and others send none. A delta with another id and a name is a new call.
    */
   private callOf(delta: JsonObject, id: string | null, name: string | null): Call | null {
     const index = typeof delta.index === 'number' ? delta.index : null
@@ -245,8 +245,8 @@ export class ChoiceReader {
 }
 
 /**
- * Returns the members that have a value, so that a later delta does not erase an earlier one. Only
- * texts and numbers have a meaning here. Other values may be too deep to be written as JSON.
+ * Returns the members that are texts or numbers, so that a later delta does not erase an earlier
+ * one. Other values have no meaning and may be too deep to be written as JSON.
  */
 function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {
   const members = { type, id, format, signature, index }

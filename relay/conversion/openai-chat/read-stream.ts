@@ -33,7 +33,7 @@ class ChunkReader implements StreamReader {
       events.push({ kind: 'start', id: this.id, model: readModel(data.model) })
     }
     for (const [at, choice] of choices.entries()) {
-      // A chunk may have more events than a call can have arguments.
+      // Added one by one, because a function call has a limited number of arguments.
       const read = this.readerOf(choice, at, this.id)?.read(choice) ?? []
       for (const event of read) events.push(event)
     }
@@ -58,7 +58,7 @@ class ChunkReader implements StreamReader {
   }
 }
 
-/** Reads an error within a stream: a member `error`, or an event with this name. */
+/** Reads an error within a stream: a member `error`, or an event with the name `error`. */
 function readError(data: JsonObject, event: string): CanonicalEvent | null {
   const text = textOf(data.error)
   const error = objectOf(data.error) ?? (event === 'error' ? data : null)

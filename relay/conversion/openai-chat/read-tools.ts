@@ -56,7 +56,7 @@ function readFunction(definition: JsonObject, path: string, losses: string[]): C
   }
 }
 
-/** The words for the choice. Mistral's `any` means the same as `required`. */
+/** The words of `tool_choice`. Mistral's `any` means the same as `required`. */
 const CHOICES: ReadonlyMap<unknown, ToolChoice> = new Map<unknown, ToolChoice>([
   ['auto', { kind: 'auto' }],
   ['none', { kind: 'none' }],
@@ -94,7 +94,7 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   return null
 }
 
-/** Reads `response_format`. Another format than text, JSON or a JSON schema is a loss. */
+/** Reads `response_format`. Formats other than text, JSON and a JSON schema are losses. */
 export function readAnswerFormat(body: JsonObject, losses: string[]): AnswerFormat | null {
   const format = optionalObject(body.response_format, 'response_format')
   if (format === null || format.type === 'text') return null

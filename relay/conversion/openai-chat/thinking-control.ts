@@ -92,7 +92,7 @@ function readEnableThinking(body: JsonObject): Thinking | null {
   return isEnabled === null ? null : { kind: 'adaptive' }
 }
 
-/** Writes the member that controls thinking. What it can’t express is added to the losses. */
+/** Writes the member that controls thinking. Anything that it can't express is a loss. */
 export function writeThinking(
   thinking: Thinking | null,
   control: ThinkingControl | null,
@@ -110,7 +110,7 @@ export function writeThinking(
   return control === 'enable_thinking' ? writeEnableThinking(thinking, losses) : {}
 }
 
-/** The budgets in tokens up to which an effort is used. A larger budget is a high effort. */
+/** The largest budgets in tokens for a low and a medium effort. Above them, the effort is high. */
 const LOW_TOKENS_MAX = 4_096
 const MEDIUM_TOKENS_MAX = 16_384
 

@@ -1,7 +1,7 @@
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 import { objectsOf, parsedObject, textOf } from '../json-fields.ts'
 
-/** OpenRouter's name of thinking in Anthropic's form. It is the only form with bare signatures. */
+/** OpenRouter's name for Anthropic's form of thinking, which is a text and a signature. */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1'
 const BARE_FORMATS: ReadonlySet<unknown> = new Set([undefined, null, 'unknown', ANTHROPIC_FORMAT])
 const ENCRYPTED = 'reasoning.encrypted'
@@ -42,9 +42,9 @@ export const textOfDetail = ({ text, summary }: JsonObject): string =>
   textOf(text) ?? textOf(summary) ?? ''
 
 /**
- * Returns the signature of an element. Only Anthropic's elements consist of a text and a signature.
- * Any other element is kept as JSON without its text, because the provider needs its other members
- * back.
+ * Returns the signature of an element. In Anthropic's form, the signature is returned as it is (a
+ * bare signature). In any other form, all members but the text are returned as JSON, because the
+ * provider needs them back.
  */
 export function signatureOf(detail: JsonObject): string | null {
   const { type, format } = detail
@@ -68,8 +68,8 @@ function keptMembers(detail: JsonObject): JsonObject {
 }
 
 /**
- * Writes a thinking part as an element of `reasoning_details`. `format` names the form of a bare
- * signature. OpenRouter requires it; callers that only send the element back do not.
+ * Writes a thinking part as an element of `reasoning_details`. `format` is the form of a bare
+ * signature. OpenRouter requires it, but callers only send the element back and don't need it.
  */
 export function writeDetail(part: ThinkingPart, index: number, format?: string): JsonObject {
   const { text, signature, redacted } = part

@@ -4,7 +4,7 @@ import { objectOf, objectsOf, tokenCountOf } from '../json-fields.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
- * count includes cached, audio and image tokens. If they exceed it, no uncached tokens are left.
+ * count includes cached, audio and image tokens. If these exceed it, no uncached tokens are left.
  */
 export function readUsage(body: JsonObject): CanonicalUsage | null {
   const usage = usageOf(body)
@@ -14,7 +14,7 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   const cached = cachedTokensOf(usage, input, body)
   const cacheWrite = readCacheWrite(input)
   let rest = prompt - cached - cacheWrite.cacheWrite5m - cacheWrite.cacheWrite1h
-  // A cached token may also be counted as audio or image, so that these counts may not fit.
+  // A cached token may be counted again as audio or image, so a count is limited to the rest.
   const take = (count: unknown): number => {
     const taken = Math.min(tokenCountOf(count), Math.max(rest, 0))
     rest -= taken
@@ -49,7 +49,7 @@ function cachedTokensOf(usage: JsonObject, input: JsonObject, body: JsonObject):
   )
 }
 
-/** Qwen adds the lifetimes of the written tokens in Anthropic's form. */
+/** Reads the tokens written to the cache. Qwen adds their lifetimes in Anthropic's form. */
 function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
   const written = tokenCountOf(input.cache_write_tokens ?? input.cache_creation_input_tokens)
   const lifetimes = objectOf(input.cache_creation)
@@ -58,7 +58,7 @@ function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' 
   return { cacheWrite1h, cacheWrite5m: Math.max(cacheWrite5m, written - cacheWrite1h) }
 }
 
-/** The completion count includes reasoning, except at xAI, whose total shows that it does not. */
+/** The completion count includes reasoning, unless the total shows otherwise, as at xAI. */
 function readOutput(
   usage: JsonObject,
   prompt: number,

@@ -40,7 +40,7 @@ function writeChoice(
     index,
     message: {
       role: 'assistant',
-      // Clients expect a text, except beside tool calls and refusals.
+      // Clients expect a text if there are no tool calls and no refusal.
       content: texts('text') ?? (calls.length > 0 || refusal !== null ? null : ''),
       refusal,
       ...writeThinkingParts(thinking),
@@ -52,8 +52,8 @@ function writeChoice(
 }
 
 /**
- * Writes the thinking twice: as the text that most clients show, and as OpenRouter's list with
- * which a client returns signatures.
+ * Writes the thinking twice. Most clients show it as a text. OpenRouter's list also has the
+ * signatures, which clients send back.
  */
 function writeThinkingParts(parts: readonly ThinkingPart[]): JsonObject {
   if (parts.length === 0) return {}
@@ -76,7 +76,7 @@ const functionOf = ({ name, argumentsJson }: ToolCallPart): JsonObject => ({
   arguments: argumentsJson,
 })
 
-/** Writes the members of a tool call apart from its function. */
+/** Writes the members of a tool call without its `function`. */
 export const callHead = ({
   id,
   signature,

@@ -12,7 +12,7 @@ import { addLoss } from './losses.ts'
 /** The content of a message: a string or a list of parts. */
 export type ChatContent = string | readonly JsonObject[]
 
-/** A part with its path in the canonical request, under which it is reported as lost. */
+/** A part with its path in the canonical request. Losses are reported with this path. */
 export type PlacedPart = { readonly part: ContentPart; readonly path: string }
 
 /** Returns the parts at `path` with their paths. */
@@ -38,7 +38,7 @@ export function writeContent(
   return content
 }
 
-/** Returns true for a part that consists of a text only, without a mark. */
+/** Returns true for a text without a cache mark. */
 const isPlainText = (part: JsonObject): boolean =>
   part.type === 'text' && part.cache_control === undefined
 
@@ -77,7 +77,7 @@ function withCacheMark(
   return written
 }
 
-/** Writes a mark. Its default lifetime is five minutes. */
+/** Writes a cache mark. Five minutes is the default lifetime, which is not written. */
 export const cacheMember = (cache: '5m' | '1h'): JsonObject => ({
   cache_control: { type: 'ephemeral', ...(cache === '1h' ? { ttl: '1h' } : {}) },
 })
@@ -93,7 +93,7 @@ function writeImage(part: ImagePart, path: string, losses: string[]): JsonObject
   return null
 }
 
-/** The formats that OpenAI accepts, by media type. */
+/** The audio formats that OpenAI accepts, by media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ['audio/wav', 'wav'],
   ['audio/wave', 'wav'],
@@ -144,7 +144,7 @@ function writeDocument(
   }
 }
 
-/** Returns the file name that OpenAI requires for the content of a file. */
+/** Makes up a name for a file without one, because OpenAI requires a name. */
 function defaultFileName(mediaType: string): string {
   const subtype = mediaType.slice(mediaType.indexOf('/') + 1)
   return `document.${subtype === 'plain' ? 'txt' : subtype.replace(/[^a-z0-9].*/i, '') || 'bin'}`

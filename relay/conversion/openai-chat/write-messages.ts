@@ -38,8 +38,8 @@ class MessageWriter {
   private readonly losses: string[]
   private readonly ids = new ShortIds()
   /**
-   * The messages since the last message of the assistant. OpenAI requires the results of all calls
-   * directly after the calls, so that the other parts have to wait for them.
+   * The messages since the assistant's last message. They wait, because OpenAI requires the results
+   * of all calls directly after the calls.
    */
   private turns: Turn[] = []
 
@@ -72,14 +72,14 @@ class MessageWriter {
 
   addContent(role: 'user' | 'system', parts: readonly PlacedPart[]): void {
     const content = writeContent(parts, this.vendor, this.losses)
-    // A message whose parts were all lost would be rejected for its empty content.
+    // A message whose parts were all lost is left out, because empty content is rejected.
     if (parts.length > 0 && content.length === 0) return
     this.written.push({ role, content })
   }
 
   /**
-   * Writes a result. Returns the parts of it that a result can't contain. They follow in a message
-   * of the user.
+   * Writes a tool result. Returns the parts that a result can't contain. They are then written in a
+   * message of the user.
    */
   private addResult(result: ToolResultPart, path: string): readonly PlacedPart[] {
     const { callId, isError, cache } = result
@@ -172,7 +172,7 @@ function withMark(
   return parts.with(-1, { ...last, cache })
 }
 
-/** OpenAI rejects longer ids of tool calls. */
+/** The maximum length of a tool call's id that OpenAI accepts. */
 const ID_LENGTH_MAX = 40
 
 /** Replaces ids that are too long. The replacements stay the same in later turns. */
@@ -189,7 +189,7 @@ class ShortIds {
   }
 }
 
-/** Writes a mark of a tool, as far as the vendor accepts marks. */
+/** Writes the cache mark of a tool if the vendor accepts marks. */
 export function toolCacheMember(
   cache: '5m' | '1h' | undefined,
   path: string,

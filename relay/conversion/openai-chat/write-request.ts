@@ -45,7 +45,7 @@ function streamMembers({ isStream }: CanonicalRequest, vendor: ChatVendor): Json
 
 const INCLUDE_USAGE = { stream_options: { include_usage: true } }
 
-/** OpenAI rejects the choice of a tool, and parallel calls, in a request without tools. */
+/** In a request without tools, OpenAI rejects `tool_choice` and `parallel_tool_calls`. */
 function writeTools(request: CanonicalRequest, vendor: ChatVendor, losses: string[]): JsonObject {
   const { tools, toolChoice, allowsParallelCalls } = request
   if (tools.length === 0) {
@@ -80,7 +80,7 @@ function writeTool(
   return { type: 'function', function: definition, ...mark }
 }
 
-/** OpenAI rejects more stop sequences. */
+/** The maximum number of stop sequences that OpenAI accepts. */
 const STOP_SEQUENCES_MAX = 4
 
 function writeSampling(sampling: Sampling, vendor: ChatVendor, losses: string[]): JsonObject {
@@ -128,8 +128,8 @@ function writeCacheKey(key: string | null, vendor: ChatVendor, losses: string[])
 }
 
 /**
- * Adds an instruction to a request for JSON whose messages don't contain the word JSON, because
- * OpenAI, Qwen and DeepSeek reject such a request.
+ * OpenAI, Qwen and DeepSeek reject a request for JSON that does not contain the word JSON. If the
+ * messages lack the word, an instruction with it is added.
  */
 function withWordJson(request: CanonicalRequest): CanonicalRequest {
   if (request.answerFormat?.kind !== 'json') return request

@@ -12,17 +12,17 @@ import { writeUsage } from './usage.ts'
 import { type AnswerOptions, callHead } from './write-answer.ts'
 
 /**
- * Writes the chunks of a streamed answer. A stream with an error ends with it, without `[DONE]`.
- * The message of the error is written as it is, so that the caller of `write` has to mask it.
+ * Writes the chunks of a streamed answer. An error ends the stream without `[DONE]`. The error's
+ * message is written unchanged, so the caller of `write` must redact it first.
  */
 export function createStreamWriter(options: AnswerOptions): StreamWriter {
   return new ChunkWriter(options)
 }
 
 type Choice = {
-  /** The position of each tool call among the calls, by the number of its part. */
+  /** The index of each tool call among the tool calls, by the number of its part. */
   readonly calls: Map<number, { readonly index: number; hasArguments: boolean }>
-  /** The position of each thinking part among these parts, by the number of its part. */
+  /** The index of each thinking part among the thinking parts, by the number of its part. */
   readonly thinking: Map<number, number>
   isRefused: boolean
   isStopped: boolean
@@ -126,7 +126,7 @@ class ChunkWriter implements StreamWriter {
 
   private stop(index: number, choice: Choice, stop: StopReason): string {
     choice.isStopped = true
-    // Clients parse the arguments, and an empty text is not JSON.
+    // Empty arguments become `{}`, because clients parse them as JSON.
     const empty = [...choice.calls.values()].filter(({ hasArguments }) => !hasArguments)
     const filled = empty.map((call) => this.callDelta(index, call.index, { arguments: '{}' }))
     const { isRefused } = choice

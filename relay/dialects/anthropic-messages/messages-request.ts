@@ -64,8 +64,8 @@ function isMisfit(body: Buffer, member: Member): boolean {
 export const readCountRequest = (body: Buffer): ChatRequest | RelayError => readParsed(body, NAMES)
 
 /**
- * Reads a request of Anthropic's Messages API without building objects. `known` is empty for a
- * changed form of a checked request.
+ * Reads a request of Anthropic's Messages API without building objects. `known` is empty if a
+ * checked request is read again after a change.
  */
 export function readMessagesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = readParsed(body, known)

@@ -19,8 +19,8 @@ const PLAIN = [
 ]
 
 /**
- * Matches the types of tools that have no price of their own. The caller runs them, even if
- * Anthropic defines them, as `bash_20250124`. The search tools find other tools of the request.
+ * Matches the types of tools that have no price of their own. The caller runs most of them, such as
+ * Anthropic's `bash_20250124`. The tool search finds other tools of the request.
  */
 const CALLERS_TOOL = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_\w+)_\d{8})$/
 

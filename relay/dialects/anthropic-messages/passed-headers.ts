@@ -6,15 +6,14 @@ export const API_VERSION = '2023-06-01'
 const BETA = 'anthropic-beta'
 /**
  * Matches the betas that raise the price of a request: the fast mode and the long context of older
- * models. They are not sent, as the members that belong to them. Their letter case does not matter,
- * because a provider may ignore it.
+ * models. These betas are not sent, nor are the members that belong to them. A provider may ignore
+ * the letter case of a beta, so it is ignored here.
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m)-/i
 
 /**
- * Returns the headers that are sent to a provider of Anthropic's format, as a flat list of names
- * and values: all `anthropic-*` headers of the caller. Members of a request and beta headers come
- * in pairs, and Anthropic refuses one without the other.
+ * Returns the caller's `anthropic-*` headers, without priced betas, as a flat list of names and
+ * values. Anthropic refuses some members of a request without their beta header, and the reverse.
  */
 export function passedHeaders(headers: IncomingHttpHeaders): readonly string[] {
   const passed = ['anthropic-version', String(headers['anthropic-version'] ?? API_VERSION)]

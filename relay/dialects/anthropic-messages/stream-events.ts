@@ -50,7 +50,7 @@ export const ANTHROPIC_STREAM: StreamFormat = {
 export const eventOf = (data: JsonObject): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Renders a complete message as a stream, with one delta for each content block. */
+/** Renders a complete message as a stream. Each member in `DELTAS` becomes one delta. */
 export function streamOfMessage(body: Buffer): string {
   const message = recordOf(JSON.parse(body.toString('utf8'))) ?? {}
   const { content, stop_reason, stop_sequence, usage, ...rest } = message
@@ -67,7 +67,7 @@ export function streamOfMessage(body: Buffer): string {
     .join('')
 }
 
-/** The members of a content block that arrive in deltas, each with an empty value. */
+/** The members of a content block that arrive in deltas. `empty` is their value before. */
 const DELTAS = [
   { member: 'thinking', empty: '', type: 'thinking_delta', name: 'thinking' },
   { member: 'signature', empty: '', type: 'signature_delta', name: 'signature' },

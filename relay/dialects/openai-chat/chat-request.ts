@@ -75,7 +75,7 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
  * Reads a chat request without building objects. Returns an error if a member's name may be
- * mistaken for a name in `known`. `known` is empty for a changed form of a checked request.
+ * mistaken for one in `known`. `known` is empty if a checked request is read again after a change.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body, CHAT_NAMES)

@@ -61,8 +61,8 @@ export type BodyNames = {
   /** Matches the types of tools that the caller runs. */
   readonly callersTool: RegExp
   /**
-   * The members of a tool that the caller runs. A tool without a `type` that has any other member
-   * counts as the provider's.
+   * The members of a tool that the caller runs. A tool without a `type` counts as the provider's if
+   * it has any other member.
    */
   readonly untypedTool: readonly Buffer[]
   /** True if a message part may be a tool's result, whose `content` has parts of its own. */
@@ -107,7 +107,7 @@ const NAME_BYTES_MAX = 32
  * bytes if it is escaped.
  */
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
-/** The beginning and the length of the escape of an ASCII sign. */
+/** The beginning and the length of the escape of an ASCII character. */
 const ESCAPE_START = Buffer.from('\\u00')
 const ESCAPE_BYTES = 6
 const NONE: readonly PartKind[] = []
@@ -130,14 +130,14 @@ export class BodyParts implements ObjectVisitor {
   hasUnknown = false
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
-  /** Contains the current key: the body, or the decoded key alone if it has escapes. */
+  /** Contains the current key: the body, or only the decoded key if the key had escapes. */
   private keyBytes: Buffer
   private readonly names: BodyNames
   private list: 'messages' | 'tools' | null = null
   private isInContent = false
   private isInResult = false
   private kinds: readonly PartKind[] = NONE
-  /** The kinds of the part that contains the current part of a tool's result. */
+  /** The kinds of the outer part, while a part of a tool's result is read. */
   private outerKinds: readonly PartKind[] = NONE
   private toolStart = 0
   /**
@@ -274,7 +274,7 @@ export class BodyParts implements ObjectVisitor {
   }
 }
 
-/** Returns a string without quotes, or an empty text for a long one, which is no known name. */
+/** Returns a string without its quotes, or an empty text if it is too long for a known name. */
 const shortName = (bytes: Buffer, start: number, end: number): string =>
   end - start > NAME_BYTES_MAX + 2 ? '' : bytes.toString('latin1', start + 1, end - 1)
 
@@ -290,8 +290,8 @@ const DECODED = Buffer.alloc(NAME_BYTES_MAX + 2)
 
 /**
  * Decodes a string into `DECODED`, with its quotes, and returns its length. Returns 0 if the string
- * can't be a known name, because it is too long or has escapes of other signs. The scanner may not
- * have checked the string yet.
+ * is too long for a known name, or has an escape of a character that no name has. The scanner may
+ * not have checked the string yet.
  */
 function decode(bytes: Buffer, start: number, end: number): number {
   let length = 0
@@ -309,14 +309,14 @@ function decode(bytes: Buffer, start: number, end: number): number {
   return length
 }
 
-/** Returns the ASCII sign of an escape such as `\u0061`, or 0 for a sign that no name has. */
+/** Returns the character of an escape such as `\u0061`, or 0 for one that no name has. */
 function escapedSign(bytes: Buffer, at: number, end: number): number {
   if (at + ESCAPE_BYTES > end || !isAt(bytes, at, ESCAPE_START)) return 0
   const sign = 16 * hexDigit(bytes[at + 4] as number) + hexDigit(bytes[at + 5] as number)
   return sign > QUOTE && sign < 128 && sign !== BACKSLASH ? sign : 0
 }
 
-/** Returns a number that is too large for any sign if the byte is no hexadecimal digit. */
+/** Returns a hexadecimal digit's value. For other bytes, returns a number above all characters. */
 function hexDigit(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48
   const letter = byte | 32

@@ -36,7 +36,7 @@ const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
-/** OpenRouter sends an error beside a choice that it ends. */
+/** Reports whether `error` is an error. OpenRouter sends one beside a choice that it ends. */
 const isErrorValue = (error: unknown): boolean =>
   typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null
 
