@@ -10,8 +10,8 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUpload } from './pipeline/send-error-before-body-is-read.ts'
 
 /**
- * Serves `POST /v1/messages/count_tokens`. The gateway counts the tokens itself, so that a count
- * never becomes a generation and costs nothing. It counts towards the limits of calls.
+ * Serves `POST /v1/messages/count_tokens`. The gateway counts the tokens itself. The count costs
+ * nothing, and no answer is generated. The request counts towards the limits of calls.
  */
 export async function countTokens(deps: RelayDeps, exchange: Exchange): Promise<void> {
   const { request, clientIp, startedAt } = exchange

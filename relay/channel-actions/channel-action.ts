@@ -38,8 +38,8 @@ export async function currentChannel(deps: ActionDeps, channelId: number): Promi
 }
 
 /**
- * Makes a change visible to the console. The `x-position` header gets the position of its event.
- * Waits until the read models include this event.
+ * Makes a change visible to the console. `position` is the position of the change's event. Waits
+ * until the read models include this event.
  */
 export async function visible(
   { freshness }: ActionDeps,

@@ -16,9 +16,9 @@ import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**
- * Returns the target for settings that an admin has not saved yet. Without a new key, the stored
- * key is used, but only if type, address and proxy are unchanged. Otherwise, an admin who can't
- * read keys could send a stored key to another address.
+ * Returns the target for settings that an admin has not saved yet. If they contain no key, the
+ * stored key is used. Type, address and proxy must then be unchanged, so that an admin who can't
+ * read keys can't send a stored key to another address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,

@@ -48,8 +48,8 @@ export function applyTestResult(
 }
 
 /**
- * Enables a channel that the gateway disabled. The channel stays disabled if an admin has disabled
- * it in the meantime.
+ * Enables a channel that the gateway disabled. If an admin has disabled it in the meantime, it
+ * stays disabled.
  */
 function reenable({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
   const command = { type: 'AutoEnableChannel', channelId } as const

@@ -43,8 +43,8 @@ function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
 }
 
 /**
- * Classifies an error status. A rejected request shows that the provider works. Otherwise, any
- * caller could open circuits with invalid requests. A 403 with an account error code is the key's
+ * Classifies an error status. A rejected request counts as a sign that the provider works, so that
+ * callers can't open circuits with invalid requests. A 403 with an account error code is the key's
  * failure. Any other 403 counts as a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {

@@ -60,7 +60,7 @@ type ReportedAttempt = {
   readonly keyRef: string
   /** The model's name as the caller sent it. */
   readonly model: string
-  /** The open circuits for which this attempt is the probe. */
+  /** The open circuits that this attempt probes. */
   readonly probes: readonly CircuitScope[]
   readonly call: string
 }
@@ -174,8 +174,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Records a failed attempt. It counts against the key if the key caused the failure and the
-   * channel has another usable key. Otherwise, it counts against the channel or the model.
+   * Records a failed attempt. If the key caused the failure and the channel has another usable key,
+   * the failure counts against the key. Otherwise, it counts against the channel or the model.
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -201,9 +201,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * Starts the pause that the provider's `Retry-After` header requests. Only the key is paused if
-   * it caused the failure and another usable key is left. Otherwise, or once all usable keys are
-   * paused, the channel is paused.
+   * Starts the pause that the provider's `Retry-After` header requests. If the key caused the
+   * failure and another usable key is left, only the key is paused. Otherwise, the channel is
+   * paused. It is also paused once all its usable keys are paused.
    */
   private rest(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
@@ -288,10 +288,7 @@ export class CircuitBreaker {
     return granted
   }
 
-  /**
-   * Asks for permission to probe a circuit. Among all processes, only one call gets the result
-   * true.
-   */
+  /** Asks for permission to probe a circuit. Only one call among all processes gets it. */
   private async ask(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false

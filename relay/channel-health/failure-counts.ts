@@ -147,8 +147,8 @@ export class FailureCounts {
   }
 
   /**
-   * Deletes the failure counts of a model. The channel's own counts stay, so that a later failure
-   * of another model may show that the channel itself fails. If `model` is null, all counts of the
+   * Deletes the failure counts of a model. The channel's own counts stay. They may later show, with
+   * failures of another model, that the channel itself fails. If `model` is null, all counts of the
    * channel are deleted.
    */
   forget(channelId: number, model: string | null): void {

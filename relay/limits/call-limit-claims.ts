@@ -44,8 +44,8 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
     : null
 
 /**
- * Returns how many calls of a token may run at the same time. The token's own limit and the relay's
- * limit for each token apply, whichever is lower.
+ * Returns how many calls of a token may run at the same time. This is the token's own limit or the
+ * relay's limit for each token, whichever is lower.
  */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,

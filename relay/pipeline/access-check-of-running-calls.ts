@@ -7,7 +7,7 @@ import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
 
-/** Checks a running call. Returns an error if the caller has lost access, or null. */
+/** Checks a running call. Returns an error if the caller has lost access; otherwise null. */
 export type AccessCheck = () => RelayError | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
@@ -17,8 +17,8 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 
 /**
  * Returns a function that checks whether a running call would still be admitted. Each check costs a
- * few look-ups in memory. Asynchronous work, such as reading the account, is only started, and its
- * result is used by a later check.
+ * few look-ups in memory. It starts asynchronous work, such as reading the account, but does not
+ * wait for it. A later check uses the result.
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,

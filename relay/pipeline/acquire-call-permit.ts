@@ -24,8 +24,8 @@ export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
 const BYTES_PER_TOKEN = 4
 
 /**
- * Acquires a permit for a call. The limit of this process is checked first. The limits of the user
- * and the token follow, which all relay processes share.
+ * Acquires a permit for a call. The limit of this process is checked first. After that, the limits
+ * that all relay processes share are checked: those of the user and the token.
  */
 export async function acquirePermit(
   deps: RelayDeps,
@@ -84,9 +84,6 @@ function rulesFor(
   return { rates, tokens }
 }
 
-/**
- * Estimates the tokens of a call. The request's length gives the input. All allowed output is
- * added.
- */
+/** Estimates the tokens of a call: the input from the request's length, plus all allowed output. */
 const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

@@ -35,10 +35,7 @@ export type Admitted = {
   readonly exchange: Exchange
 }
 
-/**
- * The text of a request is not tokenized if the account could pay this many requests of the same
- * length.
- */
+/** If the account can pay the call's input this many times, the text is not tokenized. */
 const CALLS_AT_ONCE = 20n
 
 /** Reports whether the quota covers the input of the call `CALLS_AT_ONCE` times. */
@@ -69,11 +66,11 @@ async function needsNoCount(
 }
 
 /**
- * Admits a call by reserving its worst-case cost on the account (the hold). Returns the call's
- * ledger once the hold is durable, or an error. The ledger must end the call exactly once. If the
- * account can't easily pay, the request's tokens are counted first, to lower the hold. A caller who
- * disconnects during the count can use the `Idempotency-Key` again, because the key is claimed only
- * after the count. `upload` is the body as the caller sent it.
+ * Admits a call by reserving its worst-case cost on the account (the hold). Once the hold is
+ * durable, returns the call's ledger, with which the call must be ended exactly once. Otherwise,
+ * returns an error. If the account can't easily pay, the request's tokens are counted first, to
+ * lower the hold. The `Idempotency-Key` is claimed only after the count, so a caller who
+ * disconnects during the count can use the key again. `upload` is the body as the caller sent it.
  */
 export async function admit(
   deps: RelayDeps,
@@ -99,8 +96,8 @@ export async function admit(
     ...plan,
     terms: lowest,
   })
-  // A request with an `Idempotency-Key` may repeat an admitted call, which only an admission
-  // detects. The admission is therefore attempted even if the account can't pay for another call.
+  // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
+  // The admission is therefore attempted even if the account can't pay for another call.
   if (error !== null) return isKeyed(arrived) ? attempt(plan.terms) : error
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)

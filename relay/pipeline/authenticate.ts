@@ -29,9 +29,8 @@ type Deps = {
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * Authenticates the caller. The order of the checks is fixed, so that the response reveals nothing
- * to a caller with an unknown key. Returns a promise only for a wrong key and for the first IP
- * check of a token.
+ * Authenticates the caller. Only a caller with a known key gets the errors about its token and
+ * user. Returns a promise only for a wrong key or for a token with an IP list.
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,

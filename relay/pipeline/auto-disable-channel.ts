@@ -22,8 +22,8 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
 /**
  * Disables a channel or one of its keys when the provider rejects the site's key or account too
  * often. A rejection is recognized by its status, its error code or an admin's keywords, never by
- * text from models or callers. A channel stays enabled if only this channel serves some model to a
- * group. The feature is off until an admin turns it on.
+ * text from models or callers. A channel that alone serves some model to a group stays enabled. The
+ * feature is off until an admin turns it on.
  */
 export class AutoDisable {
   private readonly deps: Deps
@@ -33,7 +33,7 @@ export class AutoDisable {
     this.deps = deps
   }
 
-  /** Records the result of an attempt. Returns true if it counts as a rejection of the account. */
+  /** Records the result of an attempt. Returns true if it was counted as a rejection. */
   note({ channel, key, call, userId, requestBody }: AttemptContext, end: AttemptEnd): boolean {
     const { keyRef } = key
     if (end.kind !== 'failed') {

@@ -8,7 +8,7 @@ import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
 /** The minimum time between two reads of one account. */
 const READ_EVERY_MS = 2_000
-/** The result for an account is deleted if the account was not read for this time. */
+/** If an account has not been read for this time, its result is deleted. */
 const FORGET_AFTER_MS = 60_000
 
 /** The errors with which running calls must end, by call id. */

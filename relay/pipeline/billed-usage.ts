@@ -81,8 +81,8 @@ export function usageSoFar(
 }
 
 /**
- * Reports whether the usage has no input, or no output although the answer has text. Such usage is
- * charged as reported and flagged.
+ * Reports whether the usage is implausibly zero: no input, or no output for an answer with text.
+ * Such usage is charged as reported, and the bill is marked with the anomaly `zero`.
  */
 function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   if (inputTokensOf(usage) === 0) return true

@@ -23,8 +23,8 @@ const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
 const SMALL_BODY_BYTES = 1024 * 1024
 
 /**
- * Returns how much memory the user's request bodies may use, which is less for a user without
- * balance. To find this out, the account is read if the body is long or its length is unknown.
+ * Returns how much memory the user's request bodies may use. If the body is long or its length is
+ * unknown, the account is read, and a user without balance gets less memory.
  */
 export const bodyOwnerOf = (
   deps: Pick<RelayDeps, 'actors'>,
@@ -49,8 +49,8 @@ async function longBodyOwnerOf(
 }
 
 /**
- * Returns how much memory the user's chat bodies may use. Returns an error for a long body if the
- * caller can't pay and no model is free.
+ * Returns how much memory the user's chat bodies may use. If the body is long, the caller can't pay
+ * and no model is free, returns an error.
  */
 export function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,

@@ -10,8 +10,8 @@ export type CallTerms = {
   readonly bounds: CallBounds
   /**
    * True if neither the caller nor the model's configured cap limits the output. `bounds` then
-   * contains the default cap. A stream can raise its hold beyond this cap. A plain call (not a
-   * stream) is charged at most its hold if the balance is spent.
+   * contains the default cap. A stream can raise its hold beyond this cap. If the balance is spent,
+   * a plain call (not a stream) is charged at most its hold.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -30,9 +30,9 @@ const LEAST_OUTPUT_TOKENS = 256
  */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 /**
- * A plain call without an output limit gets one if the account can't pay its hold this many times.
- * Otherwise, a token with a small budget would get long answers too cheaply, because the charge is
- * limited to what can be paid.
+ * If the account can't pay the hold this many times, a plain call without an output limit gets a
+ * limit. Without the limit, a token with a small budget would get long answers too cheaply, because
+ * the charge never exceeds what can be paid.
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
@@ -44,7 +44,7 @@ export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'c
  * from the request's length.
  */
 export type InputLimits = {
-  /** The maximum input tokens of each form: the original request, and one for each channel. */
+  /** The maximum input tokens of the original request and of its form for each channel. */
   readonly tokens: ReadonlyMap<FormBounds, number>
   readonly kinds: InputKinds
 }

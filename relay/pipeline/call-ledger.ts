@@ -27,9 +27,7 @@ export type Admission = {
   readonly hold: Quota
   readonly reduction?: OutputReduction
   readonly price: PriceSnapshot
-  /**
-   * The number of requested choices, each of which is charged if the model has a price per call.
-   */
+  /** The number of requested choices. With a price per call, each choice is charged. */
   readonly calls: number
   readonly reasoningEffort?: string
   readonly leaseMs: number
@@ -66,7 +64,7 @@ export type Bill = Place & {
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code that the caller received, if access was lost during the call. */
+  /** The error code for a caller who lost access during the call. */
   readonly endReason?: string
   readonly formats?: CallFormats
 }
@@ -91,10 +89,7 @@ export class CallLedger {
   hasEnded = false
   /** The quota that is held (reserved) for the call. */
   hold: Quota = 0n
-  /**
-   * The output limit in tokens per choice, if the account could pay only for a reduced hold;
-   * otherwise null.
-   */
+  /** The reduced output limit in tokens per choice; null if the limit was not reduced. */
   outputLimit: number | null = null
   private readonly actors: StreamActors
   private readonly caller: Caller

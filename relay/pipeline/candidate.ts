@@ -27,11 +27,11 @@ export type Candidate = {
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
-/** The output limits per choice of a call, in tokens. */
+/** The output limits of a call, in tokens per choice. */
 export type OutputLimits = {
   /** The limit that the call's hold covers. Null keeps the request's own limit. */
   readonly covered: number | null
-  /** The limit of a request without one, for formats that require a limit. */
+  /** The limit to send if the request has none and the provider's format requires one. */
   readonly ofFormat: number
 }
 
@@ -51,16 +51,16 @@ export const outputLimitsOf = (
 }
 
 /**
- * The maximum length in bytes of a request that is converted. A conversion parses the request, and
- * a longer one would block the event loop.
+ * The maximum length in MiB of a request that is converted. A conversion parses the request.
+ * Parsing a longer request would block the event loop.
  */
 const CONVERTED_MIB_MAX = 4
 /** The maximum number of members in all objects of a request that is converted. */
 const CONVERTED_KEYS_MAX = 40_000
 
 /**
- * Returns the request for this channel. Returns an error if the channel's overrides make it invalid
- * or the provider's format can't express it.
+ * Returns the request for this channel. Returns an error if the request is invalid after the
+ * channel's overrides, or if the provider's format can't express the request.
  */
 export function candidateOf(
   channel: RelayChannel,
@@ -88,7 +88,8 @@ export function candidateOf(
   if (isRelayError(converted)) {
     return relayError('not_convertible', { param: converted.params.param ?? 'request' })
   }
-  // The stream of a provider always includes its usage, which the caller's format may require.
+  // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
+  // require them.
   const asCalled = { ...converted, wantsUsage: true, model: request.model }
   return finished(channel, asCalled, { model, isOverridden, limits }, conversion)
 }
@@ -98,7 +99,7 @@ type Conversions = {
   readonly outcome: CallConversion | RelayError
 }[]
 
-/** The conversions of each request, because several channels may need the same one. */
+/** Caches the conversions of each request. Several channels may need the same conversion. */
 const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
 
 function conversionOf(request: ChatRequest, target: ConversionTarget): CallConversion | RelayError {
@@ -120,7 +121,7 @@ function conversionOf(request: ChatRequest, target: ConversionTarget): CallConve
 const KEY_END = Buffer.from('":')
 const BACKSLASH = 92
 
-/** Counts the members of all objects in compact JSON, up to a little more than the maximum. */
+/** Counts the members of all objects in compact JSON. Stops once the maximum is exceeded. */
 function keysIn(body: Buffer): number {
   let keys = 0
   for (let at = body.indexOf(KEY_END); at >= 0; at = body.indexOf(KEY_END, at + 2)) {

@@ -9,9 +9,9 @@ import { isValid } from './plan-call.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
- * Reports whether another channel may be tried. It may if the provider failed, was at its limit or
- * rejected the key. It may not after a timeout of a plain answer (not a stream). The first provider
- * may still be working on that answer and charges for it.
+ * Reports whether another channel may be tried, for example because the provider failed, was at its
+ * limit or rejected the key. After a timeout of a plain answer (not a stream), none may be tried.
+ * The first provider may still be working on that answer and charges for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -35,8 +35,9 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call. Each channel is selected once, unless `again` is called. Full
- * channels (which have reached a limit) and channels with an open circuit are skipped.
+ * Selects the channels of one call, each once. After `retryWithAnotherKey`, the same channel is
+ * selected again. Full channels (which have reached a limit) are skipped. Channels to avoid (see
+ * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -49,7 +50,7 @@ export class ChannelSelector {
   private turned: RelayChannel | null = null
   private permit: Permit | null = null
   private isAgain = false
-  /** The open circuits for which the attempt at the current channel is the probe. */
+  /** The open circuits that the attempt at the current channel probes. */
   probes = NO_PROBES
   /**
    * The number of milliseconds until a full channel may accept a call; 0 if no channel was full.

@@ -15,8 +15,8 @@ const NONE: ReadonlySet<RelayKey> = new Set()
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Chooses a key of a channel for each attempt. A key that is paused or has an open circuit is
- * skipped, unless the channel has no other key.
+ * Chooses a key of a channel for each attempt. A key with the health `out` (see `KeyHealth`) is
+ * chosen only if the channel has no other key.
  */
 export class KeyChoice {
   /** The index of the next key in rotation, by channel id. */
@@ -69,7 +69,7 @@ export class KeyChoice {
     return keys[Math.floor(this.random() * keys.length)] ?? null
   }
 
-  /** Returns the next key in `fit`. The rotation covers all keys of the channel. */
+  /** Returns the next key in the channel's rotation that is in `fit`. */
   private nextOf({ channelId, keys }: RelayChannel, fit: readonly RelayKey[]): RelayKey | null {
     const isFit = fit === keys ? ALL : new Set(fit)
     let index = (this.nextIndexes.get(channelId) ?? 0) % keys.length

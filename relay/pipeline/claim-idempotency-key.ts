@@ -26,8 +26,8 @@ export const isKeyed = ({ request }: Exchange): boolean =>
   request.headers['idempotency-key'] !== undefined
 
 /**
- * Claims the request's `Idempotency-Key` and returns the call to which the key belongs. This is the
- * original call if the request is a repetition. Returns null for a request without a key.
+ * Claims the request's `Idempotency-Key` and returns the call to which the key belongs. For a
+ * repeated request, this is the original call. Returns null for a request without a key.
  */
 export async function claimIdempotencyKey(
   { claimedCalls, log, now }: Deps,
@@ -58,8 +58,8 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Returns the SHA-256 hash in hexadecimal form. Claims are also compared with this hash of the body
- * alone, because earlier releases stored it.
+ * Returns the SHA-256 hash in hexadecimal form. Earlier releases stored the hash of the body alone,
+ * so claims are also compared with that hash.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 

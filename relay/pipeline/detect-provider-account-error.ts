@@ -25,7 +25,7 @@ export function accountErrorOf({
 }
 
 /**
- * Returns the error code in a provider's error if it is about the site's account; otherwise null. A
+ * Returns the code of a provider's error about the site's account; null for any other error. A
  * stream with status 200 can also end with an account error.
  */
 export function accountCodeIn(error: Buffer): string | null {

@@ -212,9 +212,9 @@ type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
- * Tries each channel once, until one answers or part of an answer has reached the caller. If a key
- * caused the failure, the same channel may be tried again with another key. Returns an error if no
- * channel was tried because the request can't be converted to the format of its provider.
+ * Tries one channel after another while the last attempt failed and may be retried. If a key caused
+ * the failure, the same channel may be tried again with another key. If no channel was tried,
+ * returns the error of the last failed conversion, or null.
  */
 async function tryChannels(
   deps: RelayDeps,
@@ -256,7 +256,7 @@ async function tryChannels(
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // A probe tests an open circuit for the benefit of all calls. It is not a try of this call.
+    // A probe tests an open circuit for all calls, so it does not count as a try of this call.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])

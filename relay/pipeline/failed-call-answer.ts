@@ -39,8 +39,8 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
 }
 
 /**
- * The status that is recorded, but never sent, if the caller has disconnected. nginx logs the same
- * status.
+ * The recorded status of a call whose caller has disconnected. It is never sent. nginx logs the
+ * same status.
  */
 const CALLER_GONE = 499
 

@@ -26,8 +26,8 @@ const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
 
 /**
- * Parsing a stream's events takes time. It is skipped while at least this many tokens are left
- * before the next decision, judged by the number of bytes.
+ * Parsing a stream's events takes time. It is skipped while the delivered bytes show that at least
+ * this many tokens are left before the next decision.
  */
 const PARSE_BELOW_TOKENS = 64
 
@@ -100,7 +100,10 @@ export class OutputHoldTracker {
     this.lookAtBytes = 0
   }
 
-  /** Returns the most usage that the hold alone can pay. */
+  /**
+   * Returns the maximum usage that is charged even if the balance is spent. An open-ended stream
+   * may exceed its hold by `PROGRESS_STEP_TOKENS`.
+   */
   limits(): TokenLimits {
     const { inputTokens } = this.terms.bounds
     const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0

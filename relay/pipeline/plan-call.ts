@@ -65,8 +65,8 @@ export function planCall(
 }
 
 /**
- * A request of at least this length is counted if the account can't pay the hold. Counting a
- * shorter request would lower the hold only slightly.
+ * The minimum length of a request whose tokens are counted. Counting a shorter request would lower
+ * the hold only slightly.
  */
 const COUNTED_FROM_BYTES = 4_096
 /**
@@ -190,8 +190,8 @@ function* overriddenForms(
 
 /**
  * Returns the bounds of the request after the overrides of each channel. For a long request,
- * overrides are applied to an outline, because copies would block the event loop. What they add to
- * the outline's bound is added to the bound of the request.
+ * overrides are applied to an outline, because copies would block the event loop. What the
+ * overrides add to the outline's bound is then added to the request's bound.
  */
 export function formBoundsOf(
   request: ChatRequest,

@@ -139,8 +139,8 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Ends the running attempt. The recorded reason is `error`, unless the caller disconnected or
-   * lost access.
+   * Ends the running attempt. The reason `error` is recorded only if the caller is still connected
+   * and has access.
    */
   abort(error: AttemptError): void {
     const { revokedBy } = this

@@ -14,8 +14,8 @@ let lingering = 0
 
 /**
  * Sends the error for a request whose body was not read completely. The connection is closed,
- * because Node would otherwise read the remaining body. The request is paused first, because bytes
- * that arrive during the closing may make the response get lost.
+ * because Node would otherwise read the remaining body. The request is paused first, because the
+ * response may get lost if bytes arrive during the closing.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange

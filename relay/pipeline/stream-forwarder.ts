@@ -154,8 +154,8 @@ export class StreamForwarder implements SseSink {
     this.noteModel(model)
     if (isError) return this.fail(Buffer.from(eventData(bytes) ?? ''))
     if (isLast) return this.done(bytes)
-    // The usage includes the text of its own event, so this text does not make the usage early.
-    // While the flag is true, `pass` does not search for text.
+    // The usage includes the text of its own event, so `pass` must not search this text. It
+    // searches no text while `isUsageEarly` is true.
     if (usage !== undefined) this.isUsageEarly = true
     if (!isUsageOnly) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)

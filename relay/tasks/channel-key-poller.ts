@@ -18,7 +18,7 @@ export type PollTarget = {
 
 export type PollerTimes = {
   /**
-   * The pause after a failure in milliseconds. It doubles with each further failure, up to twelve
+   * The pause in milliseconds after a failure. It doubles with each further failure, up to twelve
    * times this value.
    */
   readonly everyMs: number
@@ -55,7 +55,7 @@ export class ChannelKeyPoller {
   private failures = 0
   /** The time at which the pause ends, by monotonic time. */
   private pausedUntil = 0
-  /** The last task of the batch that failed. */
+  /** The last task in the failed batch, or null. */
   private failedAt: OpenTask | null = null
   /** The latest report on each task, by task id. A repeated report is not processed again. */
   private readonly lastReports = new Map<string, string>()

@@ -2,12 +2,12 @@
 export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
 
 const ADDRESS_LENGTH_MAX = 4_096
-/** The part of a data URL before the base64 text is searched only in this many bytes. */
+/** The part of a data URL before the base64 text must fit into this many bytes. */
 const HEAD_BYTES = 128
 const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
 const WEB_HEAD = /^https?:\/\//i
 
-/** Match the beginning of picture files in base64. */
+/** The patterns of the beginning of picture files in base64. */
 const FILE_HEADS: readonly RegExp[] = [
   /^iVBORw0KGgo/, // PNG
   /^\/9j\//, // JPEG
@@ -28,9 +28,8 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Reports whether a JSON string (with its quotes) is a picture. It may be a data URL or a picture
- * file in base64. It may also be a web URL, which some providers accept. A text is copied only if
- * it contains escapes.
+ * Reports whether a JSON string (with its quotes) is a picture: a data URL, a picture file in
+ * base64 or a web URL, which some providers accept. If the string contains escapes, it is copied.
  */
 export function isPicture(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)

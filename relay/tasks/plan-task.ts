@@ -33,10 +33,7 @@ export type TaskRequest = {
   readonly state: string | null
   /** The id of the task that this request continues, or null. */
   readonly originId: string | null
-  /**
-   * True if the continued task may still be unfinished. For example, Midjourney's modal window
-   * waits for this request.
-   */
+  /** True if the continued task may still be unfinished, as in Midjourney's modal window. */
   readonly continuesOpen: boolean
   /** The path of the provider request, below the provider's base URL. */
   readonly path: string
@@ -50,10 +47,7 @@ export type TaskPlan = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
-  /**
-   * The key that the request must use, which is the key of the continued task. Null if any key may
-   * be used.
-   */
+  /** The key of the continued task, which the request must use. Null if any key may be used. */
   readonly keyRef: string | null
 }
 

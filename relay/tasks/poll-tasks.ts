@@ -155,7 +155,8 @@ class Poll {
     if (acceptedTasks.isPending(task)) return
     try {
       const existing = await ledger.peek(task)
-      // The expiry is checked here to save work, because `expire` also loads the account.
+      // `ledger.expire` also loads the account. To save this work, the expiry is checked here
+      // first.
       const cause = existing === null ? null : causeOfExpiry(existing, now())
       if (existing === null || cause === null) return
       await ledger.expire(existing)

@@ -176,8 +176,8 @@ function resultText(values: readonly unknown[]): string | null {
 }
 
 /**
- * Reads the tasks in a response of `list-by-condition` or `/suno/fetch`. Null in place of a list
- * means an empty list, as some providers send it. Returns null if the response can't be read.
+ * Reads the tasks in a response of `list-by-condition` or `/suno/fetch`. Returns null if the
+ * response can't be read. Some providers send null for an empty list.
  */
 export function reportsIn(
   kind: 'drawing' | 'music',

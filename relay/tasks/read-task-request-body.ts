@@ -224,7 +224,7 @@ export function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Checks the depth of JSON in its bytes. UTF-8 need not be decoded, because no other character
+ * Checks the depth of JSON by its bytes. UTF-8 need not be decoded, because no other character
  * contains the bytes of brackets and quotes.
  */
 function isShallow(bytes: Buffer): boolean {

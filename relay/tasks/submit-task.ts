@@ -193,7 +193,7 @@ async function recordUnconfirmed(
   }
 }
 
-/** The response to the caller if only a callback has reported the acceptance. */
+/** The response to the caller after a callback has reported the acceptance. */
 const ACCEPTED = { code: 1, description: null, properties: {} }
 
 /** Records the acceptance of a task and returns the answer for the caller. */
@@ -228,8 +228,8 @@ type FailedTask = {
 }
 
 /**
- * Records the failure of a task. Returns false if a callback has arrived in the meantime. The
- * provider has then accepted the task.
+ * Records the failure of a task. Returns false if a callback has meanwhile shown that a provider
+ * accepted the task.
  */
 async function failTask(
   { ledger }: TaskDeps,

@@ -91,8 +91,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel has the model for calls. Disabled channels and channels of other
-   * groups count as well.
+   * Reports whether any channel has the model for calls. Channels of all groups count, even if they
+   * are disabled.
    */
   isKnown(model: string): boolean {
     this.names ??= new Set(
@@ -123,7 +123,7 @@ export class ChannelView {
     return others.flatMap((other) => this.offering(group, model, other))
   }
 
-  /** Reports whether some model of some group would have no channel left without this channel. */
+  /** Reports whether some group has a model that only this channel serves. */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
     const work = requestKindOf(channel)
     return channel.terms.groups.some((group) =>
@@ -227,8 +227,8 @@ const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
     .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
 
 /**
- * Returns the channel's proxy. If the proxy's secret is missing, an unusable proxy is returned.
- * Otherwise, the provider would be called directly by mistake.
+ * Returns the channel's proxy. If the proxy's secret is missing, returns an unusable proxy, so that
+ * the provider is not called directly by mistake.
  */
 const proxyOf = ({ terms }: ChannelRecord, secrets: ReadonlyMap<string, string>): string | null =>
   terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')

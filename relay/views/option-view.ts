@@ -18,13 +18,13 @@ import { type Screening, screeningReader } from '../screening/word-screening.ts'
 
 export type RelayOptions = {
   readonly retryTimes: number
-  /** The minimum quota held for the output if neither the caller nor the model limits it. */
+  /** The minimum quota held for output that neither the caller nor the model limits. */
   readonly preConsumedQuota: bigint
   /** The maximum number of output tokens per choice, by the name of the model that callers use. */
   readonly outputCaps: OutputCaps
   /** The maximum number of output tokens for models without an entry in `outputCaps`. */
   readonly defaultOutputCap: number
-  /** The output limits of requests without one to providers whose format requires a limit. */
+  /** The output limits to send if a request has none and the provider's format requires one. */
   readonly messagesOutputDefaults: OutputCaps
   readonly isUpstreamErrorHidden: boolean
   /**
@@ -36,7 +36,7 @@ export type RelayOptions = {
   readonly health: HealthOptions
   /** The interval of ping comments in idle streams, or null if no pings are sent. */
   readonly pingIntervalMs: number | null
-  /** The price of one US dollar in yuan, as decimal text, for providers' balances in yuan. */
+  /** The price of one US dollar in yuan, as decimal text. It converts providers' balances. */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
   readonly screening: Screening

@@ -60,7 +60,7 @@ function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
   return new Set(allowableMembers(type).filter((name) => names.includes(name)))
 }
 
-/** Returns the provider's name for a model, after the channel's prefix is removed. */
+/** Removes the channel's prefix from a model's name. Returns the provider's name for the model. */
 export function upstreamModelOf(terms: ChannelTerms, rules: ChannelRules, model: string): string {
   const bare = model.startsWith(terms.modelPrefix) ? model.slice(terms.modelPrefix.length) : model
   return rules.modelNames.get(bare) ?? bare

@@ -105,8 +105,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // Only a pending change is awaited, because a call could run during an `await`. Two options
-      // that were written in one append must take effect together.
+      // Two options that were written in one append must take effect together. A call could run
+      // during an `await`, so only a pending change is awaited.
       if (pending !== undefined) await pending
       position = event.position
     }
