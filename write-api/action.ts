@@ -45,9 +45,9 @@ export type Deps = {
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
-  /** For each session or access token, the balances that its responses last contained. */
+  /** The balances that each session or access token last received. */
   readonly shownBalances: ShownAmounts
-  /** For each session or access token, the token budgets that its responses last contained. */
+  /** The token budgets that each session or access token last received. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer

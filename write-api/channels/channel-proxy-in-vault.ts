@@ -28,8 +28,8 @@ async function readProxy(
 }
 
 /**
- * Returns a channel's terms with the proxy's credentials in `setting`. A copy of the channel is
- * created with these terms and stores the credentials as its own secret.
+ * Returns a channel's terms with the proxy's credentials in `setting`. These are the terms for a
+ * copy of the channel. The copy stores the credentials as its own secret.
  */
 export async function termsWithProxyLogin(
   vault: Vault,

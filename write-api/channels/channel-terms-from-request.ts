@@ -91,7 +91,7 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
   })
 }
 
-/** Checks the proxy in the extra settings. The domain reports a text that is not an address. */
+/** Checks whether the proxy in `setting` is allowed. The domain rejects invalid addresses. */
 export const checkProxyIn = (
   setting: string,
   upstreams: OutboundPolicy,

@@ -31,9 +31,9 @@ export type CreateToken = Static<typeof CreateToken>
 
 /**
  * A change of a token. `remain_quota` is the requested remaining quota. A client may also send the
- * values that it has read: `expected_remain_quota` and `budget_version`. The quota is then changed
- * by `remain_quota` less `expected_remain_quota`, so that calls made meanwhile still count. If this
- * lowers the quota, the result is at most `remain_quota`. If the budget was edited since
+ * values that it has read: `expected_remain_quota` and `budget_version`. Then `remain_quota` less
+ * `expected_remain_quota` is added to the quota, so that calls made since the read still count. If
+ * this lowers the quota, the result is at most `remain_quota`. If the budget was edited since
  * `budget_version`, the change is rejected with 409.
  */
 export const UpdateToken = Type.Object({
@@ -48,9 +48,9 @@ export const UpdateToken = Type.Object({
     }),
   ),
   /**
-   * The remaining quota that the client has read. By default, it is the quota that the session or
-   * access token last received or set, if any. Without `budget_version`, the change is rejected
-   * with 409 if the remaining quota has changed since then.
+   * The remaining quota that the client has read. The default is the last value that this session
+   * or access token received or set, if there is one. A request without `budget_version` is
+   * rejected with 409 if the quota now differs from this value.
    */
   expected_remain_quota: Type.Optional(Type.Integer(QUOTA_RANGE)),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),

@@ -17,9 +17,9 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
 
 /**
  * A change of a user. `quota` is the new balance. `expected_quota` is the balance that the client
- * has read. The default is the balance that the session or access token last received or set. If
- * the balance has changed since then, or if the received balance could not be stored, the change is
- * rejected with 409.
+ * has read. The default is the balance that the session or access token last received or set. The
+ * change is rejected with 409 if the balance has changed since then. It is also rejected if the
+ * server could not store the balance that the client received.
  */
 export const UpdateUser = Type.Object({
   id: Id,

@@ -70,8 +70,8 @@ export const confirmTotp: Action = (api, deps) => {
         command,
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
-        // NOTE: after any other error, the append may be committed and the app enabled. The secret
-        // is then still needed.
+        // NOTE: any other error may follow a committed append. The app is then enabled and needs
+        // the secret.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })

@@ -25,9 +25,9 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records the use of an app's code or a passkey. Each use is stored permanently, so a user can have
- * 20 per minute and 200 per day. Throws 429 above these limits. Strangers cannot use up the limits,
- * because only valid codes and passkeys are recorded.
+ * Records the use of an app's code or a passkey. Each record is permanent, so the number of uses is
+ * limited: a user has 20 per minute and 200 per day. Throws 429 above these limits. Strangers
+ * cannot use up the limits, because only valid codes and passkeys are recorded.
  */
 export async function recordUse(
   deps: Deps,

@@ -95,7 +95,7 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 
 /**
  * Deletes the secrets of authenticator apps that are no longer enabled. The references come from
- * the events. The secret of an app that is not confirmed yet is in no event, so it is kept.
+ * the events. No event contains the secret of an unconfirmed app, so this secret is kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)

@@ -58,8 +58,7 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // The library compares the signature counter with the given `counter` and accepts any counter
-      // if it is 0. The domain checks the counter instead.
+      // With 0, the library accepts every signature counter. The domain checks the counter instead.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

@@ -87,7 +87,7 @@ const MAILS_PER_IP_MAX = 20
 /**
  * Acquires the permit to send one mail. An email address receives at most one mail of each kind in
  * 30 s, and five in an hour. An IP address can request twenty mails in an hour. Throws 429 if a
- * limit is reached. `release` can only refund the limits of the email address.
+ * limit is reached. `release` never refunds the limit of the IP address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,

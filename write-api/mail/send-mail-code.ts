@@ -60,8 +60,8 @@ export const sendCode: Action = (api, deps) => {
 }
 
 /**
- * Throws if users cannot register with a password, or if the site does not verify addresses. The
- * code would be useless.
+ * Throws if users cannot register with a password, or if the site does not verify addresses. In
+ * both cases, a code would be useless.
  */
 async function assertRegistrationByPasswordOpen(
   { core }: Deps,

@@ -103,8 +103,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // Without mail settings, the warning is not recorded. A recorded warning delays the next one by
-    // two hours, even if an admin corrects the settings earlier.
+    // Without mail settings, no warning is recorded. A record would delay the next warning by two
+    // hours, even if an admin corrects the settings earlier.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -113,8 +113,8 @@ async function warnAbout(
 }
 
 /**
- * Returns whether the webhook can be called. The address is checked again, because the rules may
- * have changed since it was saved. The user's profile page also shows this error.
+ * Returns whether the webhook can be called. The rules for webhooks may have changed since the
+ * address was saved. The user's profile page shows why a webhook cannot be called.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,

@@ -22,8 +22,8 @@ const PAUSE_MS = 1_000
 const ANSWER_BYTES_MAX = 4_096
 
 /**
- * The response length needs no limit. Each attempt has a time limit and reads only the beginning of
- * the response.
+ * The response length needs no limit, because each attempt has a time limit and reads only the
+ * beginning of the response.
  */
 export const WEBHOOK_LIMITS: OutboundLimits = {
   connectTimeoutMs: ATTEMPT_MS_MAX,

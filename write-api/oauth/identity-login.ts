@@ -18,8 +18,8 @@ import type { Profile } from './oauth-provider.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user who has the identity. If there is none, a new user is registered. `only` is the
- * user who confirms a session. If it is set, an identity of anyone else is rejected.
+ * Signs in the user who has the identity. If there is none, a new user is registered. If a user
+ * confirms a session, `only` is this user's id, and other users' identities are rejected.
  */
 export async function loginWithIdentity(
   deps: Deps,

@@ -112,8 +112,8 @@ export async function previewDraft(
   const countCall = createCounter(list, users)
   const tally = noTally()
   let reached = from - 1
-  // The log is read hour by hour, because its index is ordered by time. If the time limit
-  // interrupts an hour, that hour is left out.
+  // The log is read hour by hour, in the order of its index. If the time limit is reached within an
+  // hour, this hour is left out.
   for (let start = from; start <= to; start += HOUR) {
     const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
     const hourTally = await tallyHour(db, hour, users, countCall, until)

@@ -94,8 +94,8 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
 
 /**
  * Applies all price changes that are due. The options stream records each applied change, so that
- * no change is applied twice, even by two processes or after a crash. Returns the number of changes
- * that were planned.
+ * no change is applied twice, even by two processes or after a crash. Returns how many changes were
+ * planned, including those that are not due yet.
  */
 export async function applyDuePrices({
   actors,

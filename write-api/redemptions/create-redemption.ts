@@ -75,8 +75,8 @@ type CodeBatch = {
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all codes in one append and returns its position. A repeated request creates nothing. The
- * latest position of the store is then returned.
+ * Creates all codes in one append and returns its position. For a repeated request, creates nothing
+ * and returns the latest position of the store.
  */
 async function createCodes(
   deps: Deps,
@@ -162,8 +162,8 @@ type RepeatableRequest = {
 }
 
 /**
- * Identifies a request by its sender, its `Idempotency-Key` and its content. A client can then
- * repeat the request if it did not receive the response. Returns null without this header.
+ * Identifies a request by its sender, its `Idempotency-Key` and its content. A client that did not
+ * receive the response can then repeat the request. Returns null if the header is missing.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,

@@ -113,8 +113,8 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // The state is read without a copy, because the state of a gift contains the ids of all users
-    // who redeemed it.
+    // The state is not copied, because the state of a gift can be large. It contains the ids of all
+    // users who redeemed the gift.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code
@@ -138,8 +138,8 @@ type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
  * Returns the steps that redeem a code. NOTE: the step for the code comes first. In a store without
- * atomic appends to several streams, it decides whether the code is redeemed. The quota is then
- * granted in any case, if necessary by a later repair.
+ * atomic appends to several streams, this step decides whether the code is redeemed. If it
+ * succeeds, the quota is always granted, if necessary by a later repair.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -79,8 +79,8 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * For each action of a request, the actions for which its CAPTCHA may have been solved. The
- * registration form also requests a mail code, with a CAPTCHA for `register`.
+ * For each action, the actions whose CAPTCHA is accepted. To request a mail code (`verification`),
+ * the registration form sends the CAPTCHA of `register`.
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],

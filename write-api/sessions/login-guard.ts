@@ -45,11 +45,11 @@ const SLOT_WAIT_MS_MAX = 15_000
  * Slows down password guessing without locking the owner out. After five failed attempts for an
  * account from one IP address, each attempt doubles the wait of this address, up to 30 seconds. A
  * browser that has signed in to the account before has its own limit. After 30 failed attempts for
- * an account in an hour, the account is throttled. Then three attempts per day from an IP address
- * have priority, but at most 16 from a network. Per second, two attempts with priority and one
- * other are checked. The wait of other attempts doubles, up to 15 minutes. At most 30 + 3 × 3 600
- * passwords of an account are checked per hour. The owner can still sign in from an address without
- * failed attempts. With Redis, all processes share the counters.
+ * an account in an hour, the account is throttled. An IP address then has three attempts with
+ * priority per day, and a network has 16. Each second, two attempts with priority and one without
+ * are checked. Each attempt without priority doubles the wait of its address, up to 15 minutes. At
+ * most 30 + 3 × 3 600 passwords of an account are checked per hour. The owner can still sign in
+ * from an address without failed attempts. With Redis, all processes share the counters.
  */
 export type LoginGuard = {
   /**

@@ -33,9 +33,7 @@ export const decryptName = async (
 ): Promise<string> =>
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
-/**
- * Returns the encrypted name. An unchanged name is only encrypted if it is stored as plain text.
- */
+/** Encrypts a name. A name that is unchanged and already encrypted is not encrypted again. */
 export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
   userId: number,

@@ -21,7 +21,7 @@ type TokenSelection = { readonly userId: number; readonly tokenIds: readonly num
 
 /**
  * Enables (status 1) or disables (status 2) several tokens in one append. Throws if an expired or
- * exhausted token is to be enabled, because it would still be unusable.
+ * exhausted token is to be enabled, because such a token would stay unusable.
  */
 export async function setTokensStatus(
   { core }: Deps,
@@ -44,7 +44,7 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns the time, the exhausted tokens and the names of the tokens. Quota held by open calls
+ * Returns the time, the exhausted tokens and the names for `EnableTokens`. Quota held by open calls
  * counts as remaining, because it may be released.
  */
 async function unusableTokens(

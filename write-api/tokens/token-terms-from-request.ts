@@ -49,7 +49,7 @@ function isAddressOrNetwork(text: string): boolean {
 
 const { group, allowIps, ...others } = initialValues(TOKEN_TERMS)
 
-/** The terms for fields that a request for a new token omits, in the order of the stored events. */
+/** The default terms of a new token. They have the same order as in the stored events. */
 export const INITIAL_TERMS: SharedTerms = {
   expiresAt: null,
   group,

@@ -79,8 +79,8 @@ async function change(
 }
 
 /**
- * Returns the step that changes the budget, or an empty list if it does not change. The account
- * rejects the step if the quota or the number of edits that the caller expects is outdated.
+ * Returns the step that changes the budget, or no step if nothing changes. The account rejects the
+ * step if `edits` is outdated. Without `edits`, it compares `expected` with the remaining quota.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -101,8 +101,8 @@ function budgetSteps(
 type QuotaChange = Pick<SetTokenBudget, 'expected' | 'edits'> & { readonly remain: Quota }
 
 /**
- * Returns the requested remaining quota, and the quota that the caller expects to replace. Returns
- * null if the quota does not change. For example, a client may send back a complete row.
+ * Returns the requested remaining quota and the values that the caller has read. Returns null if
+ * the quota does not change, as in a complete row that a client sends back.
  */
 async function requestedQuota(
   deps: Deps,
@@ -125,9 +125,9 @@ async function requestedQuota(
 }
 
 /**
- * Returns the remaining quota that the caller expects, and the expected number of edits of the
- * budget. The default is the quota that the caller last received. If there is none, nothing is
- * expected. Returns `'unknown'` if the received quota could not be stored.
+ * Returns the quota and the number of edits that the caller has read. The default quota is the one
+ * that the caller last received. If there is none, returns an empty object. Returns `'unknown'` if
+ * the server could not store the quota that the caller received.
  */
 async function baseOf(
   { shownBudgets }: Deps,

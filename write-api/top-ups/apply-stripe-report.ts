@@ -159,8 +159,8 @@ const NOTICE_KIND = 'stripe-currency-notice'
 const NOTICE_MS = 7 * 86_400_000
 
 /**
- * Notifies the admins of a report with another currency than the order, because only an admin can
- * handle it. If the report is repeated within a week, they are not notified again.
+ * Notifies the admins of a report with another currency than the order. Only an admin can handle
+ * such a report. If it is repeated within a week, the admins are not notified again.
  */
 async function notifyOfCurrency(
   deps: Deps,

@@ -13,8 +13,8 @@ export type Identity = {
 }
 
 /**
- * Returns a keyed hash of the identity, which is stored instead of the identity itself. Upper and
- * lower case of email addresses have the same hash.
+ * Returns a keyed hash of the identity, which is stored instead of the identity itself. Email
+ * addresses that differ only in case have the same hash.
  */
 export function identityKeyOf(vault: Pick<Vault, 'keyedHash'>, identity: Identity): string {
   const { provider, id, authority = '' } = identity

@@ -39,8 +39,8 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of earlier passwords. Their references come from the events. A new hash is in
- * no event before its append, so it is kept. If a crash leaves old hashes, the next change of the
+ * Deletes the hashes of earlier passwords. Their references come from the events. A hash whose
+ * event is not appended yet is therefore kept. If a crash leaves old hashes, the next change of the
  * password deletes them.
  */
 export async function deleteOldPasswords(

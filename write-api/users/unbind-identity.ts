@@ -17,9 +17,9 @@ import { identityStep } from './bind-identity.ts'
 import { enabledLoginMethods, retryWhileLoginMethodsChange } from './enabled-login-methods.ts'
 
 /**
- * POST /api/user/unbind: unbinds an identity. The last login method cannot be removed. The caller
- * must have proved the identity recently, because a stolen session must not be sufficient to remove
- * the owner's login methods.
+ * POST /api/user/unbind: unbinds an identity. The last login method cannot be removed. Requires a
+ * recent login or proof of identity, so that a stolen session cannot remove the owner's login
+ * methods.
  */
 export const unbindIdentity: Action = (api, deps) => {
   api.route({

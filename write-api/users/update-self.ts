@@ -47,8 +47,8 @@ export const updateSelf: Action = (api, deps) => {
       if (newSecret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
-        // NOTE: the change of the password has increased `authVersion`. With the new value, a later
-        // change ends this session, too.
+        // NOTE: the change of the password has increased `authVersion`. The new session must have
+        // the new value, so that a later change ends this session, too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()

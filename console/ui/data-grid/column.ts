@@ -52,7 +52,7 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
-/** Returns the parameters for an endpoint with the same column names as the console. */
+/** Returns the sort parameters for endpoints that use the console's column ids. */
 export const sortParams = ({ column, isDescending }: Sort) => ({
   sort: column,
   order: isDescending ? ('desc' as const) : ('asc' as const),

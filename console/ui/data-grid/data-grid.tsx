@@ -23,8 +23,8 @@ const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
 /**
- * Fits the list and its page buttons into the window. If too little space is left there, the list
- * keeps its default height.
+ * Fits the list and its page buttons into the window. If the window has too little space left, the
+ * list keeps its default height.
  */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {

@@ -59,7 +59,7 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
   )
 }
 
-/** A button that covers the card's head, behind the controls in the head. */
+/** Makes the card's head a button. Other controls in the head can still be clicked. */
 function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
   return (
     <button
@@ -72,7 +72,7 @@ function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
   )
 }
 
-/** A button that opens the card by touch. Keyboard users open the card at its head. */
+/** A second button for touch. The keyboard and screen readers use `HeadOpener` instead. */
 function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)

@@ -5,7 +5,7 @@ import { gridActionOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { type Grid, OVERSCAN } from './use-grid.ts'
 
-/** Handles the keys of a list. The list has the focus, its rows never have it. */
+/** Handles the keys of a list. The focus is on the list, never on one of its rows. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return

@@ -18,8 +18,7 @@ export function Overlay(props: {
   const { isOpen, onClose } = props
   useFocusReturn(isOpen)
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // Just after the opening, the page may still have the focus. The page then closes the panel on
-  // Escape.
+  // Just after opening, the panel may not have the focus yet. This listener closes it on Escape.
   useEffect(() => {
     if (!isOpen) return
     const closeOnEscape = ({ key, target }: KeyboardEvent): void => {

@@ -7,7 +7,7 @@ export function dateFieldText(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** Parses local time to unix seconds. An empty text gives `ifEmpty`, an invalid text null. */
+/** Parses local time to unix seconds. Returns `ifEmpty` for empty and null for invalid texts. */
 export function secondsOfDateField(text: string, ifEmpty: number | null = null): number | null {
   if (text.trim() === '') return ifEmpty
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::\d\d)?$/.exec(text.trim())

@@ -94,8 +94,8 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
 }
 
 /**
- * Returns true while the list changes to the last page, because its page no longer exists. The list
- * must not look empty then.
+ * Returns true if the current page no longer exists and the last page will replace it. Until then,
+ * the list must not look empty.
  */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
   if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false

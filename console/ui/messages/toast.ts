@@ -42,7 +42,7 @@ export function showSuccess(message: string, options: ToastOptions = {}): void {
   show('success', { message }, options)
 }
 
-/** Removes all errors, but keeps those of the last second. */
+/** Removes all errors that are older than a second. */
 export function dismissErrors(): void {
   keepOnly(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }

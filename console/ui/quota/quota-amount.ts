@@ -6,8 +6,8 @@ export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns the unit of amount fields. Dollars are used only if every number of quota units is an
- * exact decimal in dollars.
+ * Returns the unit of amount fields. Dollars are used only if one quota unit is a finite decimal of
+ * a dollar, such as 0.000002.
  */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0

@@ -87,7 +87,7 @@ function replaceForeign(image: Element): void {
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
   const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // An image inside a link becomes its name, because links can't be nested.
+  // Links can't be nested, so an image inside a link is replaced by the image's name.
   if (around !== null || source === '') {
     image.replaceWith(name)
     if (around?.textContent.trim() === '') around.remove()

@@ -61,7 +61,7 @@ const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|abo
 
 export type ChatTarget = 'frame' | 'window' | 'none'
 
-/** `none`: plain HTTP exposes the key. `window`: a frame of this site has the console's rights. */
+/** `none` if plain HTTP exposes the key. `window` if a frame would have the console's rights. */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'
   const { protocol, origin, hostname } = new URL(address)

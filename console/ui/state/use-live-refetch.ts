@@ -2,7 +2,7 @@ import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useThrottledCallback } from './use-throttled-callback.ts'
 
-/** Reads again after live events, and after a resync, because events may have been missed. */
+/** Reads again after live events, and after a resync. A resync means that events may be missing. */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

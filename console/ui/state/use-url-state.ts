@@ -75,7 +75,7 @@ export type SetUrlState<Schema extends UrlSchema> = (
   },
 ) => void
 
-/** `schema` must be a module constant. Quick changes one after the other all take effect. */
+/** `schema` must be a module constant. Changes in quick succession all take effect. */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
 ): [UrlValues<Schema>, SetUrlState<Schema>] {
