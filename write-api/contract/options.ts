@@ -14,8 +14,8 @@ export const PutOption = Type.Object({
 export type PutOption = Static<typeof PutOption>
 
 /**
- * One entry of a scheduled price change. `value` is a decimal as text, or `true` or `false` for the
- * boolean option. A null `value` removes the entry.
+ * One entry of a scheduled price change. `value` is a decimal as text. For the boolean option, it
+ * is `true` or `false`. A null `value` removes the entry.
  */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),

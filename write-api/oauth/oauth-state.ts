@@ -11,10 +11,7 @@ import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts
 import { oauthError } from './oauth-errors.ts'
 import type { AuthorizationParams } from './oauth-provider.ts'
 
-/**
- * A login or a binding of an identity that a user has started. The server stores it together with
- * the issued state.
- */
+/** A login or a binding that a user has started. The server stores it with the issued state. */
 export type OAuthFlow = AuthorizationParams & {
   /** The provider, or null if the client redirects the browser itself. */
   readonly type: OAuthType | null

@@ -23,10 +23,7 @@ function boundsOf(key: unknown, error: unknown) {
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-/**
- * Returns the option's own message for a value out of bounds. If it is null, the general message is
- * used.
- */
+/** Returns the option's own message for a value out of bounds. Returns null if it has none. */
 export const optionBoundsText = (key: string): TranslatedText | null =>
   translatedTextOf(zh.bounds, en.bounds, key)
 

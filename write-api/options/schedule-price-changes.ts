@@ -75,7 +75,7 @@ type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 
 /**
  * Starts to apply price changes when they are due. Only one process does this work: the holder of a
- * lease. At its start, it also applies changes that became due earlier.
+ * lease. Changes that became due earlier are applied at the start.
  */
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {

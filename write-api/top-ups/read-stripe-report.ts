@@ -111,8 +111,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * Converts an event with the total of all refunds of a charge. Stripe sends this event even if the
- * `refund.*` events are not enabled.
+ * Converts an event that contains the total refunds of a charge. Stripe sends this event even if
+ * the `refund.*` events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

@@ -36,7 +36,7 @@ export type DataGridProps<Row> = {
   empty?: ReactNode
   /** Renders the details below a row. A click, Enter or Space on the row expands them. */
   expand?: (row: Row) => ReactNode
-  /** The key of a row whose details are opened once. The user can then close them. */
+  /** Opens the details of the row with this key. The user can then close them. */
   openKey?: string | undefined
   /** Handles a click or Enter on a row. Only Space then expands the row. */
   onOpen?: (row: Row) => void

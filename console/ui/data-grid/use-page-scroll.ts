@@ -67,7 +67,7 @@ function positionOf(box: HTMLElement): PagePosition {
 
 /**
  * Keeps rows in place when the list starts or stops scrolling with the page. Call this hook after
- * `useVirtualizer`, so that it can correct the offset that the virtualizer applies.
+ * `useVirtualizer`, because it corrects the offset that the virtualizer applies.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)

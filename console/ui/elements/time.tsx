@@ -18,7 +18,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** `at` is in unix seconds. The tooltip is the absolute time. Stamps add the relative time. */
+/** `at` is in unix seconds. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'

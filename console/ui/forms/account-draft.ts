@@ -11,7 +11,7 @@ export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', confirm
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
-/** The maximum length in Unicode code points, which the server also counts. */
+/** The maximum length in Unicode code points. The server counts in the same way. */
 export const PASSWORD_LENGTH_MAX = 128
 
 /** Returns the errors in the order of the fields. */

@@ -103,7 +103,7 @@ export function validateInteger(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Checks the length of a text in Unicode code points, which the server also counts. */
+/** Checks the length of a text in Unicode code points. The server counts in the same way. */
 function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,

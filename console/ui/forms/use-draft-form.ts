@@ -51,7 +51,7 @@ export type DraftForm<Draft> = {
 
 const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
-/** Checks all values on submit. While there is an error, each change also checks them. */
+/** Checks all values on submit. If there are errors, each change checks all values again. */
 export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
   options: Options<Draft, ErrorKey>,
 ): DraftForm<Draft> {

@@ -26,7 +26,7 @@ const KNOWN_REASONS = [
 ] as const
 type KnownReason = (typeof KNOWN_REASONS)[number]
 
-/** Translates the reason of an open circuit, a disabled channel or a failed attempt or test. */
+/** Translates a reason code, such as that of a disabled channel or a failed attempt. */
 export function reasonText(t: TFunction, code: string): string {
   const status = /^status-(\d{3})$/.exec(code)?.[1]
   if (status !== undefined) return t('health.reason.status', { status })

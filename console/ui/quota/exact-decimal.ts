@@ -49,7 +49,7 @@ export function roundToInteger({ units, scale }: ExactDecimal): bigint {
   return units < 0n ? -rounded : rounded
 }
 
-/** Divides, rounding half away from zero to `digits` decimals. Null for a division by zero. */
+/** Rounds to `digits` decimals, halves away from zero. Returns null for a division by zero. */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)
