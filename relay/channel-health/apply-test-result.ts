@@ -11,7 +11,10 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 /** The actor of scheduled tests. Tests by any other actor never disable or enable a channel. */
 export const SCHEDULER = 'system:health'
 
-/** The user id of all channel tests. It matters for rejections that count only once per user. */
+/**
+ * The user id of all channel tests. Some rejections count only once per user, so all tests together
+ * count as one user.
+ */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 

@@ -17,7 +17,7 @@ export type SendOptions = {
   readonly origin: TaskRecord | null
   /** The callback URL for the provider, or null if no callback is requested. */
   readonly notifyUrl: string | null
-  /** The restricted members that the channel allows. */
+  /** The restricted members of a request's body that this channel allows callers to send. */
   readonly allowed: ReadonlySet<string>
 }
 

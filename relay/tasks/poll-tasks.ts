@@ -48,8 +48,8 @@ export function startPoller(
 }
 
 /**
- * The unfinished tasks of one search, by poller (a channel, a key and a kind of tasks). The ids of
- * tasks that may have expired are listed separately.
+ * The unfinished tasks of one search, grouped by poller. A poller asks for the tasks of one kind
+ * with one key of one channel. The ids of tasks that may have expired are listed separately.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>

@@ -45,7 +45,7 @@ export const UpdateChannel = Type.Object({
    * them.
    */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
-  /** The automatically disabled keys to enable again, by index (from 0). */
+  /** The indexes (from 0) of keys that are enabled again after they were disabled automatically. */
   enable_keys: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0, maximum: 9999 }), { maxItems: 1000 }),
   ),

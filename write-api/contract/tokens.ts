@@ -55,8 +55,8 @@ export const UpdateToken = Type.Object({
   expected_remain_quota: Type.Optional(Type.Integer(QUOTA_RANGE)),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),
   /**
-   * 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing. A client can therefore send
-   * back a complete row.
+   * 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing, so that a client can send
+   * back a row with any status.
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
 })

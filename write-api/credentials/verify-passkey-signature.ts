@@ -58,7 +58,7 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // With 0, the library accepts every signature counter. The domain checks the counter instead.
+      // The domain checks the signature counter. The library accepts every value after 0.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

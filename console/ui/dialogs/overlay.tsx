@@ -18,7 +18,7 @@ export function Overlay(props: {
   const { isOpen, onClose } = props
   useFocusReturn(isOpen)
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // Just after opening, the panel may not have the focus yet. This listener closes it on Escape.
+  // Just after opening, the panel may not have the focus yet, and gets no key presses itself.
   useEffect(() => {
     if (!isOpen) return
     const closeOnEscape = ({ key, target }: KeyboardEvent): void => {

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { LEAVE_CONFIRMED } from './use-leave-guard.ts'
 
-/** Returns the path to open when the form closes. Returns null if the form returns to its list. */
+/** The path to open when the form closes. Null stands for the list that the form belongs to. */
 export function formReturnPath(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state

@@ -71,7 +71,7 @@ export const COMPATIBLE: ChatVendor = {
 const OPENAI_TYPE = 1
 const OPEN_ROUTER_TYPE = 20
 
-/** Turns `stream_options` off. The relay itself adds the member if the channel allows it. */
+/** Conversions don't write `stream_options`. The relay adds it later where it is allowed. */
 const withoutStreamOptions = (vendor: ChatVendor) => ({ ...vendor, hasStreamOptions: false })
 const OTHERS = withoutStreamOptions(COMPATIBLE)
 const BY_TYPE: ReadonlyMap<number, ChatVendor> = new Map([
