@@ -7,9 +7,9 @@ export type MeasuredLoad = { readonly load: string; readonly rounds: Rounds }
 const cpuUs = (round: Round): number => round.cpuUs
 const perSecond = ({ count, seconds }: Round): number => count / seconds
 
-/** Shows medians. `best` is the round of least CPU. */
-export const saturationTable = (measured: readonly MeasuredLoad[]): Table => ({
-  title: 'As fast as the connections go',
+/** Shows medians. `best` is the round of least CPU. `stream` says what a stream consists of. */
+export const saturationTable = (measured: readonly MeasuredLoad[], stream: string): Table => ({
+  title: `As fast as the connections go (a stream has ${stream})`,
   head: [
     ...['load', 'target', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs/call', 'best', '÷ bare proxy'],
     ...['Postgres µs', 'read models µs', 'errors'],

@@ -36,7 +36,7 @@ async function bench(phases: readonly Phase[]): Promise<void> {
   }
   const length = { rounds, seconds }
   await onSetup(phases, async (rig) => {
-    if (phases.includes('saturated')) show(saturationTable(await saturatedLoads(rig, length)))
+    if (phases.includes('saturated')) show(saturationTable(await saturatedLoads(rig, length), STREAM))
     rig.releaseCores()
     if (phases.includes('rates')) show(rateTable(await ratedLoads(rig, length)))
     if (phases.includes('lag')) show(await lag(rig, seconds))
@@ -75,7 +75,7 @@ async function saturatedLoads(rig: BenchSetup, length: BenchLength): Promise<Mea
   const measured: MeasuredLoad[] = []
   for (const { isStream, kb, ...load } of loads) {
     const rounds = await saturate(rig, chat({ isStream, kb }), load, length)
-    const kind = isStream ? `streamed (${STREAM})` : 'plain'
+    const kind = isStream ? 'streamed' : 'plain'
     measured.push({ load: `${kind}, ${kb} KB, ${load.connections} connections`, rounds })
   }
   return measured
