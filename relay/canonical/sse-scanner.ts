@@ -25,7 +25,8 @@ const CR = 13
 const USAGE = Buffer.from('"usage"')
 const ERROR = Buffer.from('"error"')
 /** The `event` field of errors. Some providers send it without a member `error` in the data. */
-const ERROR_EVENTS = [Buffer.from('event: error'), Buffer.from('event:error')]
+const EVENT_FIELD = Buffer.from('event:')
+const ERROR_NAME = Buffer.from('error')
 const EMPTY = Buffer.from('[]')
 const CHOICES = Buffer.from('"choices"')
 const NOTHING = Buffer.alloc(0)
@@ -215,12 +216,13 @@ function nextOf(bytes: Buffer, key: Buffer, from: number): number {
 }
 
 function nextErrorEvent(bytes: Buffer, from: number): number {
-  let next = bytes.length
-  for (const field of ERROR_EVENTS) {
-    const at = bytes.indexOf(field, from)
-    if (at >= 0) next = Math.min(next, at)
+  for (let at = bytes.indexOf(EVENT_FIELD, from); at >= 0; ) {
+    const behind = at + EVENT_FIELD.length
+    const start = bytes[behind] === 32 ? behind + 1 : behind
+    if (bytes.subarray(start, start + ERROR_NAME.length).equals(ERROR_NAME)) return at
+    at = bytes.indexOf(EVENT_FIELD, behind)
   }
-  return next
+  return bytes.length
 }
 
 /** Returns the offset of the next empty list of choices. */
