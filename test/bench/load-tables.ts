@@ -11,7 +11,7 @@ const perSecond = ({ count, seconds }: Round): number => count / seconds
 export const saturationTable = (measured: readonly MeasuredLoad[], stream: string): Table => ({
   title: `As fast as the connections go (a stream has ${stream})`,
   head: [
-    ...['load', 'target', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs/call', 'best', '÷ bare proxy'],
+    ...['load', 'target', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', 'best', '÷ bare proxy'],
     ...['Postgres µs', 'read models µs', 'errors'],
   ],
   rows: measured.flatMap(({ load, rounds }) => {

@@ -36,7 +36,8 @@ async function bench(phases: readonly Phase[]): Promise<void> {
   }
   const length = { rounds, seconds }
   await onSetup(phases, async (rig) => {
-    if (phases.includes('saturated')) show(saturationTable(await saturatedLoads(rig, length), STREAM))
+    if (phases.includes('saturated'))
+      show(saturationTable(await saturatedLoads(rig, length), STREAM))
     rig.releaseCores()
     if (phases.includes('rates')) show(rateTable(await ratedLoads(rig, length)))
     if (phases.includes('lag')) show(await lag(rig, seconds))
