@@ -4,6 +4,7 @@ import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts
 import type { CanonicalEvent, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { JsonObject } from './canonical-request.ts'
 import type { AnswerWriters, ConversionTarget, FormatConversion } from './format-conversion.ts'
+import { parsedObject } from './json-fields.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
 
 const FORMATS: Readonly<Record<FormatName, FormatConversion>> = {
@@ -119,15 +120,5 @@ export class ConvertedStream {
       else text += this.writer.write({ ...event, model: this.model })
     }
     return text
-  }
-}
-
-function parsedObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as JsonObject) : null
-  } catch {
-    return null
   }
 }

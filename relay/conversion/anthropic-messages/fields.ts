@@ -1,4 +1,5 @@
 import type { JsonObject } from '../canonical-request.ts'
+import { parsedObject } from '../json-fields.ts'
 
 const NO_MEMBERS: JsonObject = Object.freeze({})
 
@@ -17,16 +18,6 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Returns the object that a JSON text holds, or null for any other text. */
-export function parseObject(json: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(json)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
 /**
  * Returns the input of a tool call as an object, because the format accepts only objects. Other
  * arguments are kept as text under a name that no tool expects. Examples are arguments that were
@@ -34,7 +25,7 @@ export function parseObject(json: string): JsonObject | null {
  */
 export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
   if (argumentsJson.trim() === '') return { input: {}, isValid: true }
-  const input = parseObject(argumentsJson)
+  const input = parsedObject(argumentsJson)
   if (input !== null && !isDeep(input, 0)) return { input, isValid: true }
   return { input: { INVALID_JSON: argumentsJson }, isValid: false }
 }

@@ -1,6 +1,6 @@
+import { readAnswerId, readCallId, readModel } from '../answer-names.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { readAnswerId, readCallId, readModel } from './answer-names.ts'
 import { objectOf, PARTS_MAX, textOf } from './fields.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'

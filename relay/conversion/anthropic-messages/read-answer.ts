@@ -1,7 +1,8 @@
+import { readAnswerId, readCallId, readModel } from '../answer-names.ts'
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { readAnswerId, readCallId, readModel } from './answer-names.ts'
-import { isObject, listOf, objectOf, PARTS_MAX, parseObject, textOf } from './fields.ts'
+import { parsedObject } from '../json-fields.ts'
+import { isObject, listOf, objectOf, PARTS_MAX, textOf } from './fields.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
@@ -58,7 +59,7 @@ function readBlock(block: JsonObject): AnswerPart[] {
 /** Returns the JSON text of a tool's input, or null if there is none. */
 export function inputJsonOf(input: unknown): string | null {
   // Some providers send the input as JSON in a string.
-  if (typeof input === 'string') return parseObject(input) === null ? null : input
+  if (typeof input === 'string') return parsedObject(input) === null ? null : input
   try {
     return isObject(input) ? JSON.stringify(input) : null
   } catch {

@@ -8,8 +8,8 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import { type Block, toolInputOf } from './fields.ts'
-import { addLoss } from './losses.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { ToolCallIds } from './tool-call-ids.ts'
 

@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Converted, JsonObject, Sampling } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import type { Block } from './fields.ts'
-import { addLoss } from './losses.ts'
 import { modelRules } from './model-rules.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { writeConversation } from './write-conversation.ts'

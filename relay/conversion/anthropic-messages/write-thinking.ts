@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Effort, Sampling, Thinking } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import type { Block } from './fields.ts'
-import { addLoss } from './losses.ts'
 import type { ModelRules } from './model-rules.ts'
 
 /** The smallest budget that Anthropic accepts. It must also be below the output limit. */

@@ -15,8 +15,8 @@ import {
   requiredText,
   textOf,
 } from '../json-fields.ts'
+import { addLoss } from '../losses.ts'
 import { isWebUrl, readDataUrl } from './data-url.ts'
-import { addLoss } from './losses.ts'
 import { textsOfThinking } from './thinking-history.ts'
 
 /** Adds every member of `object` that has a value and is not in `names` to the losses. */

@@ -16,7 +16,7 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss } from './losses.ts'
+import { addLoss } from '../losses.ts'
 import { addUnreadMembers, callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-history.ts'
 

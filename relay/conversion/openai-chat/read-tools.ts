@@ -14,7 +14,7 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss } from './losses.ts'
+import { addLoss } from '../losses.ts'
 import { addUnreadMembers, readCacheMark } from './read-content.ts'
 
 /** Reads `tools` and the older `functions`. A tool that is not a function is a loss. */

@@ -1,11 +1,7 @@
+import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
-
-const recordOf = (value: unknown): JsonObject | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : null
 
 /** Matches the name of the last event, or its type as the first member of its data. */
 const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m

@@ -23,7 +23,8 @@ function usageInChoices(choices: unknown): JsonObject | null {
   return null
 }
 
-const recordOf = (value: unknown): JsonObject | null =>
+/** Returns an object, or null for any other value. An array is not an object here. */
+export const recordOf = (value: unknown): JsonObject | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as JsonObject)
     : null
