@@ -172,7 +172,7 @@ function playgroundOf(
       const exchange = openExchange(request, response)
       if (!writes.isWritable()) return sendError(exchange, NO_DISK)
       const authenticator = sessionAuthenticator(session)
-      runCall(deps, exchange, draining, { format: OPENAI_CHAT, authenticator })
+      runCall(deps, exchange, draining, { format: OPENAI_CHAT, authenticator, path: null })
     },
     reject: (request, response, error) => sendError(openExchange(request, response), error),
   }
@@ -321,7 +321,7 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const format = FORMAT_OF_PATH.get(path)
   if (format !== undefined) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
-    return runCall(deps, exchange, draining, { format, authenticator: BY_KEY })
+    return runCall(deps, exchange, draining, { format, authenticator: BY_KEY, path: null })
   }
   if (path === '/v1/messages/count_tokens') {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))

@@ -26,9 +26,12 @@ export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
 /**
  * Builds the sorted offers. They are built when a channel changes, so that calls do not have to
- * sort channels.
+ * sort channels. `offersModel` can exclude a channel for some names of models.
  */
-export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C> {
+export function offersOf<C extends Candidate>(
+  candidates: Iterable<C>,
+  offersModel: (candidate: C, name: string) => boolean = () => true,
+): Offers<C> {
   const offers = new Map<string, Map<string, C[]>>()
   for (const candidate of candidates) {
     const { groups, models, modelPrefix } = candidate.terms
@@ -37,6 +40,7 @@ export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C
       offers.set(group, ofGroup)
       for (const model of new Set(models)) {
         const name = modelPrefix + model
+        if (!offersModel(candidate, name)) continue
         const channels = ofGroup.get(name)
         if (channels === undefined) ofGroup.set(name, [candidate])
         else channels.push(candidate)

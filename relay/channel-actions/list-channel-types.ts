@@ -25,7 +25,7 @@ const typeAnswer = (profile: Profile): ChannelType => ({
     name,
     base_url: baseUrl,
   })),
-  chat_path: profile.chatPath,
+  chat_path: profile.tasks?.path ?? profile.endpoints[0]?.path ?? '',
   fields: (profile.fields ?? []).map(({ isRequired, choices, ...field }) => ({
     ...field,
     is_required: isRequired,

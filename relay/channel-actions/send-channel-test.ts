@@ -2,8 +2,9 @@ import { channelChecksDecider, channelChecksStream } from '#domain/channel-check
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
-import { formatOf } from '../dialects/all-formats.ts'
+import { formatFor } from '../dialects/all-formats.ts'
 import { modelIn } from '../dialects/model-in-answer.ts'
+import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { type Candidate, candidateOf } from '../pipeline/candidate.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
@@ -12,15 +13,14 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
 import { type AttemptEnd, UpstreamAttempt } from '../pipeline/upstream-attempt.ts'
 import {
-  chatPathOf,
+  callPathOf,
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
+import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 
 const OUTPUT_TOKENS = 16
-/** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
-const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
 /**
  * Returns the model with which a channel is tested by default; empty for a channel without models.
@@ -33,21 +33,17 @@ const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
  * no chats.
  */
 function testRequest(
-  { terms }: Pick<RelayChannel, 'terms'>,
+  channel: Pick<RelayChannel, 'terms' | 'rules'>,
   model: string,
   isStream: boolean,
 ): ChatRequest | null {
-  if (!acceptsCalls({ terms })) return null
-  const format = formatOf({ terms })
-  const isNewer = format.name === 'chat' && REASONING_MODELS.test(model)
-  const limit = isNewer ? 'max_completion_tokens' : 'max_tokens'
-  const body = {
-    model: terms.modelPrefix + model,
-    messages: [{ role: 'user', content: 'hi' }],
-    [limit]: OUTPUT_TOKENS,
-    ...(isStream ? { stream: true } : {}),
-  }
-  const request = format.readRequest(Buffer.from(JSON.stringify(body)))
+  if (!acceptsCalls(channel)) return null
+  const { terms, rules } = channel
+  const name = terms.modelPrefix + model
+  const format = formatFor(channel, OPENAI_CHAT, upstreamModelOf(terms, rules, name))
+  const path = { model: name, isStream }
+  const body = format.shortBody(path, OUTPUT_TOKENS)
+  const request = format.readRequest(Buffer.from(JSON.stringify(body)), path)
   return isRelayError(request) ? null : request
 }
 
@@ -163,7 +159,8 @@ async function sendTest(
   }
   const abort = () => attempt.abort('draining')
   watch.add(watched)
-  const path = chatPathOf(target, upstreamModel ?? request.model)
+  const called = { model: upstreamModel ?? request.model, isStream }
+  const path = callPathOf(target, format.name, called)
   const { origin, proxy } = target
   const headers = [...target.headers, ...format.passedHeaders({})]
   const ended = attempt.start(outbound.via(proxy).poolFor(origin), { path, headers, body })

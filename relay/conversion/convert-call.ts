@@ -1,15 +1,19 @@
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
-import type { FormatName } from '#relay/dialects/wire-format.ts'
+import type { FormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type { CanonicalEvent, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { JsonObject } from './canonical-request.ts'
 import type { AnswerWriters, ConversionTarget, FormatConversion } from './format-conversion.ts'
+import { GEMINI_CONVERSION } from './gemini/gemini-conversion.ts'
 import { parsedObject } from './json-fields.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
+import { RESPONSES_CONVERSION } from './openai-responses/responses-conversion.ts'
 
 const FORMATS: Readonly<Record<FormatName, FormatConversion>> = {
   chat: CHAT_CONVERSION,
   messages: MESSAGES_CONVERSION,
+  responses: RESPONSES_CONVERSION,
+  gemini: GEMINI_CONVERSION,
 }
 
 /** The conversion of one call to the provider's format, and of its answer back. */
@@ -30,10 +34,11 @@ export type CallConversion = {
 export function convertCall(
   from: FormatName,
   requestBody: Buffer,
+  path: PathParameters,
   target: ConversionTarget,
 ): CallConversion {
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
-  const { value: request, losses } = FORMATS[from].readRequest(parsed)
+  const { value: request, losses } = FORMATS[from].readRequest(parsed, path)
   const provider = FORMATS[target.format]
   const written = provider.writeRequest({ ...request, model: target.model }, target)
   const writers = FORMATS[from].writersFor(parsed)

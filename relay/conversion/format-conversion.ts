@@ -1,4 +1,4 @@
-import type { FormatName } from '#relay/dialects/wire-format.ts'
+import type { FormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { CanonicalRequest, Converted, JsonObject } from './canonical-request.ts'
 import type { ChatVendor } from './openai-chat/chat-vendor.ts'
@@ -23,7 +23,7 @@ export type AnswerWriters = {
 
 /** The conversion of one format from and to the canonical form. */
 export type FormatConversion = {
-  readonly readRequest: (body: JsonObject) => Converted<CanonicalRequest>
+  readonly readRequest: (body: JsonObject, path: PathParameters) => Converted<CanonicalRequest>
   readonly writersFor: (requestBody: JsonObject) => AnswerWriters
   readonly writeRequest: (
     request: CanonicalRequest,

@@ -1,14 +1,25 @@
 import type { ChannelRecord } from '#domain/channels/state.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
+import { endpointFor } from '#relay/providers/openai-compatible/provider-profile.ts'
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import type { FormatName, WireFormat } from './wire-format.ts'
 
-const FORMATS: Readonly<Record<FormatName, WireFormat>> = {
-  chat: OPENAI_CHAT,
-  messages: ANTHROPIC_MESSAGES,
-}
+const FORMATS: ReadonlyMap<FormatName, WireFormat> = new Map([
+  ['chat', OPENAI_CHAT],
+  ['messages', ANTHROPIC_MESSAGES],
+])
 
-/** Returns the format in which the channel's provider is called. */
-export const formatOf = ({ terms }: Pick<ChannelRecord, 'terms'>): WireFormat =>
-  FORMATS[profileOf(terms.type)?.format ?? 'chat']
+/**
+ * Returns the format in which the channel's provider is called: the caller's format if the provider
+ * offers it for the model, and else the provider's preferred format. `model` is the provider's name
+ * for the model.
+ */
+export function formatFor(
+  { terms }: Pick<ChannelRecord, 'terms'>,
+  callers: Pick<WireFormat, 'name'>,
+  model: string,
+): WireFormat {
+  const endpoint = endpointFor(profileOf(terms.type)?.endpoints ?? [], callers.name, model)
+  return FORMATS.get(endpoint?.format ?? 'chat') ?? OPENAI_CHAT
+}

@@ -116,7 +116,10 @@ export type ErrorFormat = {
 }
 
 /** Idempotency keys are stored with these names, so they must not change. */
-export type FormatName = 'chat' | 'messages'
+export type FormatName = 'chat' | 'messages' | 'responses' | 'gemini'
+
+/** What the path of a request says about it. Only Gemini's format has this in no other place. */
+export type PathParameters = { readonly model: string; readonly isStream: boolean }
 
 /**
  * What the pipeline of calls must know about a wire format. All functions are pure. None builds
@@ -124,12 +127,14 @@ export type FormatName = 'chat' | 'messages'
  */
 export type WireFormat = {
   readonly name: FormatName
-  readonly readRequest: (body: Buffer) => ChatRequest | RelayError
+  readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
    * Reads a request that was changed after its check, for example by overrides. Ambiguous names are
    * not looked for again.
    */
-  readonly readChangedRequest: (body: Buffer) => ChatRequest | RelayError
+  readonly readChangedRequest: (body: Buffer, path: PathParameters) => ChatRequest | RelayError
+  /** Returns the body of the shortest useful request, with which a channel is tested. */
+  readonly shortBody: (path: PathParameters, outputTokens: number) => object
   /**
    * Returns an outline of the request, which has the same model, limits and number of choices, but
    * only one short message.

@@ -4,7 +4,7 @@ import { ConversionError } from '../conversion/canonical-request.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
-import { formatOf } from '../dialects/all-formats.ts'
+import { formatFor } from '../dialects/all-formats.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
@@ -70,7 +70,7 @@ export function candidateOf(
 ): Candidate | RelayError {
   const { rules, terms } = channel
   const model = upstreamModelOf(terms, rules, request.model)
-  const format = formatOf(channel)
+  const format = formatFor(channel, request.format, model)
   if (format.name === request.format.name) {
     return finished(channel, request, { model, isOverridden, limits }, null)
   }
@@ -84,7 +84,8 @@ export function candidateOf(
     vendor,
   })
   if (isRelayError(conversion)) return conversion
-  const converted = format.readChangedRequest(conversion.body)
+  const path = { model, isStream: request.isStream }
+  const converted = format.readChangedRequest(conversion.body, path)
   if (isRelayError(converted)) {
     return relayError('not_convertible', { param: converted.params.param ?? 'request' })
   }
@@ -132,7 +133,7 @@ function keysIn(body: Buffer): number {
 }
 
 function convert(
-  { format, body, choices }: ChatRequest,
+  { format, body, choices, model, isStream }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
   if (choices > 1) return relayError('not_convertible', { param: 'n' })
@@ -143,7 +144,7 @@ function convert(
     return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
   }
   try {
-    return convertCall(format.name, body, target)
+    return convertCall(format.name, body, { model, isStream }, target)
   } catch (error) {
     if (error instanceof ConversionError) {
       return relayError('not_convertible', { param: error.param.slice(0, 128) })
@@ -177,7 +178,7 @@ function finished(
     const ownRequest = limited(request, outputTokens)
     return { channel, request: ownRequest, body, upstreamModel, dropped, conversion }
   }
-  const overridden = request.format.readChangedRequest(body)
+  const overridden = request.format.readChangedRequest(body, request)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // Overrides must not change the response to the caller, so the caller's own values are used.

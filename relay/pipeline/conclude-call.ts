@@ -11,6 +11,7 @@ import {
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { modelIn, withModel } from '../dialects/model-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
+import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { placeOf } from '../views/channel-view.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
@@ -299,7 +300,7 @@ function mismatchIn(
   { price }: OutputHoldTracker,
 ): AnswerMismatch | null {
   // A deployment's name does not tell which model it runs, so the models can't be compared.
-  if (channel.target?.path.includes('{model}')) return null
+  if (channel.target !== null && isByDeployment(channel.target)) return null
   const { costRatio = '1' } = channel.terms
   return findAnswerMismatch(
     { sent: upstreamModel ?? request.model, answered },

@@ -1,7 +1,7 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
-import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
+import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
@@ -46,7 +46,11 @@ export type Authenticator = {
 }
 
 /** What distinguishes the endpoints of calls: the wire format and the kind of credentials. */
-export type CallWork = { readonly format: WireFormat; readonly authenticator: Authenticator }
+export type CallWork = {
+  readonly format: WireFormat
+  readonly authenticator: Authenticator
+  readonly path: PathParameters | null
+}
 
 /** The authenticator for calls with a key. It leaves the request body unchanged. */
 export const BY_KEY: Authenticator = {
@@ -63,7 +67,7 @@ export const BY_KEY: Authenticator = {
 export async function executeCall(
   deps: RelayDeps,
   exchange: Exchange,
-  { format, authenticator }: CallWork,
+  { format, authenticator, path }: CallWork,
 ): Promise<void> {
   const pendingCaller = authenticator.authenticate(deps, exchange)
   const authenticated = pendingCaller instanceof Promise ? await pendingCaller : pendingCaller
@@ -77,7 +81,7 @@ export async function executeCall(
     const authorized = authenticator.open(authenticated, upload)
     if (isRelayError(authorized)) return sendError(exchange, authorized)
     const { caller, body } = authorized
-    const request = readRequest(deps, format, body)
+    const request = readRequest(deps, format, body, path)
     if (isRelayError(request)) return sendError(exchange, request)
     const plan = planCall(deps.views, caller, request, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
@@ -112,10 +116,11 @@ function readRequest(
   { views }: RelayDeps,
   format: WireFormat,
   body: Buffer,
+  path: PathParameters | null,
 ): ChatRequest | RelayError {
-  const request = format.readRequest(body)
+  const request = format.readRequest(body, path)
   if (isRelayError(request) || !views.options.options.isPassThrough) return request
-  return format.readRequest(reserializeJson(body))
+  return format.readRequest(reserializeJson(body), path)
 }
 
 type Planned = {

@@ -5,7 +5,7 @@ import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.t
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { chatPathOf } from '../providers/openai-compatible/provider-target.ts'
+import { callPathOf } from '../providers/openai-compatible/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
@@ -102,7 +102,8 @@ export class RunningCall implements Watched {
     const { firstByteMs, firstBytePlainMs } = deadlines
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs)
-    const path = chatPathOf(target, candidate.upstreamModel ?? model)
+    const called = { model: candidate.upstreamModel ?? model, isStream }
+    const path = callPathOf(target, format.name, called)
     const { request: incoming, call } = this.exchange
     const passed = format.passedHeaders(incoming.headers)
     const headers = [...target.headers, ...passed, 'x-request-id', call]

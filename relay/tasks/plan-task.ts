@@ -8,7 +8,7 @@ import type { TaskKind } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
-import { type RelayChannel, requestKindOf } from '../views/channel-view.ts'
+import { type RelayChannel, taskKindOf } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './read-task-request-body.ts'
 
@@ -92,7 +92,7 @@ function offerFor(
   const channelId = place?.channelId ?? pinnedChannelId
   if (channelId === null) return channels.offering(group, model, kind)
   const channel = channels.find(channelId)
-  const isFit = channel?.isEnabled && channel.target !== null && requestKindOf(channel) === kind
+  const isFit = channel?.isEnabled && channel.target !== null && taskKindOf(channel) === kind
   if (!isFit) return []
   const isOffered =
     pinnedChannelId !== null ||

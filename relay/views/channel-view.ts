@@ -20,7 +20,7 @@ import {
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/openai-compatible/provider-target.ts'
-import { type ChannelRules, channelRules } from './parsed-channel-settings.ts'
+import { type ChannelRules, channelRules, upstreamModelOf } from './parsed-channel-settings.ts'
 
 /** A decrypted key, with the address and headers of calls that use it. */
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }
@@ -50,13 +50,26 @@ export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Pla
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 
 const NONE: Offer<RelayChannel> = []
-const CALL_FORMATS: readonly FormatName[] = ['chat', 'messages']
 
-/** The kind of requests that a channel accepts: calls in one format, or tasks of one kind. */
+/** The kind of a request: a call in one format, or a task of one kind. */
 export type RequestKind = FormatName | TaskKind
+/** `call` stands for calls in every format, as far as the format can be converted. */
+type OfferKind = RequestKind | 'call'
 
-export const requestKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): RequestKind =>
-  taskProfileOf(terms.type)?.tasks ?? profileOf(terms.type)?.format ?? 'chat'
+/** Returns the kind of tasks that the channel accepts. Null if it accepts calls. */
+export const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
+  taskProfileOf(terms.type)?.tasks?.kind ?? null
+
+/** Reports whether the channel serves requests of this kind for a model, without conversion. */
+function serves({ terms, rules }: RelayChannel, kind: OfferKind, model: string): boolean {
+  const profile = profileOf(terms.type)
+  if (profile === undefined) return taskKindOf({ terms }) === kind
+  if (kind === 'call') return true
+  const name = upstreamModelOf(terms, rules, model)
+  return profile.endpoints.some(
+    ({ format, models }) => format === kind && models?.test(name) !== false,
+  )
+}
 
 /** Reports whether the channel accepts calls, and not tasks. */
 export const acceptsCalls = ({ terms }: Pick<ChannelRecord, 'terms'>): boolean =>
@@ -71,7 +84,7 @@ const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 export class ChannelView {
   private roster: ChannelsState = initialChannels()
   private channels = new Map<number, RelayChannel>()
-  private offers = new Map<RequestKind, Offers<RelayChannel>>()
+  private offers = new Map<OfferKind, Offers<RelayChannel>>()
   private names: ReadonlySet<string> | null = null
   private readonly vault: Secrets
   private readonly policy: OutboundPolicy
@@ -86,8 +99,8 @@ export class ChannelView {
   }
 
   /** Returns the enabled channels that offer the model to the group. */
-  offering(group: string, model: string, work: RequestKind): Offer<RelayChannel> {
-    return this.index(work).get(group)?.get(model) ?? NONE
+  offering(group: string, model: string, kind: OfferKind): Offer<RelayChannel> {
+    return this.index(kind).get(group)?.get(model) ?? NONE
   }
 
   /**
@@ -105,10 +118,7 @@ export class ChannelView {
 
   /** Returns the models that calls of the group may name, in any format. */
   modelsOf(group: string): readonly string[] {
-    const models = CALL_FORMATS.flatMap((format) => [
-      ...(this.index(format).get(group)?.keys() ?? []),
-    ])
-    return [...new Set(models)]
+    return [...(this.index('call').get(group)?.keys() ?? [])]
   }
 
   /**
@@ -118,17 +128,15 @@ export class ChannelView {
    */
   offeringCalls(group: string, model: string, format: FormatName): Offer<RelayChannel> {
     const own = this.offering(group, model, format)
-    if (own.length > 0) return own
-    const others = CALL_FORMATS.filter((other) => other !== format)
-    return others.flatMap((other) => this.offering(group, model, other))
+    return own.length > 0 ? own : this.offering(group, model, 'call')
   }
 
   /** Reports whether some group has a model that only this channel serves. */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
-    const work = requestKindOf(channel)
+    const kind = taskKindOf(channel) ?? 'call'
     return channel.terms.groups.some((group) =>
       channel.terms.models.some((model) =>
-        hasAtMostOne(this.offering(group, channel.terms.modelPrefix + model, work), nowMs / 1_000),
+        hasAtMostOne(this.offering(group, channel.terms.modelPrefix + model, kind), nowMs / 1_000),
       ),
     )
   }
@@ -204,16 +212,14 @@ export class ChannelView {
     return new Map(found.flatMap((some) => [...some]))
   }
 
-  private index(work: RequestKind): Offers<RelayChannel> {
-    const existing = this.offers.get(work)
+  private index(kind: OfferKind): Offers<RelayChannel> {
+    const existing = this.offers.get(kind)
     if (existing !== undefined) return existing
-    const offers = offersOf(
-      [...this.channels.values()].filter(
-        (channel) =>
-          channel.isEnabled && channel.target !== null && requestKindOf(channel) === work,
-      ),
+    const usable = [...this.channels.values()].filter(
+      ({ isEnabled, target }) => isEnabled && target !== null,
     )
-    this.offers.set(work, offers)
+    const offers = offersOf(usable, (channel, model) => serves(channel, kind, model))
+    this.offers.set(kind, offers)
     return offers
   }
 }

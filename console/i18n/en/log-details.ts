@@ -39,7 +39,12 @@ export const logDetails: Translations['logDetails'] = {
     changedBy: 'Changed by',
     note: 'Reason',
   },
-  format: { chat: 'OpenAI Chat', messages: 'Anthropic Messages' },
+  format: {
+    chat: 'OpenAI Chat',
+    responses: 'OpenAI Responses',
+    messages: 'Anthropic Messages',
+    gemini: 'Gemini',
+  },
   limitedTo: '{{limit}} tokens: the balance did not cover more',
   totalUsage:
     '{{input}} input and {{output}} output tokens in total; the charge is limited to the balance',

@@ -6,6 +6,7 @@ import {
   type ImagePart,
   type JsonObject,
 } from '../canonical-request.ts'
+import { isWebUrl, readDataUrl } from '../data-url.ts'
 import {
   isAbsent,
   objectOf,
@@ -16,7 +17,6 @@ import {
   textOf,
 } from '../json-fields.ts'
 import { addLoss } from '../losses.ts'
-import { isWebUrl, readDataUrl } from './data-url.ts'
 import { textsOfThinking } from './thinking-history.ts'
 
 /** Adds every member of `object` that has a value and is not in `names` to the losses. */

@@ -113,11 +113,19 @@ function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatReque
   return outline
 }
 
+const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) => ({
+  model,
+  messages: [{ role: 'user', content: 'hi' }],
+  max_tokens: outputTokens,
+  ...(isStream ? { stream: true } : {}),
+})
+
 /** Anthropic's Messages API. */
 export const ANTHROPIC_MESSAGES: WireFormat = {
   name: 'messages',
   readRequest: (body) => readMessagesRequest(body),
   readChangedRequest: (body) => readMessagesRequest(body, NO_NAMES),
+  shortBody,
   outlineOf,
   upstreamBody: (request, change) => upstreamBody(request, { ...change, forcesUsage: false }),
   passedHeaders,

@@ -188,11 +188,22 @@ const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
 
 const NO_HEADERS: readonly string[] = []
 
+/** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
+const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
+
+const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) => ({
+  model,
+  messages: [{ role: 'user', content: 'hi' }],
+  [REASONING_MODELS.test(model) ? 'max_completion_tokens' : 'max_tokens']: outputTokens,
+  ...(isStream ? { stream: true } : {}),
+})
+
 /** OpenAI's chat completions, which most providers offer. */
 export const OPENAI_CHAT: WireFormat = {
   name: 'chat',
   readRequest: (body) => readChatRequest(body),
   readChangedRequest: (body) => readChatRequest(body, NO_NAMES),
+  shortBody,
   outlineOf,
   upstreamBody,
   usageInAnswer,

@@ -7,18 +7,19 @@ import type { Profile } from './provider-profile.ts'
  */
 const OPENAI_LIKE = {
   baseUrl: null,
-  chatPath: '/v1/chat/completions',
+  endpoints: [{ format: 'chat', path: '/v1/chat/completions' }],
   modelsPath: '/v1/models',
   keyHint: { zh: '请输入渠道对应的鉴权密钥', en: 'The key of your account at the provider' },
 } satisfies Partial<Profile>
 
 const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...values }) => ({
   ...OPENAI_LIKE,
+  ...(values.tasks === undefined ? {} : { endpoints: [] }),
   ...values,
   models: models.split(/\s+/).filter((name) => name !== ''),
 }))
 
-/** The channel types of OpenAI's chat format. */
+/** The channel types that accept calls. */
 export const PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks === undefined)
 
 /** The channel types that accept only tasks. */
@@ -29,7 +30,7 @@ const byId = (profiles: readonly Profile[]): ReadonlyMap<number, Profile> =>
 const BY_ID = byId(PROFILES)
 const TASKS_BY_ID = byId(TASK_PROFILES)
 
-/** Returns the profile of a channel type that accepts chats; undefined for every other type. */
+/** Returns the profile of a channel type that accepts calls; undefined for every other type. */
 export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)
 
 /**

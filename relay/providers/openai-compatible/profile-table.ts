@@ -5,7 +5,9 @@ import {
   openRouterBalance,
   singleRequest,
 } from './balance-query.ts'
-import type { ProfileField, ProfileRow } from './provider-profile.ts'
+import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
+
+const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
 
 const ORGANIZATION: ProfileField = {
   key: 'openai_organization',
@@ -21,8 +23,7 @@ const ORGANIZATION: ProfileField = {
  * in the price list.
  */
 const MIDJOURNEY = {
-  tasks: 'drawing',
-  chatPath: '/mj/submit/imagine',
+  tasks: { kind: 'drawing', path: '/mj/submit/imagine' },
   modelsPath: null,
   keyHeader: 'mj-api-secret',
   keyHint: {
@@ -62,7 +63,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
     id: 3,
     name: 'Azure OpenAI',
-    chatPath: '/openai/deployments/{model}/chat/completions?api-version={other}',
+    endpoints: [chatAt('/openai/deployments/{model}/chat/completions?api-version={other}')],
     modelsPath: null,
     keyHeader: 'api-key',
     keyHint: { zh: '资源的密钥（KEY 1 或 KEY 2）', en: 'A key of the resource (KEY 1 or KEY 2)' },
@@ -85,8 +86,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 14,
     name: 'Anthropic',
     baseUrl: 'https://api.anthropic.com',
-    format: 'messages',
-    chatPath: '/v1/messages',
+    endpoints: [{ format: 'messages', path: '/v1/messages' }],
     keyHeader: 'x-api-key',
     keyHint: { zh: 'sk-ant- 开头的 API 密钥', en: 'An API key, sk-ant-…' },
     models: `
@@ -159,7 +159,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
         baseUrl: 'https://api.z.ai/api/coding/paas/v4',
       },
     ],
-    chatPath: '/api/paas/v4/chat/completions',
+    endpoints: [chatAt('/api/paas/v4/chat/completions')],
     modelsPath: '/api/paas/v4/models',
     keyHint: {
       zh: '开放平台的 API Key；国际站密钥请填地址 https://api.z.ai',
@@ -174,7 +174,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 17,
     name: 'Ali DashScope',
     baseUrl: 'https://dashscope.aliyuncs.com',
-    chatPath: '/compatible-mode/v1/chat/completions',
+    endpoints: [chatAt('/compatible-mode/v1/chat/completions')],
     modelsPath: '/compatible-mode/v1/models',
     keyHint: { zh: '百炼平台的 API Key，sk- 开头', en: 'An API key of Model Studio, sk-…' },
     models: `
@@ -193,7 +193,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
         baseUrl: 'https://ark.cn-beijing.volces.com/api/coding/v3',
       },
     ],
-    chatPath: '/api/v3/chat/completions',
+    endpoints: [chatAt('/api/v3/chat/completions')],
     modelsPath: '/api/v3/models',
     keyHint: { zh: '方舟平台的 API Key', en: 'An API key of Ark' },
     models: `
@@ -223,7 +223,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 46,
     name: 'Baidu v2 (Qianfan)',
     baseUrl: 'https://qianfan.baidubce.com',
-    chatPath: '/v2/chat/completions',
+    endpoints: [chatAt('/v2/chat/completions')],
     modelsPath: '/v2/models',
     keyHint: { zh: '千帆平台的 API Key，bce-v3/ 开头', en: 'An API key of Qianfan, bce-v3/…' },
     models: `
@@ -235,7 +235,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 35,
     name: 'MiniMax',
     baseUrl: 'https://api.minimax.chat',
-    chatPath: '/v1/text/chatcompletion_v2',
+    endpoints: [chatAt('/v1/text/chatcompletion_v2')],
     modelsPath: null,
     keyHint: { zh: '接口密钥', en: 'An interface key' },
     models: 'MiniMax-M2 MiniMax-M1 MiniMax-Text-01 abab6.5s-chat',
@@ -269,7 +269,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 34,
     name: 'Cohere',
     baseUrl: 'https://api.cohere.ai',
-    chatPath: '/compatibility/v1/chat/completions',
+    endpoints: [chatAt('/compatibility/v1/chat/completions')],
     modelsPath: '/v1/models?endpoint=chat&page_size=1000',
     keyHint: { zh: '控制台的 API 密钥', en: 'An API key from the dashboard' },
     sendsUsageByDefault: true,
@@ -283,7 +283,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 27,
     name: 'Perplexity',
     baseUrl: 'https://api.perplexity.ai',
-    chatPath: '/chat/completions',
+    endpoints: [chatAt('/chat/completions')],
     modelsPath: null,
     keyHint: { zh: 'pplx- 开头的 API 密钥', en: 'An API key, pplx-…' },
     sendsUsageByDefault: true,
@@ -293,7 +293,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 39,
     name: 'Cloudflare Workers AI',
     baseUrl: 'https://api.cloudflare.com',
-    chatPath: '/client/v4/accounts/{other}/ai/v1/chat/completions',
+    endpoints: [chatAt('/client/v4/accounts/{other}/ai/v1/chat/completions')],
     modelsPath: '/client/v4/accounts/{other}/ai/models/search?task=Text%20Generation&per_page=1000',
     keyHint: { zh: '有 Workers AI 权限的 API 令牌', en: 'An API token with access to Workers AI' },
     fields: [
@@ -373,8 +373,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
     id: 36,
     name: 'Suno API',
-    tasks: 'music',
-    chatPath: '/suno/submit/MUSIC',
+    tasks: { kind: 'music', path: '/suno/submit/MUSIC' },
     modelsPath: null,
     keyHint: { zh: '音乐服务的访问密钥', en: 'The key of the music service' },
     models: 'suno_music suno_lyrics',

@@ -29,9 +29,35 @@ export type NamedBase = {
 }
 
 /**
- * Describes how a provider differs from OpenAI. In a path, `{model}` stands
- * for the provider's name for the model, and `{other}` for the channel's field `other`.
+ * An endpoint for calls in one wire format. In a path, `{model}` stands for the provider's name for
+ * the model, and `{other}` for the channel's field `other`.
  */
+export type CallEndpoint = {
+  readonly format: FormatName
+  readonly path: string
+  /** The path of streams, if it is another one. */
+  readonly streamPath?: string
+  /** Matches the provider's names of the models that this endpoint serves. The default is all. */
+  readonly models?: RegExp
+}
+
+/**
+ * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
+ * first endpoint that serves the model, to which a call is converted.
+ */
+export function endpointFor<Endpoint extends CallEndpoint>(
+  endpoints: readonly Endpoint[],
+  callers: FormatName,
+  model: string,
+): Endpoint | undefined {
+  const serves = ({ models }: CallEndpoint) => models?.test(model) !== false
+  return (
+    endpoints.find((endpoint) => endpoint.format === callers && serves(endpoint)) ??
+    endpoints.find(serves)
+  )
+}
+
+/** Describes how a provider differs from OpenAI. */
 export type Profile = {
   /** The number of the channel type in the API. */
   readonly id: number
@@ -39,9 +65,8 @@ export type Profile = {
   /** The address for channels without a base URL. Null if every channel must have a base URL. */
   readonly baseUrl: string | null
   readonly bases?: readonly NamedBase[]
-  readonly chatPath: string
-  /** The wire format of the calls. The default is OpenAI's chat format. */
-  readonly format?: FormatName
+  /** The endpoints of calls, in order of preference. Empty if the channel accepts only tasks. */
+  readonly endpoints: readonly CallEndpoint[]
   /** The path of the list of models, or null if the provider has no list. */
   readonly modelsPath: string | null
   /** The name of the header that holds the key. The default is `Authorization: Bearer`. */
@@ -60,10 +85,10 @@ export type Profile = {
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
   /**
-   * The kind of tasks that the channel accepts in place of chats. `chatPath` is then the path of
-   * the simplest task.
+   * The kind of tasks that the channel accepts in place of calls, and the path of the simplest
+   * task.
    */
-  readonly tasks?: TaskKind
+  readonly tasks?: { readonly kind: TaskKind; readonly path: string }
   /** The models that the channel form suggests. */
   readonly models: readonly string[]
 }

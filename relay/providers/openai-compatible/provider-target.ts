@@ -2,8 +2,9 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { API_VERSION } from '../../dialects/anthropic-messages/passed-headers.ts'
+import type { FormatName, PathParameters } from '../../dialects/wire-format.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
-import type { KeyHeader, Profile } from './provider-profile.ts'
+import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './provider-profile.ts'
 
 const VERSION = /^v\d+$/
 const CHAT_END = '/chat/completions'
@@ -56,9 +57,9 @@ export type ProviderTarget = {
   readonly origin: string
   /** The URL of the proxy, or null for a direct connection. */
   readonly proxy: string | null
-  /** The path of chat calls. It may contain `{model}`, which `chatPathOf` replaces. */
-  readonly path: string
-  /** The headers of chat calls, as a flat list of names and values. */
+  /** The endpoints of calls. A path may contain `{model}`, which `callPathOf` replaces. */
+  readonly endpoints: readonly CallEndpoint[]
+  /** The headers of calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
   /** The channel's address, key and `other` field, for requests other than chats. */
@@ -86,13 +87,18 @@ export function providerTarget(
   const other = otherOf(profile, terms.other)
   if (other === null) return null
   const { url } = checked
-  const path = filled(pathBelow(url.pathname, profile.chatPath), other)
+  const fill = (path: string) => withQuery(filled(pathBelow(url.pathname, path), other), url.search)
+  const endpoints = profile.endpoints.map((endpoint) => ({
+    ...endpoint,
+    path: fill(endpoint.path),
+    ...(endpoint.streamPath === undefined ? {} : { streamPath: fill(endpoint.streamPath) }),
+  }))
   const organization = terms.organization === '' ? [] : ['openai-organization', terms.organization]
   return {
     profile,
     origin: url.origin,
     proxy,
-    path: withQuery(path, url.search),
+    endpoints,
     headers: [
       'content-type',
       'application/json',
@@ -108,12 +114,20 @@ export function providerTarget(
   }
 }
 
-/** Reports whether calls name a deployment, which may have any name, in place of a model. */
-export const isByDeployment = ({ path }: Pick<ProviderTarget, 'path'>): boolean =>
-  path.includes(MODEL)
+/** Reports whether chats name a deployment, which may have any name, in place of a model. */
+export const isByDeployment = ({ endpoints }: Pick<ProviderTarget, 'endpoints'>): boolean =>
+  endpoints.some(({ format, path }) => format === 'chat' && path.includes(MODEL))
 
-export const chatPathOf = ({ path }: ProviderTarget, model: string): string =>
-  path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
+/** Returns the path of a call in a format that the target has. `model` is the provider's name. */
+export function callPathOf(
+  { endpoints }: ProviderTarget,
+  format: FormatName,
+  { model, isStream }: PathParameters,
+): string {
+  const endpoint = endpointFor(endpoints, format, model)
+  const path = (isStream ? endpoint?.streamPath : undefined) ?? endpoint?.path ?? ''
+  return path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
+}
 
 /** Lists the texts that messages to callers must not contain: the key, its parts and the host. */
 export function confidentialOf({ address, origin }: ProviderTarget): string[] {
@@ -136,12 +150,14 @@ export function providerRequest(
     url: `${origin}${withQuery(filled(below, address.other), search)}`,
     headers: {
       [name]: value,
-      ...(profile.format === 'messages' ? { 'anthropic-version': API_VERSION } : {}),
+      ...(isAnthropics(profile) ? { 'anthropic-version': API_VERSION } : {}),
       'accept-encoding': 'identity',
       'user-agent': 'tallygate',
     },
   }
 }
+
+const isAnthropics = ({ endpoints: [first] }: Profile): boolean => first?.format === 'messages'
 
 /**
  * Returns the address for a base URL or keyword that an admin entered. An empty text selects the

@@ -3,7 +3,7 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES } from '#domain/channels/validate-channel-fields.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
-import { chatPathOf, providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
+import { callPathOf, providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
@@ -15,7 +15,9 @@ function target(type: number, terms: Partial<ChannelTerms> = {}) {
 
 function address(type: number, terms: Partial<ChannelTerms> = {}): string {
   const found = target(type, terms)
-  return found === null ? 'none' : `${found.origin}${chatPathOf(found, 'some/model 1')}`
+  if (found === null) return 'none'
+  const path = callPathOf(found, 'chat', { model: 'some/model 1', isStream: false })
+  return `${found.origin}${path}`
 }
 
 /** Where a chat goes, by type; null: its channels must say. */

@@ -101,7 +101,7 @@ describe('request to a provider', () => {
     return body.toString('utf8')
   }
 
-  const chats = PROFILES.filter(({ format }) => format === undefined)
+  const chats = PROFILES.filter(({ endpoints: [first] }) => first?.format === 'chat')
   it.each(chats.map(({ id, name }) => [id, name] as const))(
     'of type %i, %s asks for usage where possible, and the channel can override that',
     (type) => {

@@ -1,0 +1,121 @@
+import type { JsonObject } from '../canonical-request.ts'
+import { isObject } from './request-members.ts'
+
+/** A schema in which `$ref` and `allOf` are replaced by the members to which they lead. */
+export type FlatSchema = {
+  readonly members: ReadonlyMap<string, unknown>
+  /** How often each reference was followed on the way to this schema and in it. */
+  readonly refs: ReadonlyMap<string, number>
+  /** The members of the schema that could not be replaced. */
+  readonly losses: readonly string[]
+}
+
+/** A schema that contains itself is written this many times within itself. */
+const REPEATS_MAX = 2
+/** The number of schemas that one schema may combine by references and `allOf`. */
+const PARTS_MAX = 64
+
+/** Follows the references in the document `root`. */
+export function flattenSchema(
+  schema: JsonObject,
+  root: unknown,
+  refs: ReadonlyMap<string, number>,
+): FlatSchema {
+  const flattener = new Flattener(root, new Map(refs))
+  flattener.add(schema)
+  return flattener
+}
+
+/** True if the schema allows only null. */
+export function isNullSchema(schema: unknown, root: unknown): boolean {
+  if (!isObject(schema)) return false
+  const { members } = flattenSchema(schema, root, new Map())
+  const type = members.get('type')
+  const types = Array.isArray(type) ? type : [type]
+  const values = members.get('enum')
+  return (
+    (types.length === 1 && String(types[0]).toLowerCase() === 'null') ||
+    members.get('const') === null ||
+    (Array.isArray(values) && values.length === 1 && values[0] === null)
+  )
+}
+
+class Flattener implements FlatSchema {
+  readonly members = new Map<string, unknown>()
+  readonly refs: Map<string, number>
+  readonly losses: string[] = []
+  private readonly root: unknown
+  private partsLeft = PARTS_MAX
+
+  constructor(root: unknown, refs: Map<string, number>) {
+    this.root = root
+    this.refs = refs
+  }
+
+  /** Adds the members of a schema. Members that were added before have precedence. */
+  add(schema: JsonObject): void {
+    this.partsLeft -= 1
+    if (this.partsLeft < 0) {
+      this.losses.push('allOf (too many schemas)')
+      return
+    }
+    for (const [name, value] of Object.entries(schema)) {
+      if (name !== '$ref' && name !== 'allOf') this.addMember(name, value)
+    }
+    if (schema.$ref !== undefined) this.addReference(schema.$ref)
+    if (Array.isArray(schema.allOf)) {
+      for (const part of schema.allOf) if (isObject(part)) this.add(part)
+    }
+  }
+
+  private addMember(name: string, value: unknown): void {
+    const present = this.members.get(name)
+    if (present === undefined) this.members.set(name, value)
+    else if (name === 'properties' && isObject(present) && isObject(value)) {
+      this.members.set(name, { ...value, ...present })
+    } else if (name === 'required' && Array.isArray(present) && Array.isArray(value)) {
+      this.members.set(name, [...new Set([...present, ...value])])
+    } else if (!NOTES.has(name) && JSON.stringify(present) !== JSON.stringify(value)) {
+      this.losses.push(`allOf.${name}`)
+    }
+  }
+
+  private addReference(ref: unknown): void {
+    const target = typeof ref === 'string' ? resolvePointer(this.root, ref) : null
+    if (typeof ref !== 'string' || !isObject(target)) {
+      this.losses.push('$ref')
+      return
+    }
+    const count = (this.refs.get(ref) ?? 0) + 1
+    this.refs.set(ref, count)
+    if (count <= REPEATS_MAX) {
+      this.add(target)
+      return
+    }
+    this.losses.push('$ref (recursive)')
+    if (target.type !== undefined) this.addMember('type', target.type)
+  }
+}
+
+const NOTES = new Set(['title', 'description', 'default', 'examples', '$defs', 'definitions'])
+
+/** Returns the value at a JSON pointer such as `#/$defs/Node`, or null if there is none. */
+function resolvePointer(root: unknown, ref: string): unknown {
+  if (ref === '#') return root
+  if (!ref.startsWith('#/')) return null
+  let value = root
+  for (const token of ref.slice(2).split('/')) {
+    const name = unescapeToken(token)
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null
+    value = (value as JsonObject)[name]
+  }
+  return value
+}
+
+function unescapeToken(token: string): string {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return token
+  }
+}

@@ -1,0 +1,324 @@
+import type { Converted, JsonObject } from '../canonical-request.ts'
+import { type FlatSchema, flattenSchema, isNullSchema } from './flatten-schema.ts'
+import { isObject } from './request-members.ts'
+
+/** Gemini refuses schemas that are nested much deeper. */
+const DEPTH_MAX = 24
+/** References can repeat a schema very often, so that a small text has an enormous schema. */
+const NODES_MAX = 4000
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
+
+/** Members without effect on values. They are dropped without being named as losses. */
+const NOTES = new Set([
+  ...['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'],
+  ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$vocabulary'],
+])
+/** Members that are written, or that have no effect on the type for which they aren't written. */
+const HANDLED = new Set([
+  ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format'],
+  ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
+  ...['exclusiveMinimum', 'exclusiveMaximum', 'items', 'prefixItems', 'minItems', 'maxItems'],
+  ...['properties', 'required', 'propertyOrdering', 'minProperties', 'maxProperties'],
+  ...['anyOf', 'oneOf'],
+])
+const STRUCTURE = ['properties', 'items', 'enum', 'const', 'prefixItems']
+/** The formats that Gemini accepts. It refuses other formats of a string. */
+const FORMATS = new Map([
+  ['string', new Set(['date-time'])],
+  ['integer', new Set(['int32', 'int64'])],
+  ['number', new Set(['float', 'double'])],
+])
+
+/**
+ * Converts a JSON schema into Gemini's dialect, a subset of OpenAPI 3.0. References are replaced by
+ * the schemas to which they lead, at most twice within each other. `path` begins the names of
+ * losses.
+ */
+export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObject> {
+  const writer = new SchemaWriter(schema)
+  const value = writer.write(schema, { path, depth: 0, refs: new Map() })
+  return { value, losses: [...writer.losses] }
+}
+
+/** Where a schema is: its path, its depth, and the references through which it was reached. */
+type Place = {
+  readonly path: string
+  readonly depth: number
+  readonly refs: ReadonlyMap<string, number>
+}
+
+class SchemaWriter {
+  readonly losses = new Set<string>()
+  private readonly root: unknown
+  private nodesLeft = NODES_MAX
+
+  constructor(root: unknown) {
+    this.root = root
+  }
+
+  write(schema: unknown, at: Place): JsonObject {
+    this.nodesLeft -= 1
+    if (!isObject(schema)) return this.writeAny(at.path)
+    const flat = flattenSchema(schema, this.root, at.refs)
+    for (const loss of flat.losses) this.lose(at.path, loss)
+    for (const name of flat.members.keys()) {
+      if (!HANDLED.has(name) && !NOTES.has(name) && !name.startsWith('x-')) this.lose(at.path, name)
+    }
+    const place = { ...at, refs: flat.refs }
+    return this.writeUnion(flat, place) ?? this.writeTyped(flat, place)
+  }
+
+  private lose(path: string, name: string): void {
+    this.losses.add(`${path}.${name}`)
+  }
+
+  /** Any value is allowed. Gemini needs a type, and a text can express every value. */
+  private writeAny(path: string): JsonObject {
+    this.losses.add(`${path} (any type)`)
+    return { type: 'STRING' }
+  }
+
+  /**
+   * Writes `anyOf`, `oneOf` or several types, or returns null if the schema is no union. Gemini
+   * allows no other member beside `anyOf`, so that notes and `nullable` move into its schemas.
+   */
+  private writeUnion({ members }: FlatSchema, at: Place): JsonObject | null {
+    const name = members.has('anyOf') ? 'anyOf' : 'oneOf'
+    const listed = members.get(name)
+    const schemas = Array.isArray(listed) ? listed : null
+    if (name === 'anyOf' && members.has('oneOf')) this.lose(at.path, 'oneOf')
+    const outer = Object.fromEntries(
+      [...members].filter(([key]) => key !== 'anyOf' && key !== 'oneOf'),
+    )
+    if (schemas !== null && schemas.length > 0) {
+      if (STRUCTURE.some((member) => members.has(member))) {
+        this.lose(at.path, name)
+        return null
+      }
+      const rest = schemas.filter((each) => !isNullSchema(each, this.root))
+      const isNullable = rest.length < schemas.length || typesOf(outer).includes('null')
+      return this.writeBranches(
+        rest.map((each) => withOuter(outer, each)),
+        isNullable,
+        at,
+      )
+    }
+    const types = typesOf(outer).filter((type) => type !== 'null')
+    if (types.length < 2) return null
+    const branches = types.map((type) => ({ ...outer, type }))
+    return this.writeBranches(branches, typesOf(outer).includes('null'), at)
+  }
+
+  private writeBranches(schemas: readonly unknown[], isNullable: boolean, at: Place): JsonObject {
+    if (this.isBeyondLimits(at)) return this.writeAny(`${at.path} (too deep)`)
+    if (schemas.length === 0) return { type: 'NULL' }
+    const place = { ...at, depth: at.depth + 1 }
+    // The members of nested unions become members of this one.
+    const branches = schemas
+      .map((schema) => this.write(schema, place))
+      .flatMap((each) => (Array.isArray(each.anyOf) ? each.anyOf.filter(isObject) : [each]))
+      .map((each) => (isNullable ? { ...each, nullable: true } : each))
+    const [only] = branches
+    return branches.length === 1 && only !== undefined ? only : { anyOf: branches }
+  }
+
+  private isBeyondLimits({ depth }: Place): boolean {
+    return depth >= DEPTH_MAX || this.nodesLeft <= 0
+  }
+
+  private writeTyped({ members }: FlatSchema, at: Place): JsonObject {
+    const schema = Object.fromEntries(members)
+    const type = typesOf(schema).find((each) => each !== 'null') ?? inferType(schema)
+    if (type === null) {
+      if (typesOf(schema).includes('null') || schema.const === null) return { type: 'NULL' }
+      return { ...this.writeAny(at.path), ...notesOf(schema) }
+    }
+    const isNullable =
+      typesOf(schema).includes('null') ||
+      schema.nullable === true ||
+      (Array.isArray(schema.enum) && schema.enum.includes(null))
+    return {
+      type: type.toUpperCase(),
+      ...notesOf(schema),
+      ...(isNullable && { nullable: true }),
+      ...this.writeConstraints(type, schema, at),
+    }
+  }
+
+  private writeConstraints(type: string, schema: JsonObject, at: Place): JsonObject {
+    const format = this.writeFormat(type, schema, at.path)
+    if (type === 'string') {
+      const texts = this.writeEnum(schema, at.path)
+      return {
+        ...format,
+        ...numbersOf(schema, ['minLength', 'maxLength']),
+        ...pattern(schema),
+        ...texts,
+      }
+    }
+    if (type === 'integer' || type === 'number') {
+      return { ...format, ...this.writeRange(type, schema, at.path) }
+    }
+    if (type === 'array') return this.writeArray(schema, at)
+    if (type === 'object') return this.writeObject(schema, at)
+    if (schema.enum !== undefined) this.lose(at.path, 'enum')
+    if (schema.const !== undefined) this.lose(at.path, 'const')
+    return {}
+  }
+
+  private writeFormat(type: string, { format }: JsonObject, path: string): JsonObject {
+    if (typeof format !== 'string') return {}
+    if (FORMATS.get(type)?.has(format)) return { format }
+    if (format !== 'enum') this.lose(path, 'format')
+    return {}
+  }
+
+  /** Gemini's `enum` holds texts that are not empty. */
+  private writeEnum(schema: JsonObject, path: string): JsonObject {
+    const name = schema.const === undefined ? 'enum' : 'const'
+    const listed = schema.const === undefined ? schema.enum : [schema.const]
+    if (!Array.isArray(listed)) return {}
+    const texts = listed.filter((value) => typeof value === 'string' && value !== '')
+    if (texts.length < listed.filter((value) => value !== null).length) this.lose(path, name)
+    return texts.length === 0 ? {} : { format: 'enum', enum: [...new Set(texts)] }
+  }
+
+  private writeRange(type: string, schema: JsonObject, path: string): JsonObject {
+    const listed = schema.const === undefined ? schema.enum : [schema.const]
+    const numbers = Array.isArray(listed) ? listed.filter((each) => typeof each === 'number') : []
+    if (numbers.length === 1) return { minimum: numbers[0], maximum: numbers[0] }
+    if (numbers.length > 1) this.lose(path, 'enum')
+    return {
+      ...this.writeLimit(
+        'minimum',
+        'exclusiveMinimum',
+        type === 'integer' ? 1 : null,
+        schema,
+        path,
+      ),
+      ...this.writeLimit(
+        'maximum',
+        'exclusiveMaximum',
+        type === 'integer' ? -1 : null,
+        schema,
+        path,
+      ),
+    }
+  }
+
+  /** Writes a limit. An exclusive limit of integers becomes the next integer, `step` away. */
+  private writeLimit(
+    name: string,
+    exclusive: string,
+    step: number | null,
+    schema: JsonObject,
+    path: string,
+  ): JsonObject {
+    const limit = schema[exclusive]
+    if (typeof limit !== 'number') return numbersOf(schema, [name])
+    if (step !== null && Number.isInteger(limit)) return { [name]: limit + step }
+    this.lose(path, exclusive)
+    return { [name]: limit }
+  }
+
+  /** An array needs `items`. The schemas of a tuple become one union. */
+  private writeArray(schema: JsonObject, at: Place): JsonObject {
+    const counts = numbersOf(schema, ['minItems', 'maxItems'])
+    const place = { ...at, path: `${at.path}.items`, depth: at.depth + 1 }
+    if (this.isBeyondLimits(at)) return { items: this.writeAny(`${place.path} (too deep)`) }
+    const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : schema.items
+    if (!Array.isArray(tuple)) return { ...counts, items: this.write(schema.items, place) }
+    this.lose(at.path, Array.isArray(schema.prefixItems) ? 'prefixItems' : 'items')
+    const items = tuple.length === 0 ? this.writeAny(place.path) : this.writeTuple(tuple, place)
+    return { minItems: tuple.length, maxItems: tuple.length, ...counts, items }
+  }
+
+  private writeTuple(schemas: readonly unknown[], at: Place): JsonObject {
+    const texts = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
+    return this.writeBranches([...texts.values()], false, at)
+  }
+
+  private writeObject(schema: JsonObject, at: Place): JsonObject {
+    const counts = numbersOf(schema, ['minProperties', 'maxProperties'])
+    if (!isObject(schema.properties)) return counts
+    if (this.isBeyondLimits(at)) {
+      this.losses.add(`${at.path}.properties (too deep)`)
+      return counts
+    }
+    const properties = Object.entries(schema.properties).flatMap(([name, property]) => {
+      const path = `${at.path}.properties.${name}`
+      if (property !== false) {
+        return [[name, this.write(property, { ...at, path, depth: at.depth + 1 })] as const]
+      }
+      this.losses.add(path)
+      return []
+    })
+    const names = new Set(properties.map(([name]) => name))
+    if (names.size === 0) return counts
+    const required = this.writeNames(schema.required, names, `${at.path}.required`)
+    const ordering = this.writeNames(schema.propertyOrdering, names, `${at.path}.propertyOrdering`)
+    return {
+      ...counts,
+      // Entries are defined as they are, even if a property is called `__proto__`.
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required }),
+      ...(ordering.length > 0 && { propertyOrdering: ordering }),
+    }
+  }
+
+  /** Returns the names of properties. Gemini refuses a name that is no property. */
+  private writeNames(value: unknown, names: ReadonlySet<string>, path: string): string[] {
+    if (!Array.isArray(value)) return []
+    const defined = [...new Set(value)].filter((name) => names.has(name))
+    if (defined.length < value.length) this.losses.add(path)
+    return defined
+  }
+}
+
+function typesOf({ type }: JsonObject): readonly string[] {
+  const types = Array.isArray(type) ? type : [type]
+  return types
+    .filter((each) => typeof each === 'string')
+    .map((each) => each.toLowerCase())
+    .filter((each) => TYPES.has(each))
+}
+
+function inferType(schema: JsonObject): string | null {
+  if (isObject(schema.properties) || schema.required !== undefined) return 'object'
+  if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array'
+  const listed = Array.isArray(schema.enum) ? schema.enum : [schema.const]
+  const sample = listed.find((value) => value !== null && value !== undefined)
+  if (typeof sample === 'string' || typeof sample === 'boolean') return typeof sample
+  if (typeof sample === 'number') return listed.every(Number.isInteger) ? 'integer' : 'number'
+  if (schema.pattern !== undefined || schema.minLength !== undefined) return 'string'
+  if (schema.minimum !== undefined || schema.maximum !== undefined) return 'number'
+  return null
+}
+
+/** Returns a schema of a union with what the schema around the union says. */
+function withOuter(outer: JsonObject, inner: unknown): unknown {
+  if (!isObject(inner)) return inner
+  const type = typesOf(outer).find((each) => each !== 'null')
+  const shared = Object.entries(outer).filter(([name]) => !NOT_SHARED.has(name))
+  const outerType = type === undefined || inner.$ref !== undefined ? {} : { type }
+  return { ...Object.fromEntries(shared), ...outerType, ...inner }
+}
+
+const NOT_SHARED = new Set(['type', 'nullable', 'default'])
+
+function notesOf({ title, description, default: value }: JsonObject): JsonObject {
+  return {
+    ...(typeof title === 'string' && title !== '' && { title }),
+    ...(typeof description === 'string' && description !== '' && { description }),
+    ...(value !== undefined && value !== null && { default: value }),
+  }
+}
+
+const numbersOf = (schema: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    names.flatMap((name) => (typeof schema[name] === 'number' ? [[name, schema[name]]] : [])),
+  )
+
+const pattern = (schema: JsonObject): JsonObject =>
+  typeof schema.pattern === 'string' ? { pattern: schema.pattern } : {}

@@ -1,0 +1,127 @@
+import {
+  type AnswerFormat,
+  type CanonicalRequest,
+  ConversionError,
+  type JsonObject,
+} from '../canonical-request.ts'
+import { readGeminiSchema } from './read-gemini-schema.ts'
+import {
+  booleanOf,
+  integerOf,
+  isObject,
+  listOf,
+  type Members,
+  membersOf,
+  numberOf,
+  reportOthers,
+  textOf,
+} from './request-members.ts'
+import { readThinkingConfig } from './thinking-config.ts'
+
+const PATH = 'generationConfig'
+const NAMES = new Set([
+  ...['temperature', 'topP', 'topK', 'seed', 'candidateCount', 'maxOutputTokens', 'stopSequences'],
+  ...['presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', 'thinkingConfig'],
+  ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'responseModalities'],
+  'responseFormat',
+])
+
+type Generation = Pick<
+  CanonicalRequest,
+  'outputTokensMax' | 'sampling' | 'thinking' | 'answerFormat' | 'logprobs'
+>
+
+/** Reads `generationConfig`. */
+export function readGenerationConfig(value: unknown, losses: string[]): Generation {
+  const config = membersOf(value ?? {}, PATH)
+  reportOthers(config, NAMES, PATH, losses)
+  reportModalities(config, losses)
+  return {
+    outputTokensMax: integerOf(config, 'maxOutputTokens', PATH),
+    sampling: {
+      choices: integerOf(config, 'candidateCount', PATH),
+      temperature: numberOf(config, 'temperature', PATH),
+      topP: numberOf(config, 'topP', PATH),
+      topK: numberOf(config, 'topK', PATH),
+      seed: integerOf(config, 'seed', PATH),
+      presencePenalty: numberOf(config, 'presencePenalty', PATH),
+      frequencyPenalty: numberOf(config, 'frequencyPenalty', PATH),
+      stop: readStopSequences(config),
+    },
+    thinking: readThinkingConfig(config.get('thinkingConfig'), `${PATH}.thinkingConfig`, losses),
+    answerFormat: readAnswerFormat(config, losses),
+    logprobs: readLogprobsCount(config, losses),
+  }
+}
+
+function readStopSequences(config: Members): readonly string[] {
+  const path = `${PATH}.stopSequences`
+  const value = config.get('stopSequences')
+  return listOf(typeof value === 'string' ? [value] : value, path).map((text, index) => {
+    if (typeof text === 'string') return text
+    throw new ConversionError(`${path}[${index}]`, `${path}[${index}] must be a text`)
+  })
+}
+
+/** Answers in other formats have texts only. */
+function reportModalities(config: Members, losses: string[]): void {
+  const value = config.get('responseModalities')
+  const modalities = Array.isArray(value) ? value : []
+  if (modalities.some((each) => String(each).toUpperCase() !== 'TEXT')) {
+    losses.push(`${PATH}.responseModalities`)
+  }
+}
+
+function readLogprobsCount(config: Members, losses: string[]): number | null {
+  const count = integerOf(config, 'logprobs', PATH)
+  if (booleanOf(config, 'responseLogprobs', PATH) === true) return count ?? 0
+  if (count !== null) losses.push(`${PATH}.logprobs`)
+  return null
+}
+
+function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | null {
+  if (config.has('responseFormat')) return readResponseFormat(config, losses)
+  const type = textOf(config, 'responseMimeType', PATH) ?? 'text/plain'
+  const schema = readAnswerSchema(config)
+  if (type === 'application/json') {
+    return schema === null
+      ? { kind: 'json' }
+      : { kind: 'schema', name: 'answer', schema, isStrict: null }
+  }
+  if (type !== 'text/plain') losses.push(`${PATH}.responseMimeType`)
+  if (schema !== null) losses.push(`${PATH}.responseSchema`)
+  return null
+}
+
+/** Reads `responseFormat`, which replaces the other members for the format of an answer. */
+function readResponseFormat(config: Members, losses: string[]): AnswerFormat | null {
+  const path = `${PATH}.responseFormat`
+  let format: AnswerFormat | null = null
+  for (const [index, value] of listOf(config.get('responseFormat'), path).entries()) {
+    const at = `${path}[${index}]`
+    const members = membersOf(value, at)
+    reportOthers(members, new Set(['text']), at, losses)
+    if (!members.has('text')) continue
+    const text = membersOf(members.get('text'), `${at}.text`)
+    reportOthers(text, new Set(['mimeType', 'schema']), `${at}.text`, losses)
+    const type = textOf(text, 'mimeType', `${at}.text`) ?? 'text/plain'
+    const schema = text.get('schema')
+    if (/json$/i.test(type)) {
+      format = isObject(schema)
+        ? { kind: 'schema', name: 'answer', schema, isStrict: null }
+        : { kind: 'json' }
+    } else if (schema !== undefined) losses.push(`${at}.text.schema`)
+  }
+  return format
+}
+
+function readAnswerSchema(config: Members): JsonObject | null {
+  const jsonSchema = config.get('responseJsonSchema')
+  if (jsonSchema !== undefined) {
+    if (isObject(jsonSchema)) return jsonSchema
+    const path = `${PATH}.responseJsonSchema`
+    throw new ConversionError(path, `${path} must be an object`)
+  }
+  const schema = config.get('responseSchema')
+  return schema === undefined ? null : readGeminiSchema(schema, `${PATH}.responseSchema`)
+}

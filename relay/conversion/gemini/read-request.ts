@@ -1,0 +1,121 @@
+import {
+  type CanonicalRequest,
+  type CanonicalTool,
+  ConversionError,
+  type Converted,
+  type JsonObject,
+  type ToolChoice,
+} from '../canonical-request.ts'
+import { readContents, readSystem } from './read-contents.ts'
+import { readGeminiSchema } from './read-gemini-schema.ts'
+import { readGenerationConfig } from './read-generation-config.ts'
+import { isObject, listOf, membersOf, reportOthers, textOf } from './request-members.ts'
+
+const NAMES = new Set([
+  ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'],
+  'cachedContent',
+])
+const DECLARATION_NAMES = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
+const CHOICE_NAMES = new Set(['mode', 'allowedFunctionNames'])
+
+/**
+ * Reads the body of `generateContent` or `streamGenerateContent`. The model and the choice of a
+ * stream are in the URL. Throws a `ConversionError` for a malformed member, and for a request whose
+ * prompt is partly stored at Google.
+ */
+export function readRequest(
+  body: JsonObject,
+  { model, isStream }: { readonly model: string; readonly isStream: boolean },
+): Converted<CanonicalRequest> {
+  const losses: string[] = []
+  const members = membersOf(body, 'body')
+  reportOthers(members, NAMES, '', losses)
+  if (members.has('cachedContent')) {
+    throw new ConversionError('cachedContent', 'cachedContent can be read by Gemini only')
+  }
+  const value: CanonicalRequest = {
+    model,
+    isStream,
+    system: readSystem(members.get('systemInstruction'), losses),
+    messages: readContents(members.get('contents'), losses),
+    tools: readTools(members.get('tools'), losses),
+    toolChoice: readToolConfig(members.get('toolConfig'), losses),
+    allowsParallelCalls: null,
+    ...readGenerationConfig(members.get('generationConfig'), losses),
+    endUser: null,
+    promptCacheKey: null,
+  }
+  return { value, losses }
+}
+
+/** Reads the functions. Tools that Google executes, such as `googleSearch`, are losses. */
+function readTools(value: unknown, losses: string[]): readonly CanonicalTool[] {
+  return listOf(value, 'tools').flatMap((tool, index) => {
+    const path = `tools[${index}]`
+    const members = membersOf(tool, path)
+    reportOthers(members, new Set(['functionDeclarations']), path, losses)
+    const at = `${path}.functionDeclarations`
+    return listOf(members.get('functionDeclarations'), at).map((declaration, position) =>
+      readDeclaration(declaration, `${at}[${position}]`, losses),
+    )
+  })
+}
+
+function readDeclaration(value: unknown, path: string, losses: string[]): CanonicalTool {
+  const members = membersOf(value, path)
+  reportOthers(members, DECLARATION_NAMES, path, losses)
+  const name = textOf(members, 'name', path)
+  if (name === null || name === '') {
+    throw new ConversionError(`${path}.name`, `${path} needs a name`)
+  }
+  const parameters = members.get('parameters')
+  const jsonSchema = members.get('parametersJsonSchema')
+  if (parameters !== undefined && jsonSchema !== undefined) {
+    throw new ConversionError(path, `${path} has both parameters and parametersJsonSchema`)
+  }
+  if (jsonSchema !== undefined && !isObject(jsonSchema)) {
+    const at = `${path}.parametersJsonSchema`
+    throw new ConversionError(at, `${at} must be an object`)
+  }
+  const schema =
+    parameters === undefined
+      ? (jsonSchema ?? { type: 'object', properties: {} })
+      : readGeminiSchema(parameters, `${path}.parameters`)
+  return { name, description: textOf(members, 'description', path) ?? '', schema, isStrict: null }
+}
+
+function readToolConfig(value: unknown, losses: string[]): ToolChoice | null {
+  if (value === undefined) return null
+  const members = membersOf(value, 'toolConfig')
+  reportOthers(members, new Set(['functionCallingConfig']), 'toolConfig', losses)
+  const calling = members.get('functionCallingConfig')
+  if (calling === undefined) return null
+  const path = 'toolConfig.functionCallingConfig'
+  const config = membersOf(calling, path)
+  reportOthers(config, CHOICE_NAMES, path, losses)
+  const names = listOf(config.get('allowedFunctionNames'), `${path}.allowedFunctionNames`)
+  const mode = (textOf(config, 'mode', path) ?? 'MODE_UNSPECIFIED').toUpperCase()
+  const [name] = names
+  if (mode === 'ANY' && names.length === 1 && typeof name === 'string')
+    return { kind: 'tool', name }
+  if (names.length > 0) losses.push(`${path}.allowedFunctionNames`)
+  return choiceOf(mode, path, losses)
+}
+
+function choiceOf(mode: string, path: string, losses: string[]): ToolChoice | null {
+  switch (mode) {
+    case 'MODE_UNSPECIFIED':
+      return null
+    case 'AUTO':
+      return { kind: 'auto' }
+    case 'VALIDATED':
+      losses.push(`${path}.mode (VALIDATED)`)
+      return { kind: 'auto' }
+    case 'ANY':
+      return { kind: 'required' }
+    case 'NONE':
+      return { kind: 'none' }
+    default:
+      throw new ConversionError(`${path}.mode`, `${path}.mode is unknown`)
+  }
+}

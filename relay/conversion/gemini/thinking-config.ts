@@ -1,0 +1,136 @@
+import type { Converted, Effort, JsonObject, Thinking } from '../canonical-request.ts'
+import { ConversionError } from '../canonical-request.ts'
+import { type ModelVersion, readModelVersion } from './model-version.ts'
+import { booleanOf, integerOf, membersOf, reportOthers, textOf } from './request-members.ts'
+
+const NAMES = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
+const LEVELS = new Map<string, Effort>([
+  ['MINIMAL', 'minimal'],
+  ['LOW', 'low'],
+  ['MEDIUM', 'medium'],
+  ['HIGH', 'high'],
+])
+/** A budget that leaves the number of tokens to the model. */
+const DYNAMIC = -1
+
+/** Reads `generationConfig.thinkingConfig`. */
+export function readThinkingConfig(
+  value: unknown,
+  path: string,
+  losses: string[],
+): Thinking | null {
+  if (value === undefined) return null
+  const config = membersOf(value, path)
+  reportOthers(config, NAMES, path, losses)
+  const level = textOf(config, 'thinkingLevel', path)
+  const budget = integerOf(config, 'thinkingBudget', path)
+  const includesThoughts = booleanOf(config, 'includeThoughts', path)
+  const thinking = thinkingOf(level, budget, path)
+  if (thinking === null) return includesThoughts === true ? { kind: 'adaptive' } : null
+  // Other formats can't ask for thinking that is not shown.
+  if (includesThoughts === false && thinking.kind !== 'off') losses.push(`${path}.includeThoughts`)
+  return thinking
+}
+
+function thinkingOf(level: string | null, budget: number | null, path: string): Thinking | null {
+  if (level !== null && level !== 'THINKING_LEVEL_UNSPECIFIED') {
+    if (budget !== null) {
+      throw new ConversionError(path, `${path} has both a thinkingLevel and a thinkingBudget`)
+    }
+    const effort = LEVELS.get(level.toUpperCase())
+    if (effort !== undefined) return { kind: 'effort', effort }
+    throw new ConversionError(`${path}.thinkingLevel`, `${path}.thinkingLevel is unknown`)
+  }
+  if (budget === null) return null
+  if (budget === DYNAMIC) return { kind: 'adaptive' }
+  if (budget < 0) {
+    throw new ConversionError(`${path}.thinkingBudget`, `${path}.thinkingBudget is negative`)
+  }
+  return budget === 0 ? { kind: 'off' } : { kind: 'budget', tokens: budget }
+}
+
+/**
+ * Returns `thinkingConfig` for the model. Models before Gemini 2.5 don't think and refuse it. Only
+ * Gemini 3 and later accept a level.
+ */
+export function writeThinkingConfig(
+  thinking: Thinking | null,
+  model: string,
+): Converted<JsonObject | null> {
+  if (thinking === null) return { value: null, losses: [] }
+  const version = readModelVersion(model)
+  if (version.version !== null && version.version < 2.5) {
+    return { value: null, losses: thinking.kind === 'off' ? [] : ['thinking'] }
+  }
+  if (thinking.kind === 'budget') return writeBudget(thinking.tokens, version)
+  return version.version !== null && version.version >= 3
+    ? writeLevel(thinking, version)
+    : writeAsBudget(thinking, version)
+}
+
+function writeLevel(
+  thinking: Exclude<Thinking, { kind: 'budget' }>,
+  version: ModelVersion,
+): Converted<JsonObject> {
+  if (thinking.kind === 'adaptive') return { value: { includeThoughts: true }, losses: [] }
+  // These models always think. The Pro models have no level below `LOW`.
+  const least = version.isPro ? 'LOW' : 'MINIMAL'
+  if (thinking.kind === 'off') {
+    return { value: { thinkingLevel: least }, losses: ['thinking (off)'] }
+  }
+  const { level, isExact } = levelOf(thinking.effort, version)
+  return {
+    value: { thinkingLevel: level, includeThoughts: true },
+    losses: isExact ? [] : [`thinking.effort (${thinking.effort})`],
+  }
+}
+
+function levelOf(effort: Effort, { version, isPro }: ModelVersion) {
+  if (effort === 'minimal' && isPro) return { level: 'LOW', isExact: false }
+  // The first Pro model of this generation has two levels.
+  if (effort === 'medium' && isPro && version === 3) return { level: 'HIGH', isExact: false }
+  if (effort === 'xhigh' || effort === 'max') return { level: 'HIGH', isExact: false }
+  return { level: effort.toUpperCase(), isExact: true }
+}
+
+/** The budgets that Google's own conversion of `reasoning_effort` uses. */
+const BUDGETS: Readonly<Record<Effort, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+}
+
+function writeAsBudget(
+  thinking: Exclude<Thinking, { kind: 'budget' }>,
+  version: ModelVersion,
+): Converted<JsonObject> {
+  if (thinking.kind === 'adaptive') {
+    return { value: { thinkingBudget: DYNAMIC, includeThoughts: true }, losses: [] }
+  }
+  if (thinking.kind === 'off') {
+    return version.isPro
+      ? { value: { thinkingBudget: limitsOf(version).least }, losses: ['thinking (off)'] }
+      : { value: { thinkingBudget: 0 }, losses: [] }
+  }
+  const { least, most } = limitsOf(version)
+  const tokens = Math.min(most, Math.max(least, BUDGETS[thinking.effort]))
+  return { value: { thinkingBudget: tokens, includeThoughts: true }, losses: [] }
+}
+
+function writeBudget(tokens: number, version: ModelVersion): Converted<JsonObject> {
+  const { least, most } = limitsOf(version)
+  const budget = Math.min(most, Math.max(least, tokens))
+  return {
+    value: { thinkingBudget: budget, includeThoughts: true },
+    losses: budget === tokens ? [] : ['thinking.tokens'],
+  }
+}
+
+/** The documented range of budgets. A budget outside it is refused. */
+function limitsOf({ isPro, isLite }: ModelVersion): { least: number; most: number } {
+  if (isPro) return { least: 128, most: 32_768 }
+  return { least: isLite ? 512 : 1, most: 24_576 }
+}

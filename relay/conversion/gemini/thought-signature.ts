@@ -1,0 +1,97 @@
+import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
+import { isObject } from './request-members.ts'
+
+/**
+ * The prefix of a signature that Gemini made, in the canonical form of a thinking part. Gemini
+ * answers an invalid signature with an error, so a signature of another provider, which has no such
+ * prefix, must not be sent to it. Signatures of tool calls and of texts are always Gemini's and
+ * have no prefix.
+ */
+const OWN = 'gemini:'
+
+/**
+ * The beginning of the field `thoughtSignature` in which a caller of this format keeps what another
+ * provider made. It is the base64 form of `provider:`, because SDKs require base64 in this field.
+ */
+const WRAPPED = 'cHJvdmlkZXI6'
+
+/**
+ * A documented value for a call that has no signature, such as a call by another provider's model.
+ * Gemini 3 refuses the first call of a turn without a signature.
+ */
+export const UNCHECKED_SIGNATURE = 'skip_thought_signature_validator'
+const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])
+
+/** Returns Gemini's signature of a part, or null if there is none. */
+export const readSignature = (value: unknown): string | null =>
+  typeof value === 'string' &&
+  value !== '' &&
+  !PLACEHOLDERS.has(value) &&
+  !value.startsWith(WRAPPED)
+    ? value
+    : null
+
+/** Adds the signature prefix that keeps the signature from other providers. */
+export const ownThinkingSignature = (signature: string): string => `${OWN}${signature}`
+
+/** Returns the signature as Gemini made it, or null if another provider made it. */
+export const signatureForGemini = (signature: string): string | null =>
+  signature.startsWith(OWN) ? signature.slice(OWN.length) : null
+
+/** Reads a thought with its signature, which may hold another provider's signature. */
+export function readThought(text: string, field: unknown): ThinkingPart {
+  const signature = readSignature(field)
+  if (signature !== null) {
+    return { kind: 'thinking', text, signature: ownThinkingSignature(signature) }
+  }
+  return { kind: 'thinking', text, ...signatureIn(unwrap(field)) }
+}
+
+/** Returns the field `thoughtSignature` for a caller, who sends it back with the next request. */
+export function signatureForCaller(kept: { signature: string } | { redacted: string }): string {
+  const own = 'signature' in kept ? signatureForGemini(kept.signature) : null
+  return own ?? wrap(kept)
+}
+
+/**
+ * Returns the field `thoughtSignature` of a call that holds the thoughts before it, or undefined if
+ * no other provider needs them again. Gemini CLI sends back the signatures of calls, but no
+ * thoughts, and Claude refuses the results of a call without them.
+ */
+export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | undefined {
+  const needed = thoughts.filter(
+    ({ signature, redacted }) =>
+      redacted !== undefined || (signature !== undefined && signatureForGemini(signature) === null),
+  )
+  return needed.length === 0 ? undefined : wrap({ thoughts: needed })
+}
+
+/** Reads the thoughts that a call holds. */
+export function readThoughtsOfCall(field: unknown): readonly ThinkingPart[] {
+  const thoughts = unwrap(field)?.thoughts
+  if (!Array.isArray(thoughts)) return []
+  return thoughts.filter(isObject).map((thought) => ({
+    kind: 'thinking',
+    text: typeof thought.text === 'string' ? thought.text : '',
+    ...signatureIn(thought),
+  }))
+}
+
+const wrap = (kept: JsonObject): string =>
+  Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
+
+function unwrap(field: unknown): JsonObject | null {
+  if (typeof field !== 'string' || !field.startsWith(WRAPPED)) return null
+  try {
+    const json = Buffer.from(field, 'base64').toString('utf8').slice('provider:'.length)
+    const kept: unknown = JSON.parse(json)
+    return isObject(kept) ? kept : null
+  } catch {
+    return null
+  }
+}
+
+function signatureIn(kept: JsonObject | null): { signature?: string; redacted?: string } {
+  if (typeof kept?.redacted === 'string') return { redacted: kept.redacted }
+  return typeof kept?.signature === 'string' ? { signature: kept.signature } : {}
+}

@@ -1,0 +1,53 @@
+import type { CanonicalMessage, ContentPart, ThinkingPart } from '../canonical-request.ts'
+
+/**
+ * Joins successive contents of the model to one message. SDKs keep each chunk of a stream as a
+ * content, so that a text or a thought may be spread over many contents. Another provider's
+ * signature is valid only for the whole thought.
+ */
+export class TurnBuilder {
+  readonly messages: CanonicalMessage[] = []
+  private parts: ContentPart[] = []
+  /** The index of the first part after the last call. */
+  private segmentStart = 0
+
+  addUserContent(parts: readonly ContentPart[]): void {
+    if (parts.length > 0) this.messages.push({ role: 'user', parts })
+  }
+
+  /** Begins a content of the model, to which `addPart` adds. */
+  beginModelContent(): void {
+    if (this.messages.at(-1)?.role === 'assistant') return
+    this.parts = []
+    this.segmentStart = 0
+  }
+
+  /** `isFirst` is true for the first part of its content. */
+  addPart(part: ContentPart, isFirst: boolean): void {
+    if (this.parts.length === 0) this.messages.push({ role: 'assistant', parts: this.parts })
+    const last = this.parts.at(-1)
+    const joined = last === undefined ? null : join(last, part, isFirst)
+    if (joined === null) this.parts.push(part)
+    else this.parts[this.parts.length - 1] = joined
+    if (part.kind === 'tool-call') this.segmentStart = this.parts.length
+  }
+
+  /** Adds the thoughts that a call holds, in place of the thoughts that were sent before it. */
+  addThoughtsOfCall(thoughts: readonly ThinkingPart[]): void {
+    if (thoughts.length === 0) return
+    if (this.parts.length === 0) this.messages.push({ role: 'assistant', parts: this.parts })
+    const segment = this.parts.splice(this.segmentStart)
+    for (const thought of thoughts) this.parts.push(thought)
+    for (const part of segment) if (part.kind !== 'thinking') this.parts.push(part)
+  }
+}
+
+function join(last: ContentPart, part: ContentPart, isFirst: boolean): ContentPart | null {
+  if (last.kind === 'thinking' && part.kind === 'thinking') {
+    const isClosed = last.signature !== undefined || last.redacted !== undefined
+    if (isClosed || part.redacted !== undefined) return null
+    return { ...part, text: last.text + part.text }
+  }
+  if (!isFirst || last.kind !== 'text' || part.kind !== 'text') return null
+  return last.signature === undefined ? { ...part, text: last.text + part.text } : null
+}

@@ -1,0 +1,89 @@
+import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
+import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import { writeFinishReason } from './finish-reason.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { isObject } from './request-members.ts'
+import { signatureForCaller, thoughtsForCaller } from './thought-signature.ts'
+import { isMadeUpCallId } from './tool-call-ids.ts'
+import { writeUsage } from './usage-metadata.ts'
+
+/** Writes the answer of `generateContent`. */
+export function writeAnswer(answer: CanonicalAnswer): JsonObject {
+  return {
+    candidates: answer.choices.map(writeChoice),
+    ...(answer.usage !== null && { usageMetadata: writeUsage(answer.usage) }),
+    modelVersion: answer.model,
+    responseId: answer.id,
+  }
+}
+
+function writeChoice({ parts, stop, logprobs }: CanonicalChoice, index: number): JsonObject {
+  const written = withThoughtsInCalls(parts).flatMap((part) => writeAnswerPart(part))
+  return {
+    // SDKs drop a content without parts from a chat, together with the message before it.
+    content: { parts: written.length > 0 ? written : [{ text: '' }], role: 'model' },
+    finishReason: writeFinishReason(stop),
+    index,
+    ...(logprobs !== null && { logprobsResult: writeLogprobs(logprobs) }),
+  }
+}
+
+/** Adds the thoughts before a call to the call. */
+function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
+  const thoughts: ThinkingPart[] = []
+  return parts.map((part) => {
+    if (part.kind === 'thinking') thoughts.push(part)
+    return part.kind === 'tool-call' ? withThoughts(part, thoughts.splice(0)) : part
+  })
+}
+
+/** Returns the call with the thoughts before it, if another provider needs them again. */
+export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart[]): ToolCallPart {
+  const signature = call.signature ?? thoughtsForCaller(thoughts)
+  return signature === undefined ? call : { ...call, signature }
+}
+
+/** Writes one part of an answer. A thought is two parts if it has both a signature and data. */
+export function writeAnswerPart(part: AnswerPart): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+      return [{ text: part.text, ...(part.signature && { thoughtSignature: part.signature }) }]
+    case 'refusal':
+      return [{ text: part.text }]
+    case 'thinking':
+      return writeThought(part)
+    case 'tool-call': {
+      const { id, name, argumentsJson, signature } = part
+      const functionCall = {
+        ...(id !== '' && !isMadeUpCallId(id) && { id }),
+        name,
+        args: parseArguments(argumentsJson),
+      }
+      return [{ functionCall, ...(signature !== undefined && { thoughtSignature: signature }) }]
+    }
+  }
+}
+
+function writeThought({ text, signature, redacted }: ThinkingPart): JsonObject[] {
+  const thoughts: JsonObject[] = []
+  if (signature !== undefined) {
+    const thoughtSignature = signatureForCaller({ signature })
+    thoughts.push({ text, thought: true, thoughtSignature })
+  } else if (text !== '') thoughts.push({ text, thought: true })
+  if (redacted !== undefined) {
+    const thoughtSignature = signatureForCaller({ redacted })
+    thoughts.push({ text: '', thought: true, thoughtSignature })
+  }
+  return thoughts
+}
+
+/** The format has arguments only as an object. Text that is no object stays readable in one. */
+function parseArguments(json: string): JsonObject {
+  if (json.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(json)
+    return isObject(value) ? value : { value }
+  } catch {
+    return { invalidJson: json }
+  }
+}

@@ -1,0 +1,231 @@
+import type {
+  CanonicalMessage,
+  CanonicalRequest,
+  ContentPart,
+  JsonObject,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../canonical-request.ts'
+import { writeMedia } from './media.ts'
+import { isGemini3 } from './model-version.ts'
+import { isObject } from './request-members.ts'
+import { signatureForGemini, UNCHECKED_SIGNATURE } from './thought-signature.ts'
+import { isMadeUpCallId } from './tool-call-ids.ts'
+
+/** A part of the canonical request and its path there. */
+type Located<Part = ContentPart> = { readonly part: Part; readonly path: string }
+type Turn = { readonly role: 'user' | 'model'; readonly parts: Located[] }
+type Contents = {
+  readonly systemInstruction: JsonObject | null
+  readonly contents: readonly JsonObject[]
+}
+
+/**
+ * Writes the conversation. Gemini requires that a turn with calls follows a turn of the user, and
+ * that the results of all calls follow at once, in a content without other parts.
+ */
+export function writeContents(request: CanonicalRequest, losses: string[]): Contents {
+  const writer = new ContentsWriter(request, losses)
+  const system = writer.writeSystem(request.system)
+  const contents = turnsOf(request.messages, losses).flatMap((turn) => writer.writeTurn(turn))
+  const [first] = contents
+  if (first === undefined) {
+    // Gemini refuses a request without contents.
+    const onlySystem = system.length === 0 ? [] : [{ role: 'user', parts: system }]
+    if (system.length > 0) losses.push('system (as a user message)')
+    return { systemInstruction: null, contents: onlySystem }
+  }
+  const systemInstruction = system.length === 0 ? null : { parts: system }
+  if (first.role !== 'model' || !hasCall(first)) return { systemInstruction, contents }
+  losses.push('messages (an empty user message was added before the first call)')
+  return { systemInstruction, contents: [{ role: 'user', parts: [{ text: ' ' }] }, ...contents] }
+}
+
+const locate = (parts: readonly ContentPart[], path: string): Located[] =>
+  parts.map((part, index) => ({ part, path: `${path}[${index}]` }))
+
+const hasCall = ({ parts }: JsonObject): boolean =>
+  Array.isArray(parts) && parts.some((part) => isObject(part) && part.functionCall !== undefined)
+
+/** Joins successive messages of one side. A `system` message is on the side of the user. */
+function turnsOf(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
+  const turns: Turn[] = []
+  for (const [index, { role, parts }] of messages.entries()) {
+    const path = `messages[${index}]`
+    if (role === 'system') losses.push(`${path} (system)`)
+    const side = role === 'assistant' ? 'model' : 'user'
+    const located = locate(parts, `${path}.parts`)
+    const last = turns.at(-1)
+    if (last?.role === side) for (const each of located) last.parts.push(each)
+    else turns.push({ role: side, parts: located })
+  }
+  return turns
+}
+
+class ContentsWriter {
+  private readonly isGemini3: boolean
+  private readonly losses: string[]
+  /** The calls so far, by id. */
+  private readonly calls = new Map<string, { readonly name: string; readonly order: number }>()
+
+  constructor({ model }: CanonicalRequest, losses: string[]) {
+    this.isGemini3 = isGemini3(model)
+    this.losses = losses
+  }
+
+  /** Gemini's system instruction has texts only. */
+  writeSystem(parts: readonly ContentPart[]): JsonObject[] {
+    const located = locate(parts, 'system')
+    for (const { part, path } of located) {
+      if (part.kind !== 'text') this.losses.push(`${path} (${part.kind})`)
+    }
+    return this.writeParts(located.filter(({ part }) => part.kind === 'text'))
+  }
+
+  writeTurn({ role, parts }: Turn): readonly JsonObject[] {
+    if (role === 'model') {
+      const written = this.writeParts(parts)
+      this.signFirstCall(written)
+      return written.length === 0 ? [] : [{ role, parts: written }]
+    }
+    const results = parts.filter(isResult).toSorted((a, b) => this.orderOf(a) - this.orderOf(b))
+    const written = results.map((result) => this.writeResult(result))
+    const others = [
+      ...written.flatMap(({ media }) => media),
+      ...this.writeParts(parts.filter((each) => !isResult(each))),
+    ]
+    return [
+      ...(results.length > 0 ? [{ role, parts: written.map(({ part }) => part) }] : []),
+      ...(others.length > 0 ? [{ role, parts: others }] : []),
+    ]
+  }
+
+  /** Results are in the order of their calls, because older models match them by their order. */
+  private orderOf({ part }: Located<ToolResultPart>): number {
+    return this.calls.get(part.callId)?.order ?? this.calls.size
+  }
+
+  writeParts(parts: readonly Located[]): JsonObject[] {
+    return parts.flatMap((located) => {
+      const written = this.writePart(located)
+      return written === null ? [] : [written]
+    })
+  }
+
+  private writePart({ part, path }: Located): JsonObject | null {
+    if ('cache' in part && part.cache !== undefined) this.losses.push(`${path}.cache`)
+    switch (part.kind) {
+      case 'text': {
+        const { text, signature } = part
+        if (signature !== undefined) return { text, thoughtSignature: signature }
+        return text === '' ? null : { text }
+      }
+      case 'refusal':
+        return part.text === '' ? null : { text: part.text }
+      case 'thinking':
+        return this.writeThinking(part, path)
+      case 'tool-call':
+        return this.writeCall(part, path)
+      case 'tool-result':
+        this.losses.push(`${path} (tool-result)`)
+        return null
+      default:
+        if (part.kind === 'document' && part.name !== undefined) this.losses.push(`${path}.name`)
+        if (part.kind === 'image' && part.detail !== undefined && part.detail !== 'auto') {
+          this.losses.push(`${path}.detail`)
+        }
+        return writeMedia(part)
+    }
+  }
+
+  private writeThinking(part: ThinkingPart, path: string): JsonObject | null {
+    const { text, redacted } = part
+    if (redacted !== undefined) {
+      this.losses.push(`${path}.redacted`)
+      return null
+    }
+    const signature = part.signature === undefined ? null : signatureForGemini(part.signature)
+    if (part.signature !== undefined && signature === null) this.losses.push(`${path}.signature`)
+    if (signature !== null) return { text, thought: true, thoughtSignature: signature }
+    return text === '' ? null : { text, thought: true }
+  }
+
+  private writeCall(call: ToolCallPart, path: string): JsonObject {
+    this.calls.set(call.id, { name: call.name, order: this.calls.size })
+    const args = parseObject(call.argumentsJson)
+    if (args === null && call.argumentsJson.trim() !== '') {
+      this.losses.push(`${path}.argumentsJson`)
+    }
+    return {
+      functionCall: { ...this.idMember(call.id), name: call.name, args: args ?? {} },
+      ...(call.signature !== undefined && { thoughtSignature: call.signature }),
+    }
+  }
+
+  /** Models before Gemini 3 refuse the member `id`. */
+  private idMember(id: string): JsonObject {
+    return this.isGemini3 && id !== '' && !isMadeUpCallId(id) ? { id } : {}
+  }
+
+  /** Gemini 3 refuses a turn whose first call has no signature. */
+  private signFirstCall(parts: JsonObject[]): void {
+    const index = parts.findIndex((part) => part.functionCall !== undefined)
+    const first = parts[index]
+    if (!this.isGemini3 || first === undefined || first.thoughtSignature !== undefined) return
+    parts[index] = { ...first, thoughtSignature: UNCHECKED_SIGNATURE }
+  }
+
+  /**
+   * Writes a result, and returns media that can't be in it. Models before Gemini 3 accept no media
+   * in a result, and no model accepts the address of a file there.
+   */
+  private writeResult({ part, path }: Located<ToolResultPart>) {
+    if (part.cache !== undefined) this.losses.push(`${path}.cache`)
+    const texts: string[] = []
+    const nested: JsonObject[] = []
+    const media: JsonObject[] = []
+    for (const located of locate(part.parts, `${path}.parts`)) {
+      const written = this.writePart(located)
+      if (typeof written?.text === 'string' && written.thought !== true) texts.push(written.text)
+      else if (written?.inlineData !== undefined && this.isGemini3) nested.push(written)
+      else if (written?.inlineData !== undefined || written?.fileData !== undefined) {
+        media.push(written)
+      } else if (written !== null) this.losses.push(located.path)
+    }
+    const functionResponse = {
+      ...this.idMember(part.callId),
+      name: part.name || this.calls.get(part.callId)?.name || part.callId,
+      response: responseOf(texts.join('\n'), part.isError),
+      ...(nested.length > 0 && { parts: nested }),
+    }
+    return { part: { functionResponse }, media }
+  }
+}
+
+const isResult = (located: Located): located is Located<ToolResultPart> =>
+  located.part.kind === 'tool-result'
+
+/**
+ * Writes what a function returned. An object is written as an object if its text stays exactly the
+ * same, and if it can't be taken for Gemini's own keys.
+ */
+function responseOf(text: string, isError: boolean): JsonObject {
+  if (isError) return { error: text }
+  const value = parseObject(text)
+  const isExact = value !== null && JSON.stringify(value) === text
+  if (!isExact || Object.hasOwn(value, 'output') || Object.hasOwn(value, 'error')) {
+    return { output: text }
+  }
+  return value
+}
+
+function parseObject(text: string): JsonObject | null {
+  if (!text.trimStart().startsWith('{')) return null
+  try {
+    const value = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

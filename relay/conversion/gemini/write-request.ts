@@ -1,0 +1,112 @@
+import type { CanonicalRequest, Converted, JsonObject } from '../canonical-request.ts'
+import { toGeminiSchema } from './gemini-schema.ts'
+import { isGemini3 } from './model-version.ts'
+import { writeThinkingConfig } from './thinking-config.ts'
+import { writeContents } from './write-contents.ts'
+
+const STOP_SEQUENCES_MAX = 5
+const SEED_MAX = 2 ** 31 - 1
+const LOGPROBS_MAX = 20
+
+/** Writes the body of `generateContent`. The model and the choice of a stream are in the URL. */
+export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
+  const losses: string[] = []
+  const { systemInstruction, contents } = writeContents(request, losses)
+  const tools = writeTools(request, losses)
+  const toolConfig = writeToolConfig(request, losses)
+  const generationConfig = writeGenerationConfig(request, losses)
+  if (request.allowsParallelCalls === false && tools.length > 0) losses.push('allowsParallelCalls')
+  if (request.endUser !== null) losses.push('endUser')
+  if (request.promptCacheKey !== null) losses.push('promptCacheKey')
+  const value = {
+    contents,
+    ...(systemInstruction !== null && { systemInstruction }),
+    ...(tools.length > 0 && { tools: [{ functionDeclarations: tools }] }),
+    ...(toolConfig !== null && { toolConfig }),
+    ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
+  }
+  return { value, losses }
+}
+
+function writeTools({ tools }: CanonicalRequest, losses: string[]): readonly JsonObject[] {
+  return tools.map(({ name, description, schema, isStrict, cache }, index) => {
+    if (cache !== undefined) losses.push(`tools[${index}].cache`)
+    if (isStrict === true) losses.push(`tools[${index}].isStrict`)
+    const written = toGeminiSchema(schema, `tools[${index}].schema`)
+    for (const loss of written.losses) losses.push(loss)
+    // Gemini refuses parameters without properties.
+    const hasParameters =
+      written.value.properties !== undefined || written.value.anyOf !== undefined
+    return {
+      name,
+      ...(description !== '' && { description }),
+      ...(hasParameters && { parameters: written.value }),
+    }
+  })
+}
+
+/** Gemini refuses a choice if there are no functions. */
+function writeToolConfig(
+  { toolChoice, tools }: CanonicalRequest,
+  losses: string[],
+): JsonObject | null {
+  if (toolChoice === null) return null
+  if (tools.length === 0) {
+    if (toolChoice.kind === 'required' || toolChoice.kind === 'tool') losses.push('toolChoice')
+    return null
+  }
+  const functionCallingConfig =
+    toolChoice.kind === 'tool'
+      ? { mode: 'ANY', allowedFunctionNames: [toolChoice.name] }
+      : { mode: MODES[toolChoice.kind] }
+  return { functionCallingConfig }
+}
+
+const MODES = { auto: 'AUTO', none: 'NONE', required: 'ANY' }
+
+function writeGenerationConfig(request: CanonicalRequest, losses: string[]): JsonObject {
+  const { sampling, outputTokensMax } = request
+  const thinking = writeThinkingConfig(request.thinking, request.model)
+  losses.push(...thinking.losses)
+  const stopSequences = sampling.stop.slice(0, STOP_SEQUENCES_MAX)
+  if (stopSequences.length < sampling.stop.length) losses.push('sampling.stop')
+  const isSeedValid = sampling.seed === null || Math.abs(sampling.seed) <= SEED_MAX
+  if (!isSeedValid) losses.push('sampling.seed')
+  const members = {
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    topK: sampling.topK,
+    seed: isSeedValid ? sampling.seed : null,
+    candidateCount: sampling.choices,
+    maxOutputTokens: outputTokensMax,
+    stopSequences: stopSequences.length > 0 ? stopSequences : null,
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    thinkingConfig: thinking.value,
+    ...writeLogprobsCount(request, losses),
+    ...writeAnswerFormat(request, losses),
+  }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+}
+
+function writeLogprobsCount({ logprobs }: CanonicalRequest, losses: string[]): JsonObject {
+  if (logprobs === null) return {}
+  if (logprobs > LOGPROBS_MAX) losses.push('logprobs')
+  if (logprobs === 0) return { responseLogprobs: true }
+  return { responseLogprobs: true, logprobs: Math.min(logprobs, LOGPROBS_MAX) }
+}
+
+/** Models before Gemini 3 refuse functions together with an answer in JSON. */
+function writeAnswerFormat(request: CanonicalRequest, losses: string[]): JsonObject {
+  const { answerFormat, model, tools } = request
+  if (answerFormat === null) return {}
+  if (tools.length > 0 && !isGemini3(model)) {
+    losses.push('answerFormat')
+    return {}
+  }
+  const responseMimeType = 'application/json'
+  if (answerFormat.kind === 'json') return { responseMimeType }
+  const schema = toGeminiSchema(answerFormat.schema, 'answerFormat.schema')
+  for (const loss of schema.losses) losses.push(loss)
+  return { responseMimeType, responseSchema: schema.value }
+}

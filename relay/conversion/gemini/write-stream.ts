@@ -1,0 +1,182 @@
+import type {
+  CanonicalEvent,
+  CanonicalUsage,
+  StopReason,
+  StreamWriter,
+} from '../canonical-answer.ts'
+import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import { addThoughtEvent } from './collect-answer.ts'
+import { writeFinishReason } from './finish-reason.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { writeStreamError } from './stream-error.ts'
+import { signatureForCaller } from './thought-signature.ts'
+import { writeUsage } from './usage-metadata.ts'
+import { withThoughts, writeAnswerPart } from './write-answer.ts'
+
+/** Callers without `alt=sse` in the URL get one JSON array, to which each chunk is added. */
+export type StreamFraming = 'sse' | 'json-array'
+
+/**
+ * Writes the stream of `streamGenerateContent`. A call is written when it is complete, because the
+ * format has no parts of arguments. The last chunk has the stops of all choices and the usage. An
+ * error is written with the message of its event.
+ */
+export const createStreamWriter = (framing: StreamFraming = 'sse'): StreamWriter =>
+  new ChunkWriter(framing)
+
+type OpenChoice = {
+  /** The calls that are not written yet, by their part. */
+  readonly calls: Map<number, ToolCallPart>
+  /** The thoughts since the last call, by their part. */
+  readonly thoughts: Map<number, ThinkingPart>
+  stop: StopReason | null
+}
+type CallEvent = Extract<CanonicalEvent, { kind: 'tool-call' | 'tool-arguments' }>
+
+class ChunkWriter implements StreamWriter {
+  private readonly framing: StreamFraming
+  private readonly choices = new Map<number, OpenChoice>()
+  private identity: JsonObject = {}
+  private usage: CanonicalUsage | null = null
+  private hasChunks = false
+  private isClosed = false
+
+  constructor(framing: StreamFraming) {
+    this.framing = framing
+  }
+
+  write(event: CanonicalEvent): string {
+    if (this.isClosed) return ''
+    switch (event.kind) {
+      case 'start':
+        this.identity = { modelVersion: event.model, responseId: event.id }
+        return ''
+      case 'usage':
+        this.usage = event.usage
+        return ''
+      case 'tool-call':
+      case 'tool-arguments':
+        this.addToCall(event)
+        return ''
+      case 'stop':
+        this.choiceAt(event.choice).stop = event.stop
+        return this.writeCalls(event.choice)
+      case 'logprobs':
+        return this.writeChunk([
+          { ...candidate(event.choice, []), logprobsResult: writeLogprobs(event.tokens) },
+        ])
+      case 'error':
+        return this.close(writeStreamError(event.type, event.message))
+      case 'end':
+        return this.writeEnd()
+      default: {
+        const calls = this.writeCalls(event.choice)
+        this.addToThought(event)
+        return calls + this.writeParts(event.choice, partOf(event))
+      }
+    }
+  }
+
+  private choiceAt(index: number): OpenChoice {
+    const choice = this.choices.get(index) ?? { calls: new Map(), thoughts: new Map(), stop: null }
+    this.choices.set(index, choice)
+    return choice
+  }
+
+  private addToCall(event: CallEvent): void {
+    const { calls } = this.choiceAt(event.choice)
+    if (event.kind === 'tool-call') {
+      const { id, name, signature } = event
+      const call = { kind: event.kind, id, name, argumentsJson: '' }
+      calls.set(event.part, signature === undefined ? call : { ...call, signature })
+      return
+    }
+    const call = calls.get(event.part)
+    if (call === undefined) return
+    calls.set(event.part, { ...call, argumentsJson: call.argumentsJson + event.json })
+  }
+
+  private addToThought(event: WrittenEvent): void {
+    if (event.kind === 'text' || event.kind === 'refusal') return
+    const { thoughts } = this.choiceAt(event.choice)
+    const thought = thoughts.get(event.part) ?? { kind: 'thinking', text: '' }
+    thoughts.set(event.part, addThoughtEvent(thought, event))
+  }
+
+  /** Writes the calls of a choice, which are complete when another kind of part begins. */
+  private writeCalls(index: number): string {
+    const { calls, thoughts } = this.choiceAt(index)
+    if (calls.size === 0) return ''
+    const [first, ...others] = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call)
+    const signed = first === undefined ? [] : [withThoughts(first, [...thoughts.values()])]
+    calls.clear()
+    thoughts.clear()
+    return this.writeParts(index, [...signed, ...others].flatMap(writeAnswerPart))
+  }
+
+  private writeParts(index: number, parts: readonly JsonObject[]): string {
+    this.choiceAt(index)
+    return parts.length === 0 ? '' : this.writeChunk([candidate(index, parts)])
+  }
+
+  private writeEnd(): string {
+    const indexes = [...this.choices.keys()].sort((a, b) => a - b)
+    const calls = indexes.map((index) => this.writeCalls(index)).join('')
+    const candidates = indexes.map((index) => ({
+      ...candidate(index, []),
+      finishReason: writeFinishReason(this.choices.get(index)?.stop ?? 'end'),
+    }))
+    return calls + this.close(this.chunkOf(candidates))
+  }
+
+  private writeChunk(candidates: readonly JsonObject[]): string {
+    return this.frame(this.chunkOf(candidates))
+  }
+
+  private chunkOf(candidates: readonly JsonObject[]): JsonObject {
+    return {
+      ...(candidates.length > 0 && { candidates }),
+      ...(this.usage !== null && { usageMetadata: writeUsage(this.usage) }),
+      ...this.identity,
+    }
+  }
+
+  private close(chunk: JsonObject): string {
+    const text = this.frame(chunk)
+    this.isClosed = true
+    return this.framing === 'sse' ? text : `${text}\n]`
+  }
+
+  private frame(chunk: JsonObject): string {
+    const json = JSON.stringify(chunk)
+    const isFirst = !this.hasChunks
+    this.hasChunks = true
+    if (this.framing === 'sse') return `data: ${json}\n\n`
+    return isFirst ? `[${json}` : `\n,\n${json}`
+  }
+}
+
+const candidate = (index: number, parts: readonly JsonObject[]): JsonObject => ({
+  content: { parts: parts.length > 0 ? parts : [{ text: '' }], role: 'model' },
+  index,
+})
+
+type WrittenEvent = Extract<
+  CanonicalEvent,
+  { kind: 'text' | 'refusal' | 'thinking' | 'thinking-signature' | 'thinking-redacted' }
+>
+
+function partOf(event: WrittenEvent): readonly JsonObject[] {
+  switch (event.kind) {
+    case 'thinking-signature': {
+      const thoughtSignature = signatureForCaller({ signature: event.signature })
+      return [{ text: '', thought: true, thoughtSignature }]
+    }
+    case 'thinking-redacted':
+      return writeAnswerPart({ kind: 'thinking', text: '', redacted: event.data })
+    default: {
+      const isEmpty = event.text === '' && !('signature' in event && event.signature !== undefined)
+      return isEmpty ? [] : writeAnswerPart(event)
+    }
+  }
+}

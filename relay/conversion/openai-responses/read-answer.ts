@@ -1,0 +1,104 @@
+import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { argumentsOfInput } from './caller-tools.ts'
+import { ownContent } from './encrypted-content.ts'
+import { textOfReasoning } from './reasoning-items.ts'
+import { readStop } from './stop-reason.ts'
+import { readUsage } from './usage.ts'
+
+/** The number of output items, of contents per item, and of parts that are read. */
+export const PARTS_MAX = 128
+
+/**
+ * Reads a complete response. What can't be read is skipped, and so are the calls of tools that the
+ * provider executed. A response that failed is read by `readFailure`.
+ */
+export function readAnswer(body: JsonObject): CanonicalAnswer {
+  const id = textOf(body.id) ?? ''
+  const items = objectsOf(body.output).slice(0, PARTS_MAX)
+  const parts = items.flatMap((item, at) => readItem(item, id, at)).slice(0, PARTS_MAX)
+  const hasCalls = parts.some(({ kind }) => kind === 'tool-call')
+  const isRefused = parts.some(({ kind }) => kind === 'refusal')
+  const tokens = items.flatMap(logprobsOf)
+  const choice = {
+    parts,
+    stop: readStop(body, { hasCalls, isRefused }),
+    stopSequence: null,
+    logprobs: tokens.length === 0 ? null : tokens,
+  }
+  return { id, model: textOf(body.model) ?? '', choices: [choice], usage: readUsage(body) }
+}
+
+export type Failure = { readonly type: string; readonly message: string }
+
+/** Returns the error of a response that failed, or null. The message may be confidential. */
+export function readFailure(response: JsonObject): Failure | null {
+  const error = objectOf(response.error)
+  if (error !== null) return readError(error)
+  const { status } = response
+  return status === 'failed' || status === 'cancelled' ? { type: status, message: '' } : null
+}
+
+/** Reads the members of an error. The code is more specific than the type. */
+export const readError = (error: JsonObject): Failure => ({
+  type: textOf(error.code) || textOf(error.type) || 'error',
+  message: textOf(error.message) ?? '',
+})
+
+function readItem(item: JsonObject, answerId: string, at: number): readonly AnswerPart[] {
+  switch (item.type) {
+    case 'message':
+      return objectsOf(item.content)
+        .slice(0, PARTS_MAX)
+        .flatMap((content) => readText(content) ?? [])
+    case 'reasoning':
+      return readReasoning(item)
+    case 'function_call':
+    case 'custom_tool_call': {
+      const name = calledName(item)
+      if (name === null) return []
+      const id = callId(item, answerId, at)
+      return [{ kind: 'tool-call', id, name, argumentsJson: argumentsText(item) || '{}' }]
+    }
+    default:
+      return []
+  }
+}
+
+function readText(content: JsonObject): AnswerPart | null {
+  const kind = content.type === 'refusal' ? 'refusal' : 'text'
+  const text = textOf(content[kind]) ?? ''
+  return text === '' ? null : { kind, text }
+}
+
+function readReasoning(item: JsonObject): readonly AnswerPart[] {
+  const text = textOfReasoning(item)
+  const encrypted = textOf(item.encrypted_content) ?? ''
+  if (encrypted === '') return text === '' ? [] : [{ kind: 'thinking', text }]
+  const own = ownContent(encrypted)
+  return [{ kind: 'thinking', text, ...(text === '' ? { redacted: own } : { signature: own }) }]
+}
+
+const logprobsOf = (item: JsonObject): readonly JsonObject[] =>
+  item.type === 'message'
+    ? objectsOf(item.content).flatMap(({ logprobs }) => objectsOf(logprobs))
+    : []
+
+/** Returns the name of the called tool, or null for a call that can't be read. */
+export const calledName = (item: JsonObject): string | null => textOf(item.name) || null
+
+const ANSWER_ID_LENGTH = 24
+
+/** Returns the id of a call. It is made up from the id of the answer if the provider has none. */
+export function callId(item: JsonObject, answerId: string, at: number): string {
+  const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')
+  return textOf(item.call_id) || textOf(item.id) || `call_${answer}_${at}`
+}
+
+/** Returns the arguments of a call. Some providers send an object instead of its text. */
+export function argumentsText(item: JsonObject): string {
+  if (item.type === 'custom_tool_call') return argumentsOfInput(textOf(item.input) ?? '')
+  const object = objectOf(item.arguments)
+  return object === null ? (textOf(item.arguments) ?? '').trim() : JSON.stringify(object)
+}

@@ -1,0 +1,161 @@
+import {
+  type CacheMark,
+  type ContentPart,
+  ConversionError,
+  type FileSource,
+  type ImagePart,
+  type JsonObject,
+} from '../canonical-request.ts'
+import { isWebUrl, readDataUrl } from '../data-url.ts'
+import {
+  isAbsent,
+  optionalObject,
+  optionalText,
+  requiredList,
+  requiredObject,
+  requiredText,
+} from '../json-fields.ts'
+
+/** Adds the members of `object` that are neither in `names` nor absent to the losses. */
+export function addUnreadMembers(
+  object: JsonObject,
+  names: ReadonlySet<string>,
+  path: string,
+  losses: string[],
+): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (!names.has(name) && !isAbsent(value)) losses.push(path === '' ? name : `${path}.${name}`)
+  }
+}
+
+/**
+ * Reads the content of a message or the output of a tool: a string, a list of parts, or null. Empty
+ * texts are left out, because other formats reject them.
+ */
+export function readContent(content: unknown, path: string, losses: string[]): ContentPart[] {
+  if (isAbsent(content)) return []
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
+  return requiredList(content, path).flatMap((part, at) =>
+    readPart(requiredObject(part, `${path}[${at}]`), `${path}[${at}]`, losses),
+  )
+}
+
+type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
+
+/** The reader of each type of part, and the members that it reads. */
+const PARTS: ReadonlyMap<string, readonly [read: PartReader, ...members: string[]]> = new Map([
+  ['input_text', [readText, 'text']],
+  ['output_text', [readOutputText, 'text', 'annotations', 'logprobs', 'parsed']],
+  ['text', [readText, 'text']],
+  ['refusal', [readRefusedText, 'refusal']],
+  ['input_image', [readImage, 'image_url', 'file_id', 'detail']],
+  ['input_file', [readFile, 'file_data', 'file_url', 'file_id', 'filename']],
+  ['input_audio', [readAudio, 'input_audio']],
+])
+
+function readPart(part: JsonObject, path: string, losses: string[]): readonly ContentPart[] {
+  const type = requiredText(part.type, `${path}.type`)
+  const [read, ...members] = PARTS.get(type) ?? []
+  if (read === undefined) {
+    losses.push(path)
+    return []
+  }
+  const breakpoint = 'prompt_cache_breakpoint'
+  addUnreadMembers(part, new Set(['type', breakpoint, ...members]), path, losses)
+  const content = read(part, path, losses)
+  const cache = readCacheMark(part, path, losses)
+  if (content !== null && cache === null) return [content]
+  if (content !== null && content.kind !== 'refusal' && content.kind !== 'thinking') {
+    return [{ ...content, cache: cache ?? '5m' }]
+  }
+  if (cache !== null) losses.push(`${path}.${breakpoint}`)
+  return content === null ? [] : [content]
+}
+
+/** A breakpoint becomes a mark with the shortest lifetime, which costs the least. */
+function readCacheMark(part: JsonObject, path: string, losses: string[]): CacheMark | null {
+  const place = `${path}.prompt_cache_breakpoint`
+  const breakpoint = optionalObject(part.prompt_cache_breakpoint, place)
+  if (breakpoint === null) return null
+  addUnreadMembers(breakpoint, new Set(['mode']), place, losses)
+  return '5m'
+}
+
+function readText(part: JsonObject, path: string): ContentPart | null {
+  const text = requiredText(part.text, `${path}.text`)
+  return text === '' ? null : { kind: 'text', text }
+}
+
+function readOutputText(part: JsonObject, path: string, losses: string[]): ContentPart | null {
+  const { annotations } = part
+  if (Array.isArray(annotations) && annotations.length > 0) losses.push(`${path}.annotations`)
+  return readText(part, path)
+}
+
+function readRefusedText(part: JsonObject, path: string): ContentPart {
+  return { kind: 'refusal', text: requiredText(part.refusal, `${path}.refusal`) }
+}
+
+const DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
+/** Other formats have no detail above `high`. */
+const ORIGINAL = 'original'
+
+function readImage(part: JsonObject, path: string, losses: string[]): ContentPart {
+  const source = readImageSource(part, path)
+  const detail = part.detail === ORIGINAL ? 'high' : part.detail
+  if (part.detail === ORIGINAL) losses.push(`${path}.detail`)
+  if (DETAILS.has(detail)) {
+    return { kind: 'image', source, detail: detail as NonNullable<ImagePart['detail']> }
+  }
+  if (!isAbsent(detail)) losses.push(`${path}.detail`)
+  return { kind: 'image', source }
+}
+
+function readImageSource(part: JsonObject, path: string): FileSource {
+  const url = optionalText(part.image_url, `${path}.image_url`)
+  if (url !== null) return readUrl(url, `${path}.image_url`, 'image/png')
+  return { kind: 'file-id', id: requiredText(part.file_id, `${path}.image_url`) }
+}
+
+/** Reads a web address or a data URL. `mediaType` is used for a data URL without a media type. */
+function readUrl(url: string, path: string, mediaType: string): FileSource {
+  const content = readDataUrl(url)
+  if (content !== null) {
+    return { kind: 'base64', mediaType: content.mediaType || mediaType, data: content.data }
+  }
+  if (isWebUrl(url)) return { kind: 'url', url }
+  throw new ConversionError(path, 'A web address or a data URL in base64 is expected.')
+}
+
+const DOCUMENT_TYPE = 'application/pdf'
+
+/** Reads a file: as a data URL, as plain base64, at a web address, or stored at the provider. */
+function readFile(part: JsonObject, path: string): ContentPart {
+  const name = optionalText(part.filename, `${path}.filename`)
+  return {
+    kind: 'document',
+    source: readFileSource(part, path),
+    ...(name === null ? {} : { name }),
+  }
+}
+
+function readFileSource(part: JsonObject, path: string): FileSource {
+  const data = optionalText(part.file_data, `${path}.file_data`)
+  if (data?.startsWith('data:')) return readUrl(data, `${path}.file_data`, DOCUMENT_TYPE)
+  if (data !== null) return { kind: 'base64', mediaType: DOCUMENT_TYPE, data }
+  const url = optionalText(part.file_url, `${path}.file_url`)
+  if (url !== null) return readUrl(url, `${path}.file_url`, DOCUMENT_TYPE)
+  return { kind: 'file-id', id: requiredText(part.file_id, `${path}.file_id`) }
+}
+
+/** The media types of the audio formats whose names differ from them. */
+const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
+
+function readAudio(part: JsonObject, path: string): ContentPart {
+  const place = `${path}.input_audio`
+  const audio = requiredObject(part.input_audio, place)
+  const format = requiredText(audio.format, `${place}.format`)
+  const data = requiredText(audio.data, `${place}.data`)
+  const mediaType = AUDIO_TYPES.get(format) ?? `audio/${format}`
+  return { kind: 'audio', mediaType, data: readDataUrl(data)?.data ?? data }
+}

@@ -1,0 +1,215 @@
+import {
+  type CanonicalMessage,
+  type ContentPart,
+  ConversionError,
+  type JsonObject,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../canonical-request.ts'
+import {
+  optionalText,
+  parsedObject,
+  requiredList,
+  requiredObject,
+  requiredText,
+  textOf,
+} from '../json-fields.ts'
+import { argumentsOfInput, functionName } from './caller-tools.ts'
+import { readEncrypted } from './encrypted-content.ts'
+import { addUnreadMembers, readContent } from './read-content.ts'
+import { textOfReasoning } from './reasoning-items.ts'
+
+export type Conversation = {
+  /** The instructions before the first item of another kind. */
+  readonly system: readonly ContentPart[]
+  readonly messages: readonly CanonicalMessage[]
+}
+
+/**
+ * Reads `input`: a text or a list of items. Successive items of the assistant become one message,
+ * and so do successive results of tools, because other formats expect the results of parallel calls
+ * together. The ids and the statuses of items don't influence an answer and are left out.
+ */
+export function readInput(value: unknown, losses: string[]): Conversation {
+  if (typeof value === 'string') {
+    const parts = readContent(value, 'input', losses)
+    return { system: [], messages: [{ role: 'user', parts }] }
+  }
+  const list = requiredList(value, 'input')
+  if (list.length === 0) throw new ConversionError('input', 'At least one item is expected.')
+  const reader = new InputReader(losses)
+  for (const [at, element] of list.entries()) {
+    const path = `input[${at}]`
+    reader.read(requiredObject(element, path), path)
+  }
+  return reader
+}
+
+/** Calls that a provider executed, and their results. Their effect is in the texts that follow. */
+const HOSTED_ITEMS: ReadonlySet<string> = new Set([
+  ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call'],
+  ...['mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call'],
+  ...['tool_search_call', 'tool_search_output', 'additional_tools', 'configuration_update'],
+  ...['program', 'program_output', 'computer_call', 'computer_call_output'],
+])
+
+/** Calls of tools that the caller executes, but whose definition is at the provider. */
+const BUILT_IN_CALLS: ReadonlyMap<string, readonly [name: string, input: string]> = new Map([
+  ['local_shell_call', ['local_shell', 'action']],
+  ['shell_call', ['shell', 'action']],
+  ['apply_patch_call', ['apply_patch', 'operation']],
+])
+
+const ITEM = ['type', 'id', 'status']
+const MESSAGE_MEMBERS = new Set([...ITEM, 'role', 'content'])
+const CALL_MEMBERS = new Set([...ITEM, 'call_id', 'name', 'namespace', 'arguments', 'input'])
+const RESULT_MEMBERS = new Set([...ITEM, 'call_id', 'output', 'name', 'namespace'])
+const REASONING_MEMBERS = new Set([...ITEM, 'summary', 'content', 'encrypted_content'])
+
+class InputReader implements Conversation {
+  readonly system: ContentPart[] = []
+  readonly messages: CanonicalMessage[] = []
+  private readonly losses: string[]
+  /** The names of the called tools by the ids of the calls. */
+  private readonly names = new Map<string, string>()
+  /** The signatures of calls that an earlier item holds, by the ids of the calls. */
+  private readonly callSignatures = new Map<string, string>()
+  /** The message to which the next item of the same kind is added. */
+  private open: { readonly kind: 'assistant' | 'results'; readonly parts: ContentPart[] } | null =
+    null
+
+  constructor(losses: string[]) {
+    this.losses = losses
+  }
+
+  read(item: JsonObject, path: string): void {
+    const type = optionalText(item.type, `${path}.type`) ?? 'message'
+    if (type === 'message') return this.readMessage(item, path)
+    if (type === 'reasoning') return this.readReasoning(item, path)
+    if (type === 'function_call' || type === 'custom_tool_call') return this.readCall(item, path)
+    if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      return this.readResult(item, path)
+    }
+    if (HOSTED_ITEMS.has(type)) {
+      this.losses.push(path)
+      return
+    }
+    const builtIn = BUILT_IN_CALLS.get(type)
+    if (builtIn !== undefined) return this.readBuiltInCall(item, path, ...builtIn)
+    if (BUILT_IN_CALLS.has(type.replace(/_output$/, ''))) {
+      return this.readBuiltInResult(item, path)
+    }
+    throw new ConversionError(path, unreadableItem(type))
+  }
+
+  private readMessage(item: JsonObject, path: string): void {
+    const role = requiredText(item.role, `${path}.role`)
+    addUnreadMembers(item, MESSAGE_MEMBERS, path, this.losses)
+    const parts = readContent(item.content, `${path}.content`, this.losses)
+    if (role === 'assistant') return this.add('assistant', parts)
+    this.open = null
+    if (role === 'user') this.messages.push({ role, parts })
+    else if (role !== 'system' && role !== 'developer') {
+      throw new ConversionError(`${path}.role`, 'The role is unknown.')
+    } else if (this.messages.length === 0) this.system.push(...parts)
+    else if (parts.length > 0) this.messages.push({ role: 'system', parts })
+  }
+
+  private add(kind: 'assistant' | 'results', parts: readonly ContentPart[]): void {
+    if (this.open?.kind !== kind) {
+      const list: ContentPart[] = []
+      this.open = { kind, parts: list }
+      this.messages.push({ role: kind === 'assistant' ? 'assistant' : 'user', parts: list })
+    }
+    this.open.parts.push(...parts)
+  }
+
+  /** An item with neither a text nor encrypted content refers to one that the provider stores. */
+  private readReasoning(item: JsonObject, path: string): void {
+    addUnreadMembers(item, REASONING_MEMBERS, path, this.losses)
+    const text = textOfReasoning(item)
+    const encrypted = textOf(item.encrypted_content) || null
+    if (encrypted === null) {
+      if (text === '') this.losses.push(path)
+      else this.add('assistant', [{ kind: 'thinking', text }])
+      return
+    }
+    const kept = readEncrypted(encrypted, text !== '')
+    if ('callId' in kept) this.callSignatures.set(kept.callId, kept.callSignature)
+    else this.add('assistant', [{ kind: 'thinking', text, ...kept }])
+  }
+
+  private readCall(item: JsonObject, path: string): void {
+    addUnreadMembers(item, CALL_MEMBERS, path, this.losses)
+    const isCustom = item.type === 'custom_tool_call'
+    const namespace = optionalText(item.namespace, `${path}.namespace`)
+    const name = functionName(requiredText(item.name, `${path}.name`), namespace)
+    const argumentsJson = isCustom
+      ? argumentsOfInput(requiredText(item.input, `${path}.input`))
+      : this.argumentsOf(item.arguments, `${path}.arguments`)
+    this.addCall(requiredText(item.call_id, `${path}.call_id`), name, argumentsJson)
+  }
+
+  private addCall(id: string, name: string, argumentsJson: string): void {
+    this.names.set(id, name)
+    const signature = this.callSignatures.get(id)
+    const call: ToolCallPart = { kind: 'tool-call', id, name, argumentsJson }
+    this.add('assistant', [signature === undefined ? call : { ...call, signature }])
+  }
+
+  /**
+   * Returns the arguments as the text of an object. A model may have written invalid JSON. It is
+   * wrapped, because a caller can't continue such a conversation otherwise.
+   */
+  private argumentsOf(value: unknown, path: string): string {
+    const text = optionalText(value, path) ?? ''
+    if (text.trim() === '') return '{}'
+    if (parsedObject(text) !== null) return text
+    this.losses.push(path)
+    return JSON.stringify({ arguments: text })
+  }
+
+  private readResult(item: JsonObject, path: string): void {
+    addUnreadMembers(item, RESULT_MEMBERS, path, this.losses)
+    const callId = requiredText(item.call_id, `${path}.call_id`)
+    const name = functionName(textOf(item.name) ?? '', textOf(item.namespace))
+    const parts = readContent(item.output, `${path}.output`, this.losses)
+    this.addResult(callId, name, parts)
+  }
+
+  private addResult(callId: string, name: string, parts: readonly ContentPart[]): void {
+    const called = this.names.get(callId) ?? name
+    const result: ToolResultPart = {
+      ...{ kind: 'tool-result', callId, name: called, parts, isError: false },
+    }
+    this.add('results', [result])
+  }
+
+  /** Reads the call of a built-in tool as the call of a function, which is a loss. */
+  private readBuiltInCall(item: JsonObject, path: string, name: string, member: string): void {
+    this.losses.push(`${path}.type`)
+    const input = requiredObject(item[member], `${path}.${member}`)
+    this.addCall(builtInCallId(item, path), name, JSON.stringify(input))
+  }
+
+  private readBuiltInResult(item: JsonObject, path: string): void {
+    this.losses.push(`${path}.type`)
+    const { output } = item
+    const text = typeof output === 'string' ? output : JSON.stringify(output ?? '')
+    const parts = readContent(text, `${path}.output`, this.losses)
+    this.addResult(builtInCallId(item, path), '', parts)
+  }
+}
+
+/** The result of a local shell call has the call's id in `id`, or in `call_id` as all others. */
+const builtInCallId = (item: JsonObject, path: string): string =>
+  textOf(item.call_id) ?? requiredText(item.id, `${path}.call_id`)
+
+function unreadableItem(type: string): string {
+  if (type === 'item_reference') {
+    return 'An item that another provider stores can’t be read. Send the item itself.'
+  }
+  return type.startsWith('compaction')
+    ? 'A conversation that another provider compacted can’t be continued.'
+    : 'The type of the item is unknown.'
+}

@@ -1,0 +1,163 @@
+import {
+  type AnswerFormat,
+  type CanonicalRequest,
+  ConversionError,
+  type Converted,
+  type JsonObject,
+  type Sampling,
+} from '../canonical-request.ts'
+import {
+  isAbsent,
+  optionalBoolean,
+  optionalInteger,
+  optionalList,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  requiredObject,
+  requiredText,
+} from '../json-fields.ts'
+import { type CallerTools, findCallerTools, readToolChoice, readTools } from './caller-tools.ts'
+import { addUnreadMembers, readContent } from './read-content.ts'
+import { readInput } from './read-input.ts'
+import { readReasoning } from './reasoning-control.ts'
+
+const MEMBERS = new Set<string>([
+  ...['model', 'input', 'instructions', 'stream', 'stream_options', 'max_output_tokens'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls', 'temperature', 'top_p', 'text', 'reasoning'],
+  ...['include', 'top_logprobs', 'user', 'safety_identifier', 'prompt_cache_key'],
+  ...['store', 'background', 'truncation', 'service_tier'],
+  ...['previous_response_id', 'conversation', 'prompt'],
+])
+
+/** Reads the body of `POST /v1/responses`. */
+export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
+  checkStatelessness(body)
+  const losses: string[] = []
+  addUnreadMembers(body, MEMBERS, '', losses)
+  addDefaultLosses(body, losses)
+  const { system, messages } = readInput(body.input, losses)
+  const { tools, choice } = readToolChoice(body, readTools(body, losses))
+  const value: CanonicalRequest = {
+    model: requiredText(body.model, 'model'),
+    isStream: optionalBoolean(body.stream, 'stream') ?? false,
+    system: [...readContent(body.instructions, 'instructions', losses), ...system],
+    messages,
+    tools,
+    toolChoice: choice,
+    allowsParallelCalls: optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls'),
+    outputTokensMax: readOutputLimit(body),
+    sampling: readSampling(body),
+    thinking: readReasoning(body.reasoning, losses),
+    answerFormat: readTextFormat(body, losses),
+    logprobs: readLogprobs(body, losses),
+    endUser: readEndUser(body, losses),
+    promptCacheKey: optionalText(body.prompt_cache_key, 'prompt_cache_key'),
+  }
+  return { value, losses }
+}
+
+/** What a request decides about the form of its answer. */
+export type AnswerSettings = CallerTools & {
+  /** The members that an answer repeats from its request. */
+  readonly repeated: JsonObject
+}
+
+const REPEATED = [
+  ...['max_output_tokens', 'metadata', 'parallel_tool_calls', 'prompt_cache_key', 'reasoning'],
+  ...['safety_identifier', 'temperature', 'text', 'tool_choice', 'top_p', 'truncation', 'user'],
+]
+
+/** Reads what a valid request decides about the form of its answer. */
+export function readAnswerSettings(body: JsonObject): AnswerSettings {
+  const repeated = REPEATED.filter((name) => Object.hasOwn(body, name) && !isAbsent(body[name]))
+  return {
+    ...findCallerTools(body),
+    repeated: Object.fromEntries(repeated.map((name) => [name, body[name]])),
+  }
+}
+
+/** Throws for a request that needs what only the provider of earlier requests has stored. */
+function checkStatelessness(body: JsonObject): void {
+  for (const name of ['previous_response_id', 'conversation', 'prompt']) {
+    if (isAbsent(body[name])) continue
+    throw new ConversionError(name, 'The model’s provider has no stored conversations or prompts.')
+  }
+  if (body.background !== true) return
+  throw new ConversionError('background', 'The model’s provider has no background responses.')
+}
+
+/** The members whose default value can be expressed by leaving them out. */
+const DEFAULTS: ReadonlyMap<string, ReadonlySet<unknown>> = new Map<string, Set<unknown>>([
+  ['store', new Set([false])],
+  ['background', new Set([false])],
+  ['truncation', new Set(['disabled'])],
+  ['service_tier', new Set(['auto', 'default'])],
+])
+
+function addDefaultLosses(body: JsonObject, losses: string[]): void {
+  for (const [name, defaults] of DEFAULTS) {
+    if (!isAbsent(body[name]) && !defaults.has(body[name])) losses.push(name)
+  }
+}
+
+function readOutputLimit(body: JsonObject): number | null {
+  const limit = optionalInteger(body.max_output_tokens, 'max_output_tokens')
+  if (limit === null || limit > 0) return limit
+  throw new ConversionError('max_output_tokens', 'A positive integer is expected.')
+}
+
+/** OpenAI's format has no other sampling parameters. */
+const readSampling = (body: JsonObject): Sampling => ({
+  choices: null,
+  temperature: optionalNumber(body.temperature, 'temperature'),
+  topP: optionalNumber(body.top_p, 'top_p'),
+  topK: null,
+  seed: null,
+  presencePenalty: null,
+  frequencyPenalty: null,
+  stop: [],
+})
+
+function readTextFormat(body: JsonObject, losses: string[]): AnswerFormat | null {
+  const text = optionalObject(body.text, 'text')
+  if (text === null) return null
+  addUnreadMembers(text, new Set(['format', 'verbosity']), 'text', losses)
+  if (!isAbsent(text.verbosity) && text.verbosity !== 'medium') losses.push('text.verbosity')
+  const format = optionalObject(text.format, 'text.format')
+  if (format === null || format.type === 'text') return null
+  if (format.type === 'json_object') return { kind: 'json' }
+  if (format.type !== 'json_schema') {
+    throw new ConversionError('text.format.type', 'The format is unknown.')
+  }
+  const members = new Set(['type', 'name', 'schema', 'strict'])
+  addUnreadMembers(format, members, 'text.format', losses)
+  return {
+    kind: 'schema',
+    name: optionalText(format.name, 'text.format.name') ?? 'answer',
+    schema: requiredObject(format.schema, 'text.format.schema'),
+    isStrict: optionalBoolean(format.strict, 'text.format.strict'),
+  }
+}
+
+const LOGPROBS = 'message.output_text.logprobs'
+const ENCRYPTED = 'reasoning.encrypted_content'
+
+/** Reads `include`. The encrypted reasoning is always included if the provider has it. */
+function readLogprobs(body: JsonObject, losses: string[]): number | null {
+  const include = optionalList(body.include, 'include')
+  for (const [at, name] of include.entries()) {
+    if (name !== LOGPROBS && name !== ENCRYPTED) losses.push(`include[${at}]`)
+  }
+  const alternatives = optionalInteger(body.top_logprobs, 'top_logprobs')
+  if (include.includes(LOGPROBS)) return alternatives ?? 0
+  if (alternatives !== null && alternatives !== 0) losses.push('top_logprobs')
+  return null
+}
+
+function readEndUser(body: JsonObject, losses: string[]): string | null {
+  const user = optionalText(body.user, 'user')
+  const identifier = optionalText(body.safety_identifier, 'safety_identifier')
+  if (user !== null && identifier !== null && user !== identifier) losses.push('user')
+  return identifier ?? user
+}

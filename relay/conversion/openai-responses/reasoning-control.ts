@@ -1,0 +1,113 @@
+import {
+  ConversionError,
+  type Effort,
+  type JsonObject,
+  type Thinking,
+} from '../canonical-request.ts'
+import { isAbsent, optionalObject, optionalText } from '../json-fields.ts'
+import { addUnreadMembers } from './read-content.ts'
+
+const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+const NONE = 'none'
+const MEMBERS = new Set(['effort', 'summary', 'generate_summary'])
+
+/** Reads `reasoning`. Other formats can't choose how detailed a summary is. */
+export function readReasoning(value: unknown, losses: string[]): Thinking | null {
+  const reasoning = optionalObject(value, 'reasoning')
+  if (reasoning === null) return null
+  addUnreadMembers(reasoning, MEMBERS, 'reasoning', losses)
+  for (const name of ['summary', 'generate_summary']) {
+    const summary = reasoning[name]
+    if (!isAbsent(summary) && summary !== 'auto') losses.push(`reasoning.${name}`)
+  }
+  const text = optionalText(reasoning.effort, 'reasoning.effort')
+  if (text === null) return null
+  if (text === NONE) return { kind: 'off' }
+  const effort = EFFORTS.find((each) => each === text)
+  if (effort !== undefined) return { kind: 'effort', effort }
+  throw new ConversionError('reasoning.effort', 'The reasoning effort is unknown.')
+}
+
+type ModelFamily = { readonly pattern: RegExp; readonly efforts: readonly string[] }
+
+const LOW_TO_HIGH = ['low', 'medium', 'high']
+/**
+ * The efforts that OpenAI's models accept, which differ from one generation to the next. A model
+ * without efforts does not reason and rejects the member.
+ */
+const FAMILIES: readonly ModelFamily[] = [
+  { pattern: /^(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/, efforts: [] },
+  { pattern: /^o\d/, efforts: LOW_TO_HIGH },
+  { pattern: /^gpt-5-pro/, efforts: ['high'] },
+  { pattern: /^gpt-5-codex/, efforts: LOW_TO_HIGH },
+  { pattern: /^gpt-5(?:-|$)/, efforts: ['minimal', ...LOW_TO_HIGH] },
+  { pattern: /^gpt-5\.1-codex-max/, efforts: [NONE, ...LOW_TO_HIGH, 'xhigh'] },
+  { pattern: /^gpt-5\.1(?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH] },
+  { pattern: /^gpt-5\.[2-5](?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH, 'xhigh'] },
+]
+const ORDER: readonly string[] = [NONE, ...EFFORTS]
+
+/** Returns the efforts that a model accepts, or null if the model is unknown. */
+function effortsOf(model: string): readonly string[] | null {
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return FAMILIES.find(({ pattern }) => pattern.test(name))?.efforts ?? null
+}
+
+/** The budgets in tokens up to which an effort is used. A larger budget is a high effort. */
+const LOW_TOKENS_MAX = 4_096
+const MEDIUM_TOKENS_MAX = 16_384
+
+function effortFor(thinking: Thinking): string | null {
+  if (thinking.kind === 'adaptive') return null
+  if (thinking.kind === 'off') return NONE
+  if (thinking.kind === 'effort') return thinking.effort
+  if (thinking.tokens <= LOW_TOKENS_MAX) return 'low'
+  return thinking.tokens <= MEDIUM_TOKENS_MAX ? 'medium' : 'high'
+}
+
+/** Returns the largest accepted effort up to `effort`, or else the smallest one above it. */
+function nearest(effort: string, accepted: readonly string[]): string {
+  const rank = ORDER.indexOf(effort)
+  const below = accepted.filter((each) => ORDER.indexOf(each) <= rank)
+  return below.at(-1) ?? accepted[0] ?? effort
+}
+
+export type ReasoningMembers = {
+  readonly reasoning: JsonObject | null
+  /** True if the provider is asked for the encrypted reasoning, which other models reject. */
+  readonly hasEncryptedContent: boolean
+  /** False if the model reasons, and therefore rejects a temperature and log probabilities. */
+  readonly acceptsSampling: boolean
+}
+
+/** Writes `reasoning` for the model. A summary is requested, because callers expect thinking. */
+export function writeReasoning(
+  thinking: Thinking | null,
+  model: string,
+  losses: string[],
+): ReasoningMembers {
+  const accepted = effortsOf(model)
+  if (accepted?.length === 0) {
+    if (thinking !== null && thinking.kind !== 'off') losses.push('thinking')
+    return { reasoning: null, hasEncryptedContent: false, acceptsSampling: true }
+  }
+  if (thinking === null) {
+    // Models that accept `none` don't reason by default.
+    const acceptsSampling = accepted === null || accepted.includes(NONE)
+    return { reasoning: null, hasEncryptedContent: accepted !== null, acceptsSampling }
+  }
+  if (thinking.kind === 'budget') losses.push('thinking.tokens')
+  const requestedEffort = effortFor(thinking)
+  const effort =
+    requestedEffort === null || accepted === null
+      ? requestedEffort
+      : nearest(requestedEffort, accepted)
+  if (effort !== requestedEffort)
+    losses.push(thinking.kind === 'off' ? 'thinking (off)' : 'thinking.effort')
+  const summary = effort === NONE ? {} : { summary: 'auto' }
+  return {
+    reasoning: { ...(effort === null ? {} : { effort }), ...summary },
+    hasEncryptedContent: effort !== NONE,
+    acceptsSampling: accepted === null || effort === NONE,
+  }
+}

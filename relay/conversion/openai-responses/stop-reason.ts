@@ -1,0 +1,34 @@
+import type { StopReason } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { objectOf } from '../json-fields.ts'
+
+/** The kinds of parts that decide why an answer ended. */
+export type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }
+
+/** Reads why a response ended. The format names a reason only for an incomplete response. */
+export function readStop(response: JsonObject, { hasCalls, isRefused }: StopHints): StopReason {
+  if (response.status === 'incomplete') {
+    const reason = objectOf(response.incomplete_details)?.reason
+    if (reason === 'content_filter') return 'refusal'
+    return reason === 'max_messages' || reason === 'steered' ? 'end' : 'length'
+  }
+  if (hasCalls) return 'tool-calls'
+  return isRefused ? 'refusal' : 'end'
+}
+
+export type WrittenStop = {
+  readonly status: 'completed' | 'incomplete'
+  readonly incomplete_details: JsonObject | null
+}
+
+/** Writes why an answer ended. A refusal that is in the answer completes it. */
+export function writeStop(stop: StopReason, isRefused: boolean): WrittenStop {
+  if (stop === 'length') return incomplete('max_output_tokens')
+  if (stop === 'refusal' && !isRefused) return incomplete('content_filter')
+  return { status: 'completed', incomplete_details: null }
+}
+
+const incomplete = (reason: string): WrittenStop => ({
+  status: 'incomplete',
+  incomplete_details: { reason },
+})

@@ -1,0 +1,45 @@
+import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { objectOf, tokenCountOf } from '../json-fields.ts'
+
+/**
+ * Reads the usage of a response, or returns null if there is none. The input count includes cached
+ * tokens. If they exceed it, no uncached tokens are left. Tokens that are cached for 12 hours are
+ * counted as cached for an hour, which is the longer of the two lifetimes of `CanonicalUsage`.
+ */
+export function readUsage(response: JsonObject): CanonicalUsage | null {
+  const usage = objectOf(response.usage)
+  if (usage === null) return null
+  const input = objectOf(usage.input_tokens_details) ?? {}
+  const cacheRead = tokenCountOf(input.cached_tokens)
+  const written = tokenCountOf(input.cache_write_tokens)
+  const lifetimes = objectOf(input.cache_write_tokens_details)
+  const cacheWrite1h = Math.min(tokenCountOf(lifetimes?.ttl_12h_tokens), written)
+  const output = tokenCountOf(usage.output_tokens)
+  const reasoning = tokenCountOf(objectOf(usage.output_tokens_details)?.reasoning_tokens)
+  return {
+    inputUncached: Math.max(tokenCountOf(usage.input_tokens) - cacheRead - written, 0),
+    cacheRead,
+    cacheWrite5m: written - cacheWrite1h,
+    cacheWrite1h,
+    inputAudio: 0,
+    inputImage: 0,
+    output,
+    reasoning: Math.min(reasoning, output),
+    outputAudio: 0,
+  }
+}
+
+/** Writes the usage. The input count includes every input token. */
+export function writeUsage(usage: CanonicalUsage): JsonObject {
+  const { inputUncached, cacheRead, inputAudio, inputImage, output, reasoning } = usage
+  const cacheWrite = usage.cacheWrite5m + usage.cacheWrite1h
+  const input = inputUncached + cacheRead + cacheWrite + inputAudio + inputImage
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  }
+}

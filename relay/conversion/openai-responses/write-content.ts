@@ -1,0 +1,68 @@
+import type {
+  ContentPart,
+  DocumentPart,
+  FileSource,
+  ImagePart,
+  JsonObject,
+} from '../canonical-request.ts'
+import { writeDataUrl } from '../data-url.ts'
+
+/** Writes one part of a user's message or of a tool's output. Returns null for a loss. */
+export function writeInputPart(
+  part: ContentPart,
+  path: string,
+  losses: string[],
+): JsonObject | null {
+  if ('cache' in part && part.cache !== undefined) losses.push(`${path}.cache`)
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return part.text === '' ? null : { type: 'input_text', text: part.text }
+    case 'image':
+      return writeImage(part, path, losses)
+    case 'document':
+      return writeDocument(part, path, losses)
+    default:
+      losses.push(`${path} (${part.kind})`)
+      return null
+  }
+}
+
+/** Writes the parts that have content. */
+export function writeInputParts(
+  parts: readonly ContentPart[],
+  path: string,
+  losses: string[],
+): readonly JsonObject[] {
+  return parts
+    .map((part, at) => writeInputPart(part, `${path}[${at}]`, losses))
+    .filter((part) => part !== null)
+}
+
+function writeImage(part: ImagePart, path: string, losses: string[]): JsonObject | null {
+  const source = imageSource(part.source)
+  if (source === null) losses.push(`${path} (image)`)
+  return source === null ? null : { type: 'input_image', detail: part.detail ?? 'auto', ...source }
+}
+
+function imageSource(source: FileSource): JsonObject | null {
+  if (source.kind === 'url') return { image_url: source.url }
+  if (source.kind === 'base64') return { image_url: writeDataUrl(source) }
+  return source.kind === 'file-id' ? { file_id: source.id } : null
+}
+
+/** OpenAI requires a name beside the data. A document that is a text is written as one. */
+function writeDocument({ source, name }: DocumentPart, path: string, losses: string[]): JsonObject {
+  if (source.kind === 'base64') {
+    const filename = name ?? `document.${extensionOf(source.mediaType)}`
+    return { type: 'input_file', filename, file_data: writeDataUrl(source) }
+  }
+  if (name !== undefined) losses.push(`${path}.name`)
+  if (source.kind === 'text') return { type: 'input_text', text: source.text }
+  return source.kind === 'url'
+    ? { type: 'input_file', file_url: source.url }
+    : { type: 'input_file', file_id: source.id }
+}
+
+const extensionOf = (mediaType: string): string =>
+  mediaType === 'text/plain' ? 'txt' : (/\/([a-z0-9]+)$/.exec(mediaType)?.[1] ?? 'pdf')

@@ -1,0 +1,146 @@
+import type {
+  CanonicalMessage,
+  CanonicalRequest,
+  ContentPart,
+  JsonObject,
+  ThinkingPart,
+  ToolResultPart,
+} from '../canonical-request.ts'
+import { encryptedForProvider } from './encrypted-content.ts'
+import { limitedCallId } from './limited-texts.ts'
+import { writeInputPart, writeInputParts } from './write-content.ts'
+
+export type WrittenInput = {
+  readonly instructions: string | null
+  readonly input: readonly JsonObject[]
+}
+
+/**
+ * Writes the instructions and the items. The format has no alternation of roles, so that each part
+ * keeps its place. Without other messages, the instructions become a message, because OpenAI
+ * rejects a request without items.
+ */
+export function writeInput(request: CanonicalRequest, losses: string[]): WrittenInput {
+  const writer = new ItemWriter(losses)
+  for (const [at, message] of request.messages.entries()) {
+    writer.writeMessage(message, `messages[${at}]`)
+  }
+  const texts = request.system.flatMap((part, at) => {
+    if ('cache' in part && part.cache !== undefined) losses.push(`system[${at}].cache`)
+    if (part.kind === 'text') return part.text === '' ? [] : [part.text]
+    losses.push(`system[${at}] (${part.kind})`)
+    return []
+  })
+  const instructions = texts.length === 0 ? null : texts.join('\n\n')
+  if (writer.items.length > 0 || instructions === null) {
+    return { instructions, input: writer.items }
+  }
+  return { instructions: null, input: [developerMessage([textContent(instructions)])] }
+}
+
+const textContent = (text: string): JsonObject => ({ type: 'input_text', text })
+
+/** Writes an instruction within the conversation. */
+export const developerMessage = (content: readonly JsonObject[]): JsonObject => ({
+  type: 'message',
+  role: 'developer',
+  content,
+})
+
+class ItemWriter {
+  readonly items: JsonObject[] = []
+  private readonly losses: string[]
+  /** The content of the message that is not yet among the items. */
+  private content: JsonObject[] = []
+
+  constructor(losses: string[]) {
+    this.losses = losses
+  }
+
+  writeMessage(message: CanonicalMessage, path: string): void {
+    for (const [at, part] of message.parts.entries()) {
+      this.writePart(message, part, at, `${path}.parts[${at}]`)
+    }
+    this.endMessage(message.role)
+  }
+
+  private writePart(message: CanonicalMessage, part: ContentPart, at: number, path: string): void {
+    const { role } = message
+    if (part.kind === 'thinking') {
+      this.endMessage(role)
+      this.writeThinking(part, hasAnswerAfter(message, at), path)
+    } else if (part.kind === 'tool-call') {
+      this.endMessage(role)
+      if (part.cache !== undefined) this.losses.push(`${path}.cache`)
+      if (part.signature !== undefined) this.losses.push(`${path}.signature`)
+      const { name, argumentsJson } = part
+      const call = { call_id: limitedCallId(part.id), name, arguments: argumentsJson }
+      this.items.push({ type: 'function_call', ...call })
+    } else if (part.kind === 'tool-result') {
+      this.endMessage(role)
+      this.writeResult(part, path)
+    } else {
+      const content =
+        role === 'assistant'
+          ? this.assistantContent(part, path)
+          : writeInputPart(part, path, this.losses)
+      if (content !== null) this.content.push(content)
+    }
+  }
+
+  private assistantContent(part: ContentPart, path: string): JsonObject | null {
+    if ('cache' in part && part.cache !== undefined) this.losses.push(`${path}.cache`)
+    if (part.kind === 'text' || part.kind === 'refusal') {
+      if (part.text === '') return null
+      return part.kind === 'text'
+        ? { type: 'output_text', text: part.text }
+        : { type: 'refusal', refusal: part.text }
+    }
+    this.losses.push(`${path} (${part.kind})`)
+    return null
+  }
+
+  private endMessage(role: CanonicalMessage['role']): void {
+    if (this.content.length === 0) return
+    this.items.push({
+      type: 'message',
+      role: role === 'system' ? 'developer' : role,
+      content: this.content,
+    })
+    this.content = []
+  }
+
+  /**
+   * Writes thinking that a provider of this format encrypted. It rejects thinking of other
+   * providers, and reasoning without an answer that follows.
+   */
+  private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
+    const encrypted = encryptedForProvider(part)
+    if (encrypted === null || !isFollowed) {
+      this.losses.push(`${path} (thinking)`)
+      return
+    }
+    const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }]
+    this.items.push({ type: 'reasoning', summary, encrypted_content: encrypted })
+  }
+
+  /** A result with one text is written as a string, which all providers of this format accept. */
+  private writeResult(part: ToolResultPart, path: string): void {
+    if (part.isError) this.losses.push(`${path}.isError`)
+    if (part.cache !== undefined) this.losses.push(`${path}.cache`)
+    const content = writeInputParts(part.parts, `${path}.parts`, this.losses)
+    const [first] = content
+    const isText = content.length < 2 && (first === undefined || first.type === 'input_text')
+    const output = isText ? (first?.text ?? '') : content
+    this.items.push({ type: 'function_call_output', call_id: limitedCallId(part.callId), output })
+  }
+}
+
+const hasAnswerAfter = ({ parts }: CanonicalMessage, at: number): boolean =>
+  parts
+    .slice(at + 1)
+    .some(
+      (part) =>
+        part.kind === 'tool-call' ||
+        ('text' in part && part.text !== '' && part.kind !== 'thinking'),
+    )

@@ -1,0 +1,139 @@
+import type { CanonicalAnswer } from '../canonical-answer.ts'
+import type {
+  JsonObject,
+  RefusalPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+} from '../canonical-request.ts'
+import { type CallerTools, inputOfArguments } from './caller-tools.ts'
+import { encryptedCallSignature, encryptedForCaller } from './encrypted-content.ts'
+import type { AnswerSettings } from './read-request.ts'
+import type { WrittenStop } from './stop-reason.ts'
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+export type AnswerOptions = AnswerSettings & {
+  /** The time of the answer in seconds since 1970. */
+  readonly createdAt: number
+}
+
+const PREFIX = 'resp_'
+const KEY_LENGTH_MAX = 40
+
+/** Returns the id of a response. Clients recognize it by its prefix. */
+export const responseId = (id: string): string => (id.startsWith(PREFIX) ? id : `${PREFIX}${id}`)
+
+/** Makes the ids of the items of one answer. They have the prefixes that OpenAI requires. */
+export class ItemIds {
+  private readonly key: string
+
+  constructor(answerId: string) {
+    this.key = answerId.replace(/[^A-Za-z0-9]/g, '').slice(-KEY_LENGTH_MAX)
+  }
+
+  idOf(prefix: 'msg' | 'rs' | 'fc' | 'ctc' | 'call', index: number): string {
+    return `${prefix}_${this.key}_${index}`
+  }
+}
+
+export const messageItem = (
+  id: string,
+  content: readonly JsonObject[],
+  status: ItemStatus,
+): JsonObject => ({ id, type: 'message', status, content, role: 'assistant' })
+
+export const textContent = (text: string, logprobs: readonly JsonObject[] = []): JsonObject => ({
+  type: 'output_text',
+  annotations: [],
+  logprobs,
+  text,
+})
+
+export const refusalContent = (refusal: string): JsonObject => ({ type: 'refusal', refusal })
+
+export const contentOf = (part: TextPart | RefusalPart): JsonObject =>
+  part.kind === 'text' ? textContent(part.text) : refusalContent(part.text)
+
+export const summaryContent = (text: string): JsonObject => ({ type: 'summary_text', text })
+
+/** Writes thinking as a reasoning item with a summary, which is the part that clients show. */
+export function reasoningItem(id: string, part: ThinkingPart): JsonObject {
+  const encrypted = encryptedForCaller(part)
+  return {
+    id,
+    type: 'reasoning',
+    summary: part.text === '' ? [] : [summaryContent(part.text)],
+    ...(encrypted === null ? {} : { encrypted_content: encrypted }),
+  }
+}
+
+/** Writes an item that holds the signature of the call that follows it. */
+export const callSignatureItem = (id: string, callId: string, signature: string): JsonObject => ({
+  id,
+  type: 'reasoning',
+  summary: [],
+  encrypted_content: encryptedCallSignature(callId, signature),
+})
+
+/** Returns the name of a called tool as the caller knows it. */
+function callerName(name: string, { namespaced }: CallerTools): JsonObject {
+  const known = namespaced.get(name)
+  return known === undefined ? { name } : { name: known.name, namespace: known.namespace }
+}
+
+/** Writes a call of a function, or of a tool whose input is a text. */
+export function callItem(
+  id: string,
+  call: ToolCallPart,
+  status: ItemStatus,
+  tools: CallerTools,
+): JsonObject {
+  const { argumentsJson } = call
+  const isCustom = tools.custom.has(call.name)
+  const input = isCustom
+    ? { input: argumentsJson === '' ? '' : inputOfArguments(argumentsJson) }
+    : { arguments: argumentsJson }
+  const type = isCustom ? 'custom_tool_call' : 'function_call'
+  return { id, type, status, ...input, call_id: call.id, ...callerName(call.name, tools) }
+}
+
+export type ResponseState = {
+  readonly status: WrittenStop['status'] | 'in_progress' | 'failed'
+  readonly incomplete_details: JsonObject | null
+  readonly error: JsonObject | null
+  readonly output: readonly JsonObject[]
+  readonly usage: JsonObject | null
+}
+
+/**
+ * Writes a response. It repeats the small settings of its request. The instructions and the tools
+ * are left out, because a stream would contain them three times.
+ */
+export const writeResponse = (
+  { id, model }: Pick<CanonicalAnswer, 'id' | 'model'>,
+  state: ResponseState,
+  { createdAt, repeated }: AnswerOptions,
+): JsonObject => ({
+  id: responseId(id),
+  object: 'response',
+  created_at: createdAt,
+  background: false,
+  instructions: null,
+  max_output_tokens: null,
+  metadata: {},
+  model,
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  reasoning: { effort: null, summary: null },
+  store: false,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_p: null,
+  truncation: 'disabled',
+  user: null,
+  ...repeated,
+  ...state,
+})

@@ -1,0 +1,157 @@
+import type {
+  AnswerFormat,
+  CanonicalRequest,
+  CanonicalTool,
+  ContentPart,
+  Converted,
+  JsonObject,
+  Sampling,
+} from '../canonical-request.ts'
+import { limitedKey } from './limited-texts.ts'
+import { writeReasoning } from './reasoning-control.ts'
+import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
+
+/**
+ * Writes the body of `POST /v1/responses` for a provider. The provider doesn't store the answer.
+ * It is asked for its encrypted reasoning, which the caller sends back with the next request.
+ */
+export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
+  const losses: string[] = []
+  const { instructions, input } = withWordJson(request, writeInput(request, losses))
+  const { thinking, model } = request
+  const reasoning = writeReasoning(thinking, model, losses)
+  const { sampling, logprobs } = reasoning.acceptsSampling
+    ? request
+    : withoutSampling(request, losses)
+  const include = [
+    ...(reasoning.hasEncryptedContent ? ['reasoning.encrypted_content'] : []),
+    ...(logprobs === null ? [] : ['message.output_text.logprobs']),
+  ]
+  const value = withoutNulls({
+    model,
+    instructions,
+    input,
+    stream: request.isStream ? true : null,
+    store: false,
+    max_output_tokens: writeOutputLimit(request.outputTokensMax, losses),
+    ...writeTools(request, losses),
+    ...writeSampling(sampling, losses),
+    reasoning: reasoning.reasoning,
+    text: writeTextFormat(request.answerFormat),
+    include: include.length === 0 ? null : include,
+    top_logprobs: logprobs === 0 ? null : logprobs,
+    safety_identifier: request.endUser === null ? null : limitedKey(request.endUser),
+    prompt_cache_key: request.promptCacheKey === null ? null : limitedKey(request.promptCacheKey),
+  })
+  return { value, losses }
+}
+
+const withoutNulls = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+
+/** OpenAI rejects a smaller limit. */
+const OUTPUT_LIMIT_MIN = 16
+
+function writeOutputLimit(limit: number | null, losses: string[]): number | null {
+  if (limit === null || limit >= OUTPUT_LIMIT_MIN) return limit
+  losses.push('outputTokensMax')
+  return OUTPUT_LIMIT_MIN
+}
+
+/** OpenAI rejects the choice of a tool, and parallel calls, in a request without tools. */
+function writeTools(request: CanonicalRequest, losses: string[]): JsonObject {
+  const { tools, toolChoice, allowsParallelCalls } = request
+  if (tools.length === 0) {
+    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.push('toolChoice')
+    return {}
+  }
+  const choice =
+    toolChoice?.kind === 'tool'
+      ? { type: 'function', name: toolChoice.name }
+      : (toolChoice?.kind ?? null)
+  return {
+    tools: tools.map((tool, at) => writeTool(tool, `tools[${at}]`, losses)),
+    tool_choice: choice,
+    parallel_tool_calls: allowsParallelCalls,
+  }
+}
+
+/** Without `strict`, OpenAI would change the schema so that it is strict. */
+function writeTool(
+  { name, description, schema, isStrict, cache }: CanonicalTool,
+  path: string,
+  losses: string[],
+): JsonObject {
+  if (cache !== undefined) losses.push(`${path}.cache`)
+  return {
+    type: 'function',
+    name,
+    ...(description === '' ? {} : { description }),
+    parameters: writeSchema(schema),
+    strict: isStrict ?? false,
+  }
+}
+
+/** OpenAI rejects a schema that is not an object's or that has no properties. */
+const writeSchema = (schema: JsonObject): JsonObject => ({
+  ...schema,
+  type: 'object',
+  properties: schema.properties ?? {},
+})
+
+/** The value that OpenAI uses by default. Models that reason reject the member even with it. */
+const DEFAULT_SAMPLING = 1
+
+function writeSampling(sampling: Sampling, losses: string[]): JsonObject {
+  const { choices, temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
+  if (choices !== null && choices > 1) losses.push('sampling.choices')
+  const others = { topK, seed, presencePenalty, frequencyPenalty }
+  for (const [name, value] of Object.entries(others)) {
+    if (value !== null) losses.push(`sampling.${name}`)
+  }
+  if (sampling.stop.length > 0) losses.push('sampling.stop')
+  return {
+    temperature: temperature === DEFAULT_SAMPLING ? null : temperature,
+    top_p: topP === DEFAULT_SAMPLING ? null : topP,
+  }
+}
+
+/** Leaves out what OpenAI's models reject while they reason. */
+function withoutSampling(
+  { sampling, logprobs }: CanonicalRequest,
+  losses: string[],
+): Pick<CanonicalRequest, 'sampling' | 'logprobs'> {
+  for (const name of ['temperature', 'topP'] as const) {
+    const value = sampling[name]
+    if (value !== null && value !== DEFAULT_SAMPLING) losses.push(`sampling.${name}`)
+  }
+  if (logprobs !== null) losses.push('logprobs')
+  return { sampling: { ...sampling, temperature: null, topP: null }, logprobs: null }
+}
+
+function writeTextFormat(format: AnswerFormat | null): JsonObject | null {
+  if (format === null) return null
+  if (format.kind === 'json') return { format: { type: 'json_object' } }
+  const { name, schema, isStrict } = format
+  const strict = isStrict === null ? {} : { strict: isStrict }
+  return { format: { type: 'json_schema', name: schemaName(name), schema, ...strict } }
+}
+
+const SCHEMA_NAME_LENGTH_MAX = 64
+
+/** Returns a name that OpenAI accepts: letters, digits, `_` and `-`. */
+const schemaName = (name: string): string =>
+  name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'
+
+/**
+ * Adds an instruction to a request for JSON whose items don't contain the word JSON, because OpenAI
+ * rejects such a request. The instructions don't count.
+ */
+function withWordJson(request: CanonicalRequest, written: WrittenInput): WrittenInput {
+  if (request.answerFormat?.kind !== 'json') return written
+  if (request.messages.some(({ parts }) => parts.some(mentionsJson))) return written
+  const instruction = developerMessage([{ type: 'input_text', text: 'Answer in JSON.' }])
+  return { ...written, input: [instruction, ...written.input] }
+}
+
+const mentionsJson = (part: ContentPart): boolean => part.kind === 'text' && /json/i.test(part.text)

@@ -1,0 +1,222 @@
+import type {
+  CanonicalEvent,
+  CanonicalUsage,
+  StopReason,
+  StreamWriter,
+} from '../canonical-answer.ts'
+import type { JsonObject } from '../canonical-request.ts'
+import { namedEvent } from '../sse-lines.ts'
+import { writeStop } from './stop-reason.ts'
+import { writeUsage } from './usage.ts'
+import {
+  type AnswerOptions,
+  ItemIds,
+  type ItemStatus,
+  type ResponseState,
+  writeResponse,
+} from './write-items.ts'
+import {
+  CallItem,
+  type ItemPlace,
+  type ItemWriter,
+  MessageItem,
+  ReasoningItem,
+} from './write-stream-items.ts'
+
+/**
+ * Writes the events of a streamed response, without `[DONE]`, which the format doesn't have. An
+ * error is written as `error` for OpenAI's SDKs and as `response.failed` for Codex. Its message is
+ * written as it is, so that the caller of `write` has to mask it.
+ */
+export const createStreamWriter = (options: AnswerOptions): StreamWriter => new EventWriter(options)
+
+type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
+type Items = { readonly item: ItemWriter; isOpen: boolean }
+
+class EventWriter implements StreamWriter {
+  private readonly options: AnswerOptions
+  private sequenceNumber = 0
+  private identity: { readonly id: string; readonly model: string } | null = null
+  private ids = new ItemIds('')
+  private readonly items: Items[] = []
+  /** The items by the numbers of the parts. Successive texts are in one item. */
+  private readonly itemsByPart = new Map<number, Items>()
+  private logprobs: readonly JsonObject[] = []
+  private usage: CanonicalUsage | null = null
+  private stop: StopReason = 'end'
+  private isRefused = false
+  private isEnded = false
+
+  constructor(options: AnswerOptions) {
+    this.options = options
+  }
+
+  write(event: CanonicalEvent): string {
+    if (this.isEnded || ('choice' in event && event.choice !== 0)) return ''
+    switch (event.kind) {
+      case 'start':
+        return this.start(event.id, event.model)
+      case 'usage':
+        this.usage = event.usage
+        return ''
+      case 'stop':
+        this.stop = event.stop
+        return ''
+      case 'logprobs':
+        this.addLogprobs(event.tokens)
+        return ''
+      case 'error':
+        return this.start('', '') + this.fail(event.type, event.message)
+      case 'end':
+        return this.start('', '') + this.end()
+      default:
+        return this.start('', '') + this.writePart(event)
+    }
+  }
+
+  /** Writes the first events, which every other event has to follow. */
+  private start(id: string, model: string): string {
+    if (this.identity !== null) return ''
+    this.identity = { id, model }
+    this.ids = new ItemIds(id)
+    const state = this.stateOf('in_progress')
+    return this.responseEvent('created', state) + this.responseEvent('in_progress', state)
+  }
+
+  private writePart(event: PartEvent): string {
+    const begun = this.beginPart(event)
+    const item = this.itemsByPart.get(event.part)
+    return item?.isOpen === true ? begun + this.addToItem(item.item, event) : begun
+  }
+
+  private addToItem(item: ItemWriter, event: PartEvent): string {
+    if (item instanceof MessageItem && (event.kind === 'text' || event.kind === 'refusal')) {
+      if (event.kind === 'refusal') this.isRefused = true
+      return item.addText(event.part, event.kind, event.text)
+    }
+    if (item instanceof CallItem) {
+      return event.kind === 'tool-arguments' ? item.addArguments(event.json) : ''
+    }
+    if (!(item instanceof ReasoningItem)) return ''
+    if (event.kind === 'thinking') return item.addText(event.text)
+    if (event.kind === 'thinking-signature') item.addSignature(event.signature)
+    if (event.kind === 'thinking-redacted') item.setRedacted(event.data)
+    return ''
+  }
+
+  /** Begins the item of a part, unless it has begun. Items that can't be continued end first. */
+  private beginPart(event: PartEvent): string {
+    if (this.itemsByPart.has(event.part)) return ''
+    if (event.kind === 'tool-arguments') return ''
+    if (event.kind === 'tool-call') return this.beginCall(event)
+    const last = this.items.at(-1)
+    const isText = event.kind === 'text' || event.kind === 'refusal'
+    if (isText && last?.isOpen === true && last.item instanceof MessageItem) {
+      this.itemsByPart.set(event.part, last)
+      return ''
+    }
+    const ended = this.endItems('completed')
+    if (!isText) {
+      const item = new ReasoningItem(this.nextPlace('rs'), this.emit)
+      return ended + this.beginItem(event.part, item)
+    }
+    const item = new MessageItem(this.nextPlace('msg'), this.emit)
+    item.addLogprobs(this.logprobs)
+    this.logprobs = []
+    return ended + this.beginItem(event.part, item)
+  }
+
+  /** Parallel calls stay open together, because their arguments may be interleaved. */
+  private beginCall(event: Extract<PartEvent, { readonly kind: 'tool-call' }>): string {
+    const last = this.items.at(-1)
+    const ended = last?.item instanceof CallItem ? '' : this.endItems('completed')
+    const id = event.id || this.ids.idOf('call', this.items.length)
+    const signed = event.signature === undefined ? '' : this.writeSignature(id, event.signature)
+    const prefix = this.options.custom.has(event.name) ? 'ctc' : 'fc'
+    const call = { id, name: event.name }
+    const item = new CallItem(this.nextPlace(prefix), this.emit, call, this.options)
+    return ended + signed + this.beginItem(event.part, item)
+  }
+
+  private writeSignature(callId: string, signature: string): string {
+    const item = new ReasoningItem(this.nextPlace('rs'), this.emit)
+    item.setCallSignature(callId, signature)
+    this.items.push({ item, isOpen: false })
+    return item.begin() + item.end('completed')
+  }
+
+  private beginItem(part: number, item: ItemWriter): string {
+    const begun = { item, isOpen: true }
+    this.items.push(begun)
+    this.itemsByPart.set(part, begun)
+    return item.begin()
+  }
+
+  private nextPlace(prefix: Parameters<ItemIds['idOf']>[0]): ItemPlace {
+    const index = this.items.length
+    return { index, id: this.ids.idOf(prefix, index) }
+  }
+
+  /** Ends all open items. Only the last one has the status, because the others are complete. */
+  private endItems(status: ItemStatus): string {
+    const open = this.items.filter(({ isOpen }) => isOpen)
+    for (const each of open) each.isOpen = false
+    const last = open.at(-1)
+    return open.map((each) => each.item.end(each === last ? status : 'completed')).join('')
+  }
+
+  private addLogprobs(tokens: readonly JsonObject[]): void {
+    const last = this.items.at(-1)
+    if (last?.isOpen === true && last.item instanceof MessageItem) last.item.addLogprobs(tokens)
+    else this.logprobs = [...this.logprobs, ...tokens]
+  }
+
+  private end(): string {
+    const { status, incomplete_details } = writeStop(this.stop, this.isRefused)
+    const ended = this.endItems(status)
+    this.isEnded = true
+    return ended + this.responseEvent(status, { ...this.stateOf(status), incomplete_details })
+  }
+
+  private fail(type: string, message: string): string {
+    const code = CODES.get(type) ?? type
+    const ended = this.endItems('incomplete')
+    this.isEnded = true
+    const details = { code, message, param: null }
+    const error = this.emit('error', { ...details, error: { type, ...details } })
+    const state = { ...this.stateOf('failed'), error: { code, message } }
+    return ended + error + this.responseEvent('failed', state)
+  }
+
+  private stateOf(status: ResponseState['status']): ResponseState {
+    return {
+      status,
+      error: null,
+      incomplete_details: null,
+      output: this.items.map(({ item }) => item.item()),
+      usage: this.usage === null ? null : writeUsage(this.usage),
+    }
+  }
+
+  private responseEvent(name: string, state: ResponseState): string {
+    const identity = this.identity ?? { id: '', model: '' }
+    const response = writeResponse(identity, state, this.options)
+    return this.emit(`response.${name}`, { response })
+  }
+
+  private readonly emit = (type: string, members: JsonObject): string => {
+    const sequence_number = this.sequenceNumber
+    this.sequenceNumber += 1
+    return namedEvent(type, { type, sequence_number, ...members })
+  }
+}
+
+/** OpenAI's codes for the types of errors in other formats. Codex repeats a call by its code. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['rate_limit_error', 'rate_limit_exceeded'],
+  ['RESOURCE_EXHAUSTED', 'rate_limit_exceeded'],
+  ['overloaded_error', 'server_error'],
+  ['api_error', 'server_error'],
+  ['INTERNAL', 'server_error'],
+  ['UNAVAILABLE', 'server_error'],
+])
