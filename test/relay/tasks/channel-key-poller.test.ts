@@ -198,8 +198,9 @@ it('a late task keeps its priority until it has been polled', async () => {
   const providerOutbound = { via: () => ({ dispatcher }) }
   const parts = { ...fixed, pollPermits, providerOutbound } as unknown as TaskDeps
   const address = { href: service.url, key: 'secret', other: '' }
-  const target = { profile: { endpoints: [] }, origin: service.url, address }
-  const asked = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
+  const profile = { endpoints: [] as readonly [] }
+  const target = { profile, origin: service.url, address }
+  const asked: unknown = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
   const tasks = Array.from({ length: 60 }, (_, n) => {
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
