@@ -33,65 +33,38 @@ export type NavItem = {
   readonly isOffered?: (status: Status | undefined) => boolean
 }
 
+const inSection = (
+  section: NavItem['section'],
+  items: readonly Omit<NavItem, 'section'>[],
+): NavItem[] => items.map((item) => ({ ...item, section }))
+
+const isChartEnabled: NavItem['isOffered'] = (status) => status?.enable_data_export !== false
+const hasDrawings: NavItem['isOffered'] = (status) => status?.enable_drawing === true
+const hasMusicTasks: NavItem['isOffered'] = (status) => status?.enable_task === true
+
 const ITEMS: readonly NavItem[] = [
-  { path: '/playground', label: 'playground', icon: 'chat', section: 'chat' },
-  {
-    path: '/app/dashboard',
-    label: 'dashboard',
-    icon: 'chart',
-    section: 'console',
-    isOffered: (status) => status?.enable_data_export !== false,
-  },
-  { path: '/app/tokens', label: 'tokens', icon: 'key', section: 'console' },
-  { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list', section: 'console' },
-  {
-    path: '/app/logs/drawing',
-    label: 'drawings',
-    icon: 'image',
-    section: 'console',
-    isOffered: (status) => status?.enable_drawing === true,
-  },
-  {
-    path: '/app/logs/tasks',
-    label: 'musicTasks',
-    icon: 'music',
-    section: 'console',
-    isOffered: (status) => status?.enable_task === true,
-  },
-  {
-    path: '/admin/channels',
-    label: 'channels',
-    icon: 'channels',
-    section: 'admin',
-    alsoBelow: '/channel/',
-  },
-  { path: '/admin/health', label: 'health', icon: 'pulse', section: 'admin' },
-  { path: '/admin/coupons', label: 'redemptions', icon: 'ticket', section: 'admin' },
-  {
-    path: '/admin/users',
-    label: 'users',
-    icon: 'users',
-    section: 'admin',
-    alsoBelow: '/user/edit/',
-  },
-  { path: '/admin/orders', label: 'orders', icon: 'book', section: 'admin' },
-  {
-    path: '/admin/messages',
-    label: 'messages',
-    icon: 'send',
-    section: 'admin',
-    alsoBelow: '/admin/messages/',
-  },
-  { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
-  { path: '/app/wallet', label: 'wallet', icon: 'wallet', section: 'personal' },
-  { path: '/app/inbox', label: 'inbox', icon: 'bell', section: 'personal' },
-  {
-    path: '/app/me',
-    label: 'me',
-    icon: 'user',
-    section: 'personal',
-    alsoBelow: '/user/edit',
-  },
+  ...inSection('chat', [{ path: '/playground', label: 'playground', icon: 'chat' }]),
+  ...inSection('console', [
+    { path: '/app/dashboard', label: 'dashboard', icon: 'chart', isOffered: isChartEnabled },
+    { path: '/app/tokens', label: 'tokens', icon: 'key' },
+    { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list' },
+    { path: '/app/logs/drawing', label: 'drawings', icon: 'image', isOffered: hasDrawings },
+    { path: '/app/logs/tasks', label: 'musicTasks', icon: 'music', isOffered: hasMusicTasks },
+  ]),
+  ...inSection('admin', [
+    { path: '/admin/channels', label: 'channels', icon: 'channels', alsoBelow: '/channel/' },
+    { path: '/admin/health', label: 'health', icon: 'pulse' },
+    { path: '/admin/coupons', label: 'redemptions', icon: 'ticket' },
+    { path: '/admin/users', label: 'users', icon: 'users', alsoBelow: '/user/edit/' },
+    { path: '/admin/orders', label: 'orders', icon: 'book' },
+    { path: '/admin/messages', label: 'messages', icon: 'send', alsoBelow: '/admin/messages/' },
+    { path: '/admin/settings', label: 'settings', icon: 'settings' },
+  ]),
+  ...inSection('personal', [
+    { path: '/app/wallet', label: 'wallet', icon: 'wallet' },
+    { path: '/app/inbox', label: 'inbox', icon: 'bell' },
+    { path: '/app/me', label: 'me', icon: 'user', alsoBelow: '/user/edit' },
+  ]),
 ]
 
 export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {

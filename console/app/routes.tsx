@@ -31,13 +31,13 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => loadPage(async () => (await load())[name]),
 })
 
-const pageWithTranslations = <Name extends string>(
+const pageWithTexts = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
-): RouteObject => page(path, withPageTranslations(load), name)
+): RouteObject => page(path, withPageTexts(load), name)
 
-const withPageTranslations =
+const withPageTexts =
   <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
   async () => {
     const [module] = await Promise.all([load(), loadTranslations('pages')])
@@ -47,11 +47,7 @@ const withPageTranslations =
 const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
   page('/about', () => import('../features/about/about-page.tsx'), 'AboutPage'),
-  pageWithTranslations(
-    '/pricing',
-    () => import('../features/pricing/pricing-page.tsx'),
-    'PricingPage',
-  ),
+  pageWithTexts('/pricing', () => import('../features/pricing/pricing-page.tsx'), 'PricingPage'),
   page('/chat/:id?', () => import('../features/chat/chat-page.tsx'), 'ChatPage'),
   page('/setup', () => import('../features/setup/setup-page.tsx'), 'SetupPage'),
   page('/login', () => import('../features/login/login-page.tsx'), 'LoginPage'),
@@ -67,12 +63,12 @@ const PUBLIC_PAGES: RouteObject[] = [
 
 const CONSOLE_PAGES: RouteObject[] = [
   page('/playground', () => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
-  pageWithTranslations(
+  pageWithTexts(
     '/app/dashboard',
     () => import('../features/dashboard/dashboard-page.tsx'),
     'DashboardPage',
   ),
-  pageWithTranslations(
+  pageWithTexts(
     '/app/start',
     () => import('../features/dashboard/dashboard-page.tsx'),
     'StartPage',
@@ -84,21 +80,17 @@ const CONSOLE_PAGES: RouteObject[] = [
     'UsageLogPage',
   ),
   page('/chat2link', () => import('../features/chat/chat-link-page.tsx'), 'ChatLinkPage'),
-  pageWithTranslations(
+  pageWithTexts(
     '/app/logs/drawing',
     () => import('../features/task-logs/drawings-page.tsx'),
     'DrawingsPage',
   ),
-  pageWithTranslations(
+  pageWithTexts(
     '/app/logs/tasks',
     () => import('../features/task-logs/music-tasks-page.tsx'),
     'MusicTasksPage',
   ),
-  pageWithTranslations(
-    '/app/wallet',
-    () => import('../features/wallet/wallet-page.tsx'),
-    'WalletPage',
-  ),
+  pageWithTexts('/app/wallet', () => import('../features/wallet/wallet-page.tsx'), 'WalletPage'),
   page('/app/inbox', () => import('../features/inbox/inbox-page.tsx'), 'InboxPage'),
   page('/app/inbox/:id', () => import('../features/inbox/message-page.tsx'), 'MessagePage'),
   page('/app/me', () => import('../features/me/me-page.tsx'), 'MePage'),
@@ -107,33 +99,29 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/channels/channels-page.tsx'),
     'ChannelsPage',
   ),
-  pageWithTranslations(
+  pageWithTexts(
     '/admin/coupons',
     () => import('../features/redemptions/redemptions-page.tsx'),
     'RedemptionsPage',
   ),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
-  pageWithTranslations(
-    '/admin/orders',
-    () => import('../features/orders/orders-page.tsx'),
-    'OrdersPage',
-  ),
+  pageWithTexts('/admin/orders', () => import('../features/orders/orders-page.tsx'), 'OrdersPage'),
   pageAt(
     ['/admin/users', '/user/edit/:id'],
-    withPageTranslations(() => import('../features/users/users-page.tsx')),
+    withPageTexts(() => import('../features/users/users-page.tsx')),
     'UsersPage',
   ),
-  pageWithTranslations(
+  pageWithTexts(
     '/user/edit',
     () => import('../features/users/edit-profile-page.tsx'),
     'EditProfilePage',
   ),
   pageAt(
     ['/admin/messages', '/admin/messages/new', '/admin/messages/edit/:id'],
-    withPageTranslations(() => import('../features/messages/messages-page.tsx')),
+    withPageTexts(() => import('../features/messages/messages-page.tsx')),
     'MessagesPage',
   ),
-  pageWithTranslations(
+  pageWithTexts(
     '/admin/settings',
     () => import('../features/settings/settings-page.tsx'),
     'SettingsPage',

@@ -221,7 +221,7 @@ export function ${component}() {
         path: 'console/app/routes.tsx',
         edit: addToBlock(
           /const CONSOLE_PAGES: RouteObject\[\] = \[/,
-          `pageWithTranslations('/app/${name}', () => ${load}, '${component}'),`,
+          `pageWithTexts('/app/${name}', () => ${load}, '${component}'),`,
         ),
       },
       {
@@ -233,8 +233,8 @@ export function ${component}() {
             return addToBlock(/export const GO_KEYS = \{/, `${camel}: '${free}',`)(text)
           },
           addToBlock(
-            /const ITEMS: readonly NavItem\[\] = \[/,
-            `{ path: '/app/${name}', label: '${camel}', icon: 'list', section: 'console' },`,
+            /\.\.\.inSection\('console', \[/,
+            `{ path: '/app/${name}', label: '${camel}', icon: 'list' },`,
           ),
         ),
       },
