@@ -137,7 +137,6 @@ function HealthToolbar(props: { view: View[0]; onView: View[1]; columns: ReactNo
     >
       <SearchInput
         label={t('health.search')}
-        icon="search"
         value={view.keyword}
         onChange={(keyword) => onView({ keyword }, { isTyping: true })}
       />

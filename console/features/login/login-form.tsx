@@ -42,8 +42,6 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
         name="username"
         autoComplete="username"
         autoFocus
-        autoCapitalize="none"
-        spellCheck={false}
         {...form.field('username')}
       />
       <PasswordField

@@ -94,8 +94,6 @@ function CodeForm(props: { kind: CodeKind; form: DraftForm<CodeDraft> }) {
         autoFocus
         autoComplete="one-time-code"
         inputMode={kind === 'totp' ? 'numeric' : 'text'}
-        autoCapitalize="none"
-        spellCheck={false}
         isMono
         maxLength={40}
         {...form.field('code')}

@@ -53,7 +53,6 @@ export function ChangeEmailDialog(props: {
       lead={isChange ? t('me.changeMailLead', { address: bound }) : t('me.bindMailLead')}
       submitText={isChange ? t('me.changeSubmit') : t('me.bindSubmit')}
       form={form}
-      onClose={form.close}
     >
       <Fields form={form} />
     </FormDialog>

@@ -38,14 +38,11 @@ export function DeleteAccountDialog(props: {
       submitText={t('me.deleteForGood')}
       tone="danger"
       form={form}
-      onClose={form.close}
     >
       <TextField
         label={t('me.nameToType', { name: props.username })}
         isRequired
         autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
         {...form.field('typed')}
       />
     </FormDialog>

@@ -35,8 +35,6 @@ export function IdentityProofFields(props: {
           error={error}
           isRequired
           autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
           isMono
           maxLength={40}
           value={value.code ?? ''}

@@ -123,7 +123,6 @@ function WebhookFields({ setting, form }: FieldsProps) {
         isRequired
         type="url"
         autoComplete="off"
-        spellCheck={false}
         placeholder="https://example.com/webhook"
         {...form.field('webhookUrl')}
         error={form.errors.webhookUrl ?? (isStoredUrlInvalid ? t('me.urlUnsendable') : undefined)}
@@ -145,7 +144,6 @@ function SecretField({ setting, form }: Pick<FieldsProps, 'setting' | 'form'>) {
         hint={t('me.webhookSecretHint')}
         isKey
         autoComplete="new-password"
-        spellCheck={false}
         placeholder={isSecretSet && !removesSecret ? t('me.secretIsSet') : ''}
         disabled={removesSecret}
         {...form.field('webhookSecret')}

@@ -43,7 +43,6 @@ export function TransferRewardsDialog(props: {
       lead={t('me.transferLead', { earned: exactQuotaText(props.earned, rule) })}
       submitText={t('me.transfer')}
       form={form}
-      onClose={form.close}
     >
       <TextField
         label={rule.isCurrency ? t('me.amountDollars') : t('me.amountUnits')}

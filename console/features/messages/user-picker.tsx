@@ -30,7 +30,6 @@ export function UserPicker(props: {
   return (
     <div className="tg-picker">
       <SearchInput
-        icon="search"
         label={t('messages.searchUsers')}
         value={sought.keyword}
         onChange={(text) => setSought({ keyword: text, page: 0 })}

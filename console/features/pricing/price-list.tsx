@@ -75,7 +75,6 @@ function PriceFilters({ view }: { view: PricingView }) {
   return (
     <>
       <SearchInput
-        icon="search"
         label={t('shared.searchModelNames')}
         value={filter.keyword}
         onChange={(keyword) => setFilter({ keyword }, true)}

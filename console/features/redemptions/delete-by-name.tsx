@@ -36,7 +36,6 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }) {
       submitText={t('redemptions.countFirst')}
       tone="danger"
       form={form}
-      onClose={form.close}
     >
       <TextField label={t('shared.name')} isRequired autoComplete="off" {...form.field('name')} />
     </FormDialog>

@@ -72,7 +72,6 @@ function NewCodeFields({ form }: Pick<RedemptionFormProps, 'form'>) {
         hint={t('redemptions.customKeyHint')}
         isMono
         autoComplete="off"
-        spellCheck={false}
         placeholder={t('redemptions.customKeyPlaceholder')}
         {...form.field('key')}
       />

@@ -74,8 +74,6 @@ function RequestResetForm() {
         type="email"
         autoComplete="email"
         autoFocus
-        autoCapitalize="none"
-        spellCheck={false}
         {...form.field('email')}
       />
       {human.box}

@@ -23,7 +23,6 @@ export function JsonOption(props: { option: string; form: SettingsForm }) {
       error={form.errorText(key)}
       isMono
       rows={rows}
-      spellCheck={false}
       disabled={!form.mayChange(key)}
       value={text}
       onChange={(next) => form.set(new Map([[key, next]]))}

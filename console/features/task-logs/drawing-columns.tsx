@@ -1,8 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
-import { CodeCell, TextCell } from './task-cells.tsx'
+import { CodeCell, OpenButton, TextCell } from './task-cells.tsx'
 import { commonColumns, taskColumn } from './task-columns.tsx'
 import { DRAWINGS } from './task-kind.ts'
 
@@ -58,16 +57,5 @@ function result(t: TFunction, task: DrawingTask, { onOpen }: DrawingColumnContex
     return <TextCell text={reason} isBad onOpen={() => onOpen(task, 'texts')} />
   }
   if (image === '') return null
-  return (
-    <Button
-      size="small"
-      icon="image"
-      onClick={(event) => {
-        event.stopPropagation()
-        onOpen(task, 'image')
-      }}
-    >
-      {t('shared.view')}
-    </Button>
-  )
+  return <OpenButton icon="image" text={t('shared.view')} onOpen={() => onOpen(task, 'image')} />
 }

@@ -1,9 +1,8 @@
 import type { TFunction } from 'i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { MusicTask } from '#read-api/contract/tasks.ts'
-import { EmptyCell, TextCell } from './task-cells.tsx'
+import { EmptyCell, OpenButton, TextCell } from './task-cells.tsx'
 import { commonColumns, taskColumn } from './task-columns.tsx'
 import { MUSIC } from './task-kind.ts'
 
@@ -52,15 +51,10 @@ function result(t: TFunction, task: MusicTask, { onOpen }: MusicColumnContext) {
   if (task.songs.length === 0) return null
   const isHeard = task.songs.some(({ audio_url }) => audio_url !== '')
   return (
-    <Button
-      size="small"
+    <OpenButton
       icon={isHeard ? 'play' : 'book'}
-      onClick={(event) => {
-        event.stopPropagation()
-        open()
-      }}
-    >
-      {t(isHeard ? 'taskLogs.play' : 'taskLogs.readLyrics')}
-    </Button>
+      text={t(isHeard ? 'taskLogs.play' : 'taskLogs.readLyrics')}
+      onOpen={open}
+    />
   )
 }

@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { Translations } from '#console/i18n/translation-types.ts'
+import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
-import { Icon } from '#console/ui/elements/icons.tsx'
+import { Icon, type IconName } from '#console/ui/elements/icons.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import type { AnyTask } from './task-kind.ts'
 
@@ -132,3 +133,17 @@ export function TextCell(props: { text: string; onOpen: () => void; isBad?: bool
     </button>
   )
 }
+
+/** A button in a row. The row's own click handler is not called. */
+export const OpenButton = (props: { icon: IconName; text: string; onOpen: () => void }) => (
+  <Button
+    size="small"
+    icon={props.icon}
+    onClick={(event) => {
+      event.stopPropagation()
+      props.onOpen()
+    }}
+  >
+    {props.text}
+  </Button>
+)

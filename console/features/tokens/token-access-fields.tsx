@@ -43,7 +43,6 @@ export function TokenAccessFields({ form }: TokenFormProps) {
         hint={t('tokens.allowIpsHint')}
         isMono
         rows={3}
-        spellCheck={false}
         {...form.field('allowIps')}
       />
     </>

@@ -77,7 +77,6 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
       <SearchInput
         icon="key"
         autoComplete="off"
-        spellCheck={false}
         label={t('tokens.searchKey')}
         value={view.key}
         onChange={view.searchKey}

@@ -36,7 +36,6 @@ export function RequestIdSearch({ value, onCommit }: Props) {
         title={draft.text || t('usageLog.findRequestHint')}
         value={draft.text}
         autoComplete="off"
-        spellCheck={false}
         maxLength={500}
         aria-invalid={draft.isInvalid}
         aria-describedby={draft.isInvalid ? `${id}-error` : undefined}

@@ -31,7 +31,6 @@ export function RedeemPanel() {
           label={t('wallet.code')}
           isMono
           autoComplete="off"
-          spellCheck={false}
           maxLength={200}
           placeholder={t('wallet.codePlaceholder')}
           {...form.field('code')}

@@ -55,9 +55,8 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
       title={t('wallet.confirmTitle')}
       lead={t('wallet.confirmLead')}
       submitText={t('wallet.pay')}
-      form={{ isBusy, submit: () => void submit() }}
+      form={{ isBusy, submit: () => void submit(), close: () => setAsking(false) }}
       isDisabled={!isCurrent || priceError !== null}
-      onClose={() => setAsking(false)}
     >
       <TopUpPrice topUp={topUp} />
       <dl className="tg-topup-price tg-topup-how">
@@ -99,7 +98,6 @@ export function TopUpPanel() {
           label={t('shared.topUpCode')}
           hint={t('wallet.topUpCodeHint')}
           autoComplete="off"
-          spellCheck={false}
           maxLength={200}
           value={topUp.draft.code}
           onChange={(code) => topUp.change({ code })}

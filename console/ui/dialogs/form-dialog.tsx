@@ -20,13 +20,15 @@ export function FormDialog(props: {
   submitText: string
   tone?: 'primary' | 'danger'
   isDisabled?: boolean
-  form: Pick<DraftForm<object>, 'isBusy' | 'submit'>
-  onClose: () => void
+  form: Pick<DraftForm<object>, 'isBusy' | 'submit' | 'close'>
+  /** The default closes and resets the form. */
+  onClose?: () => void
   children: ReactNode
 }) {
   const { t } = useTranslation()
   const element = useRef<HTMLFormElement>(null)
-  const { isBusy, submit } = props.form
+  const { isBusy, submit, close } = props.form
+  const onClose = props.onClose ?? close
   const isDisabled = props.isDisabled === true
   const wasBusy = useRef(false)
   useEffect(() => {
@@ -41,7 +43,7 @@ export function FormDialog(props: {
       className={`tg-form-dialog ${props.className ?? ''}`}
       role={props.role ?? 'dialog'}
       onOpened={focusFirstField}
-      onClose={props.onClose}
+      onClose={onClose}
     >
       <form
         ref={element}
@@ -54,7 +56,7 @@ export function FormDialog(props: {
       >
         {props.children}
         <div className="tg-dialog-foot">
-          <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
+          <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <Button
             type="submit"
             tone={props.tone ?? 'primary'}

@@ -29,8 +29,6 @@ export function AccountFields(props: {
         name="username"
         autoComplete="username"
         autoFocus
-        autoCapitalize="none"
-        spellCheck={false}
         {...form.field('username')}
       />
       {props.isWide === true ? <div className="tg-entry-pair">{passwords}</div> : passwords}

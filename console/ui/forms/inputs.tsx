@@ -6,10 +6,13 @@ import { Icon, type IconName } from '../elements/icons.tsx'
 type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size'> & {
   value: string
   onChange: (value: string) => void
-  icon?: IconName
+  icon?: IconName | undefined
   /** True for numbers and keys, whose characters must have equal widths. */
   isMono?: boolean
 }
+
+/** For a field that controls completion, because it contains a name or a code, and no prose. */
+const VERBATIM = { spellCheck: false, autoCapitalize: 'none' } as const
 
 /** Needs a label from `FormField` or `aria-label`. */
 export function TextInput({ onChange, icon, isMono, className, ...rest }: TextInputProps) {
@@ -17,6 +20,7 @@ export function TextInput({ onChange, icon, isMono, className, ...rest }: TextIn
   const input = (
     <input
       type="text"
+      {...(rest.autoComplete === undefined ? {} : VERBATIM)}
       {...rest}
       className={classes.join(' ').trim()}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -66,6 +70,7 @@ export function TextArea({ onChange, isMono, className, ...rest }: TextAreaProps
   return (
     <textarea
       rows={4}
+      spellCheck={isMono === true ? false : undefined}
       {...rest}
       className={classes.join(' ').trim()}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -42,8 +42,6 @@ export function MailCodeFields(props: {
         name="email"
         type="email"
         autoComplete="email"
-        autoCapitalize="none"
-        spellCheck={false}
         {...form.field('email')}
       />
       <MailCodeField

@@ -24,6 +24,7 @@ export function SearchInput({
   return (
     <TextInput
       type="search"
+      icon="search"
       aria-label={label}
       placeholder={label}
       maxLength={200}

@@ -116,7 +116,6 @@ export function KeywordFilter(props: {
   const { filter, setFilter } = props.view
   return (
     <SearchInput
-      icon="search"
       label={props.label}
       value={filter.keyword}
       onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}

@@ -30,7 +30,6 @@ export function WeChatDialog(props: {
       lead={t(props.qrCode === '' ? 'oauth.noScan' : 'oauth.scan')}
       submitText={props.submitText}
       form={form}
-      onClose={form.close}
     >
       {props.qrCode !== '' && (
         <img className="tg-qr-code" src={props.qrCode} alt={t('oauth.qrCode')} />

@@ -67,7 +67,6 @@ function Address({ form, type }: ChannelFormProps) {
             {...control}
             inputMode="url"
             isMono
-            spellCheck={false}
             autoComplete="off"
             placeholder={type?.base_url || 'https://'}
             value={value}

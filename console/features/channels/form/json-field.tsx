@@ -37,7 +37,6 @@ export function JsonField(
       error={props.error ?? ownError}
       isMono
       rows={3}
-      spellCheck={false}
       placeholder={props.example}
       value={value}
       onChange={(text) => {

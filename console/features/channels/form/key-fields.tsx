@@ -124,7 +124,6 @@ function Keys(props: ChannelFormProps & { isSeveral: boolean }) {
     hint: hints.length === 0 ? undefined : hints.join(' '),
     isRequired: stored === null || isAgain,
     isMono: true,
-    spellCheck: false,
     ...form.field('key'),
   }
   return isSeveral ? (

@@ -48,12 +48,7 @@ function Presets(props: PickerProps) {
   return (
     <>
       <p className="tg-hint">{t('channelForm.selectModelsLead', { count: found.length })}</p>
-      <SearchInput
-        icon="search"
-        label={t('shared.searchModels')}
-        value={search}
-        onChange={setSearch}
-      />
+      <SearchInput label={t('shared.searchModels')} value={search} onChange={setSearch} />
       <div className="tg-picker-head">
         <Checkbox
           label={t('channelForm.allModels', { count: visibleModels.length })}

@@ -44,7 +44,6 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
       {...shared}
       isMono
       rows={3}
-      spellCheck={false}
       placeholder={field.default}
       onBlur={() => setBroken(isBrokenJson(value))}
     />

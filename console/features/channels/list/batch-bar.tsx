@@ -69,7 +69,6 @@ function BatchTagDialog(props: {
       title={t('channelTags.batchTitle', { count: props.count })}
       submitText={t('shared.setTag')}
       form={form}
-      onClose={form.close}
     >
       <TextField
         label={t('channels.tag')}

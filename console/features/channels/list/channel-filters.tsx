@@ -44,6 +44,7 @@ function FoldedFields(props: FieldsProps) {
     <>
       <SearchInput
         className="tg-filter-short"
+        icon={undefined}
         label={t('ui.model')}
         value={filters.model}
         onChange={(model) => onFilters({ model }, { isTyping: true })}

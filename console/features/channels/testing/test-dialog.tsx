@@ -66,12 +66,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }) {
   return (
     <>
       <p className="tg-hint">{t('channelTests.lead')}</p>
-      <SearchInput
-        icon="search"
-        label={t('shared.searchModels')}
-        value={search}
-        onChange={setSearch}
-      />
+      <SearchInput label={t('shared.searchModels')} value={search} onChange={setSearch} />
       <ul className="tg-picker-list tg-test-list">
         {found.map((model) => (
           <li key={model}>

@@ -6,21 +6,19 @@ import type { IconName } from '#console/ui/elements/icons.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
+import { displayNameOf } from '../user-actions.ts'
 
 /** The user confirms the irreversible action by typing the username. */
 export function DangerZoneAction(props: {
   user: User
+  action: 'erase' | 'secondFactor'
   icon: IconName
-  name: string
-  hint: string
-  openText: string
-  title: string
-  body: string
   actionText: string
   perform: () => Promise<void>
 }) {
   const { t } = useTranslation()
-  const { username } = props.user
+  const { user, action } = props
+  const { username } = user
   const [isAsking, setAsking] = useState(false)
   const form = useDraftForm({
     initial: () => ({ name: '' }),
@@ -34,26 +32,24 @@ export function DangerZoneAction(props: {
   return (
     <section className="tg-user-part tg-user-danger">
       <div>
-        <h3>{props.name}</h3>
-        <p className="tg-hint">{props.hint}</p>
+        <h3>{t(`users.${action}`)}</h3>
+        <p className="tg-hint">{t(`users.${action}Hint`)}</p>
       </div>
       <Button icon={props.icon} onClick={() => setAsking(true)}>
-        {props.openText}
+        {t(`users.${action}Open`)}
       </Button>
       <FormDialog
         isOpen={isAsking}
         role="alertdialog"
-        title={props.title}
-        lead={props.body}
+        title={t(`users.${action}Title`, { name: displayNameOf(user) })}
+        lead={t(`users.${action}Body`)}
         submitText={props.actionText}
         tone="danger"
         form={form}
-        onClose={form.close}
       >
         <TextField
           label={t('users.typeName', { name: username })}
           autoComplete="off"
-          spellCheck={false}
           {...form.field('name')}
         />
       </FormDialog>

@@ -61,12 +61,8 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   return (
     <DangerZoneAction
       user={user}
+      action="erase"
       icon="trash"
-      name={t('users.erase')}
-      hint={t('users.eraseHint')}
-      openText={t('users.eraseOpen')}
-      title={t('users.eraseTitle', { name: displayNameOf(user) })}
-      body={t('users.eraseBody')}
       actionText={t('users.eraseAction')}
       perform={erase}
     />
@@ -179,12 +175,8 @@ function ResetFactor({ user }: { user: User }) {
   return (
     <DangerZoneAction
       user={user}
+      action="secondFactor"
       icon="key"
-      name={t('users.secondFactor')}
-      hint={t('users.secondFactorHint')}
-      openText={t('users.secondFactorOpen')}
-      title={t('users.secondFactorTitle', { name: displayNameOf(user) })}
-      body={t('users.secondFactorBody')}
       actionText={t('users.secondFactor')}
       perform={async () => {
         await call('POST /api/user/reset_second_factor', { body: { id: user.id } })

@@ -60,7 +60,6 @@ function NameFields({ kind, form }: UserFormProps) {
         isRequired={isNew}
         autoFocus={isNew}
         autoComplete="off"
-        spellCheck={false}
         readOnly={!isNew}
         maxLength={NAME_MAX}
         placeholder={t('users.usernamePlaceholder')}
