@@ -7,7 +7,7 @@ import type { ListPage } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { confirmDelete } from '#console/ui/lists/list-actions.ts'
-import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
@@ -94,7 +94,7 @@ export function MessageList(props: {
       view={view}
       layoutKey="messages-table-columns"
       columns={columns}
-      rowKey={rowKey}
+      rowKey={rowId}
       filters={<Filters view={view} />}
       isClearable
       create={{ text: t('messages.create'), perform: props.onCreate }}
@@ -106,8 +106,6 @@ export function MessageList(props: {
     />
   )
 }
-
-const rowKey = ({ id }: AdminMessage): string => String(id)
 
 function Filters({ view }: { view: ReturnType<typeof useMessageList> }) {
   const { t } = useTranslation()

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { type ListQuery, listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
@@ -46,7 +46,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
       view={view}
       layoutKey="orders-table-columns"
       columns={columns}
-      rowKey={rowKey}
+      rowKey={rowId}
       filters={<OrderFilters view={view} />}
       isClearable
       none={{ icon: 'wallet', title: t('orders.none'), body: t('orders.noneLead') }}
@@ -54,12 +54,10 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
       isMuted={isMuted}
       isEnded
       expand={details}
-      openKey={linked === undefined ? undefined : rowKey(linked)}
+      openKey={linked === undefined ? undefined : rowId(linked)}
     />
   )
 }
-
-const rowKey = (order: Order): string => String(order.id)
 const isMuted = (order: Order): boolean => order.status === 'pending'
 const details = (order: Order) => <OrderDetails order={order} />
 

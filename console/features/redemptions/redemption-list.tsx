@@ -8,7 +8,7 @@ import {
 } from '#console/api/redemptions.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
-import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
@@ -75,6 +75,8 @@ function SelectedRedemptions(props: {
   const { t } = useTranslation()
   const { actions, selected } = props
   const { selectedRows } = selected
+  const copy = () => void actions.copyKeys(selectedRows)
+  const download = () => actions.saveCsv(selectedRows)
   const disable = async () => {
     await actions.disable(selectedRows)
     selected.clearSelection()
@@ -83,16 +85,8 @@ function SelectedRedemptions(props: {
     <SelectionBar
       selected={selected}
       actions={[
-        {
-          icon: 'copy',
-          text: t('redemptions.copySelected'),
-          perform: () => void actions.copyKeys(selectedRows),
-        },
-        {
-          icon: 'download',
-          text: t('redemptions.downloadCsv'),
-          perform: () => actions.saveCsv(selectedRows),
-        },
+        { icon: 'copy', text: t('redemptions.copySelected'), perform: copy },
+        { icon: 'download', text: t('redemptions.downloadCsv'), perform: download },
         { icon: 'pause', text: t('redemptions.disableSelected'), perform: () => void disable() },
       ]}
     />
@@ -119,7 +113,7 @@ export function RedemptionList(props: RedemptionListProps) {
       view={view}
       layoutKey="coupons-table-columns"
       columns={columns}
-      rowKey={rowKey}
+      rowKey={rowId}
       filters={<RedemptionFilters view={view} />}
       create={{ text: t('redemptions.create'), perform: props.onCreate }}
       none={{ icon: 'ticket', title: t('redemptions.noneTitle'), body: t('redemptions.noneBody') }}
@@ -153,5 +147,3 @@ function BulkActions(props: { actions: RedemptionActions; onDeleteByName: () => 
   useRegisterActions(items)
   return <RowMenu label={t('redemptions.moreActions')} items={items} />
 }
-
-const rowKey = (redemption: Redemption): string => String(redemption.id)

@@ -30,7 +30,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
       return showError(t(kind === 'get' ? 'pricing.fetchFailed' : 'pricing.resetFailed'))
     }
     const texts = kind === 'get' ? withPresets(maps, lists) : withoutPresets(maps, lists)
-    if (texts.size === 0) return showError(t('settings.nothingChanged'))
+    if (texts.size === 0) return showError(t('shared.unchanged'))
     form.set(texts)
     const { length: count } = presetRows(maps, lists)
     showSuccess(t(kind === 'get' ? 'pricing.presetsMerged' : 'pricing.presetsRemoved', { count }))

@@ -48,7 +48,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
     errorText: (errorKey) =>
       errorKey === 'notNumber' ? t('shared.error.notNumber') : scheduleErrorText(errorKey),
     save: async ({ at, entries }, before) => {
-      if (!isOver && !form.isChanged) throw new Error(t('settings.nothingChanged'))
+      if (!isOver && !form.isChanged) throw new Error(t('shared.unchanged'))
       const place = isOver ? {} : { replaces: change.id }
       await call('POST /api/option/price_schedule', {
         body: { at: secondsOf(at, before.at), changes: entries, ...place },

@@ -96,7 +96,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
   }
 
   const { isBusy, submit } = useSubmit(async () => {
-    if (changes.length === 0) return showError(t('settings.nothingChanged'))
+    if (changes.length === 0) return showError(t('shared.unchanged'))
     const wrong = changes.find(({ key }) => errorOf(key) !== null)?.key
     const first = wrong ?? fallbackErrorKey(changed, value)
     if (first !== undefined) {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { type EmptyTaskListText, NoTasks, TaskFilters, TasksDisabledNote } from './task-filters.tsx'
 import type { AnyTask } from './task-kind.ts'
 import type { useTaskList } from './use-task-list.ts'
@@ -29,7 +29,7 @@ export function TaskList<Task extends AnyTask>(props: {
           view={view}
           layoutKey={props.layoutKey}
           columns={props.columns}
-          rowKey={rowKey}
+          rowKey={rowId}
           filters={<TaskFilters view={view} />}
           isClearable
           isMuted={isMuted}
@@ -41,6 +41,4 @@ export function TaskList<Task extends AnyTask>(props: {
     </>
   )
 }
-
-const rowKey = ({ id }: AnyTask): string => String(id)
 const isMuted = ({ status }: AnyTask): boolean => status === 'FAILURE'

@@ -43,25 +43,23 @@ function UserCard({ row, onFilter }: Props) {
   const number = useNumberFormat()
   const { data: user, error, refetch } = useQuery(logUserQuery(row.user_id))
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  const wait = <Skeleton width={60} />
+  const facts = [
+    [t('shared.balance'), user && <Quota value={quotaOf(user.quota)} />],
+    [t('usageLog.user.used'), user && <Quota value={quotaOf(user.used_quota)} />],
+    [t('shared.requests'), user && number.format(user.request_count)],
+    [t('ui.groupName'), user && <GroupTag name={user.group} />],
+  ] as const
   return (
     <div className="tg-log-user">
       <h3>
         {row.username} <span className="tg-muted">#{row.user_id}</span>
       </h3>
       <dl className="tg-log-facts">
-        <LabelledValue name={t('shared.balance')}>
-          {user === undefined ? wait : <Quota value={quotaOf(user.quota)} />}
-        </LabelledValue>
-        <LabelledValue name={t('usageLog.user.used')}>
-          {user === undefined ? wait : <Quota value={quotaOf(user.used_quota)} />}
-        </LabelledValue>
-        <LabelledValue name={t('shared.requests')}>
-          {user === undefined ? wait : number.format(user.request_count)}
-        </LabelledValue>
-        <LabelledValue name={t('ui.groupName')}>
-          {user === undefined ? wait : <GroupTag name={user.group} />}
-        </LabelledValue>
+        {facts.map(([name, value]) => (
+          <LabelledValue key={name} name={name}>
+            {value ?? <Skeleton width={60} />}
+          </LabelledValue>
+        ))}
       </dl>
       <Button size="small" icon="filter" onClick={onFilter}>
         {t('usageLog.filterByValue', { value: row.username })}

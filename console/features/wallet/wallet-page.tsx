@@ -6,7 +6,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
-import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
@@ -103,11 +103,9 @@ export function WalletPage() {
   return (
     <Page title={t('shell.wallet')} lead={t('wallet.lead')}>
       <PaymentNote />
-      {self.error !== null && self.data === undefined ? (
-        <ErrorState error={self.error} onRetry={() => void self.refetch()} />
-      ) : (
-        <BalanceCard user={self.data} />
-      )}
+      <QueryView query={self} waiting={<BalanceCard user={undefined} />}>
+        {(user) => <BalanceCard user={user} />}
+      </QueryView>
       <div className="tg-wallet-columns">
         <div className="tg-wallet-ways">
           {PANELS.map(({ id, Panel }) => (

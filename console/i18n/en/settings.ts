@@ -21,7 +21,6 @@ export const settings: Translations['settings'] = {
   empty: '(empty)',
   moreLines_one: 'and {{count}} more line',
   moreLines_other: 'and {{count}} more lines',
-  nothingChanged: 'Nothing has changed',
   partlyFailed: 'Some changes could not be saved. Try again.',
   failed: 'Could not save, please try again',
   checkInput: 'Please check the input',

@@ -19,7 +19,6 @@ export const settings = {
   empty: '（空）',
   moreLines_one: '另有 {{count}} 行',
   moreLines_other: '另有 {{count}} 行',
-  nothingChanged: '没有任何修改！',
   partlyFailed: '部分保存失败，请重试',
   failed: '保存失败，请重试',
   checkInput: '请检查输入',

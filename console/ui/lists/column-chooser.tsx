@@ -33,22 +33,17 @@ function Choices<Row>({ layout, density: atFirst }: Choice<Row>) {
               isOn={layout.isShown(column)}
               onChange={(isOn) => layout.setShown(column.id, isOn)}
             />
-            <Button
-              tone="quiet"
-              size="small"
-              icon="arrowUp"
-              label={t('ui.moveUp', { name: column.title })}
-              isDisabled={index === 0}
-              onClick={() => layout.move(column.id, -1)}
-            />
-            <Button
-              tone="quiet"
-              size="small"
-              icon="arrowDown"
-              label={t('ui.moveDown', { name: column.title })}
-              isDisabled={index === hideable.length - 1}
-              onClick={() => layout.move(column.id, 1)}
-            />
+            {(['Up', 'Down'] as const).map((way) => (
+              <Button
+                key={way}
+                tone="quiet"
+                size="small"
+                icon={`arrow${way}`}
+                label={t(`ui.move${way}`, { name: column.title })}
+                isDisabled={index === (way === 'Up' ? 0 : hideable.length - 1)}
+                onClick={() => layout.move(column.id, way === 'Up' ? -1 : 1)}
+              />
+            ))}
           </li>
         ))}
       </ul>

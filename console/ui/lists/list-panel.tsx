@@ -148,3 +148,6 @@ function useListActions<Row>({ view, create }: ListPanelProps<Row>): Action {
   ])
   return refreshAction
 }
+
+/** The key of a row that is an entity. */
+export const rowId = ({ id }: { readonly id: number }): string => String(id)

@@ -34,7 +34,7 @@ describe('the settings page', () => {
   it('says when nothing has changed, and keeps a change that the server refused', async () => {
     await app.openAsRoot('/admin/settings?tab=models')
     await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
-    await app.page.getByText(zh('settings.nothingChanged')).waitFor()
+    await app.page.getByText(zh('shared.unchanged')).waitFor()
     await app.page.getByLabel(label('RetryTimes')).fill('2')
     await app.page.getByRole('tab', { name: zh('settings.tab.other') }).click()
     await app.page.getByLabel(label('SystemName')).fill('Mine')

@@ -7,7 +7,7 @@ import type { ListPage } from '#console/api/request.ts'
 import { usersKey, usersQuery } from '#console/api/users.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
@@ -64,7 +64,7 @@ export function UserList(props: UserListProps) {
       view={view}
       layoutKey="users-table-columns"
       columns={columns}
-      rowKey={rowKey}
+      rowKey={rowId}
       filters={<UserFilters view={view} />}
       isClearable
       create={{ text: t('users.create'), perform: props.onCreate }}
@@ -90,7 +90,6 @@ export function UserList(props: UserListProps) {
 }
 
 const NONE: ReadonlySet<string> = new Set()
-const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
 /** Subscribes to live events. Only users who may see the list render this component. */
