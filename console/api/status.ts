@@ -86,6 +86,10 @@ export function useStatus(): Status | undefined {
   ).data
 }
 
+/** The public address of the site, without a final slash. */
+export const useSiteAddress = (): string =>
+  (useStatus()?.server_address || window.location.origin).replace(/\/+$/, '')
+
 type Watch = {
   readonly subscribe: (changed: () => void) => () => void
   readonly read: () => Status | undefined

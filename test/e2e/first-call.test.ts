@@ -101,7 +101,7 @@ describe(`the first call needs ${CLICKS_MAX} clicks at most`, () => {
     await ready.waitFor({ state: 'hidden' })
     const checklist = open.page.getByRole('main')
     await checklist.getByText(en('shared.keyMasked')).waitFor()
-    await checklist.getByRole('button', { name: en('dashboard.copySnippet') }).click()
+    await checklist.getByRole('button', { name: en('clientSetup.copyText') }).click()
     const snippet = await open.page.evaluate(() => navigator.clipboard.readText())
     expect(snippet).toContain(`${product.url}/v1/chat/completions`)
     expect(snippet).toContain(MODEL)

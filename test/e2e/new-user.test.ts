@@ -122,9 +122,7 @@ describe('a new user, from the first visit to the first bill', () => {
 
   it('sees each call arrive live with its exact cost, and the balance fall by it', async () => {
     await goTo(en('shell.dashboard'))
-    await button(en('tokens.snippet.curl'))
-      .or(open.page.getByRole('tab', { name: en('tokens.snippet.curl') }))
-      .waitFor()
+    await button('cURL').waitFor()
     const before = await balanceUnits()
     await goTo(en('shell.usageLog'))
     await open.page.getByText(en('shared.live.live'), { exact: true }).waitFor()

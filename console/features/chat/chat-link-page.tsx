@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useStatus } from '#console/api/status.ts'
+import { useSiteAddress, useStatus } from '#console/api/status.ts'
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -13,7 +13,7 @@ export function ChatLinkPage() {
   const status = useStatus()
   const client = externalClient(status)
   const { query, tokens, isNone } = useChatTokens(client !== undefined)
-  const site = status?.server_address || window.location.origin
+  const site = useSiteAddress()
   const [token] = tokens
   const address =
     client === undefined || token === undefined

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Navigate, useParams } from 'react-router-dom'
 import { loginPath } from '#console/api/auth/login-return-path.ts'
 import { useUser } from '#console/api/session.ts'
-import { useStatus } from '#console/api/status.ts'
+import { useSiteAddress, useStatus } from '#console/api/status.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { Select } from '#console/ui/forms/inputs.tsx'
@@ -82,7 +82,7 @@ export function ChatPage() {
       </Titled>
     )
   }
-  return <Client key={id} client={client} site={status.server_address || window.location.origin} />
+  return <Client key={id} client={client} />
 }
 
 const Titled = (props: { title: string; children: ReactNode }) => (
@@ -103,8 +103,9 @@ const Waiting = ({ title }: { title: string }) => {
   )
 }
 
-function Client({ client, site }: { client: ChatLink; site: string }) {
+function Client({ client }: { client: ChatLink }) {
   const { t } = useTranslation()
+  const site = useSiteAddress()
   const { query, tokens, isNone } = useChatTokens()
   const [selected, setSelected] = useState(0)
   const token = tokens.find(({ id }) => id === selected) ?? tokens[0]

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { chatModelsQuery, usableModelsQuery } from '#console/api/account.ts'
@@ -7,14 +6,11 @@ import { channelsQuery, enabledModelsQuery } from '#console/api/channels.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
 import { tokensQuery } from '#console/api/tokens.ts'
+import { ClientSetup } from '#console/ui/client-setup/client-setup.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
-import { codeSnippet, SNIPPET_KINDS, type SnippetKind } from '#console/ui/elements/code-snippets.ts'
-import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
-import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { type Step, setupSteps, stepPath } from './setup-steps.ts'
 
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
@@ -43,6 +39,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   })
   const done = steps.filter(({ isDone }) => isDone).length
   const hasUnpriced = served.data?.some((model) => models.data?.includes(model) === false) === true
+  const [first = FALLBACK_MODEL, ...others] = chats.data ?? []
   const isWhole = done === steps.length
   if (isWaiting) return <SetupChecklistSkeleton />
   return (
@@ -68,10 +65,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
             />
           ))}
         </ol>
-        <Snippets
-          apiKey={tokens.data?.items[0]?.key ?? null}
-          model={chats.data?.[0] ?? FALLBACK_MODEL}
-        />
+        <ClientSetup apiKey={tokens.data?.items[0]?.key ?? null} models={[first, ...others]} />
       </div>
     </Panel>
   )
@@ -79,7 +73,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
 
 export const SetupChecklistSkeleton = () => (
   <Panel>
-    <Skeleton height={420} />
+    <Skeleton height={460} />
   </Panel>
 )
 
@@ -123,41 +117,3 @@ function StepItem(props: { step: Step; number: number; path: string }) {
 }
 
 const RETURN_STATE = { returnTo: '/app/start' }
-
-function Snippets(props: { apiKey: string | null; model: string }) {
-  const { t } = useTranslation()
-  const [kind, setKind] = useState<SnippetKind>('curl')
-  const address = useStatus()?.server_address || location.origin
-  const key = fullKey(props.apiKey ?? '…')
-  const displayedKey = props.apiKey === null ? key : maskedKey(key)
-  const { model } = props
-  return (
-    <div className="tg-dash-snippets">
-      <dl className="tg-dash-base">
-        <dt>{t('shared.baseUrl')}</dt>
-        <dd>
-          <code>{`${address}/v1`}</code>
-          <CopyButton text={`${address}/v1`} label={t('dashboard.copyBaseUrl')} />
-        </dd>
-      </dl>
-      <Tabs
-        label={t('dashboard.snippets')}
-        tabs={SNIPPET_KINDS.map((id) => ({ id, title: t(`tokens.snippet.${id}`) }))}
-        selected={kind}
-        onSelect={setKind}
-      >
-        <div className="tg-dash-code">
-          <CopyButton
-            text={codeSnippet(kind, { address, key, model })}
-            label={t('dashboard.copySnippet')}
-          />
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
-          <pre tabIndex={0}>{codeSnippet(kind, { address, key: displayedKey, model })}</pre>
-        </div>
-      </Tabs>
-      <p className="tg-hint">
-        {props.apiKey === null ? t('dashboard.keyMissing') : t('shared.keyMasked')}
-      </p>
-    </div>
-  )
-}

@@ -3,62 +3,26 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
-import { sitePageQuery, useStatus } from '#console/api/status.ts'
+import { sitePageQuery, useSiteAddress } from '#console/api/status.ts'
+import { setupText } from '#console/ui/client-setup/clients.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { Icon, type IconName } from '#console/ui/elements/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/layout/page.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 
-type SnippetLanguage = 'python' | 'node' | 'curl'
+const TABS = [
+  { id: 'openai-python', title: 'Python' },
+  { id: 'openai-typescript', title: 'TypeScript' },
+  { id: 'curl-chat', title: 'cURL' },
+] as const
 
-const SNIPPET_LANGUAGES: readonly { id: SnippetLanguage; title: string }[] = [
-  { id: 'python', title: 'Python' },
-  { id: 'node', title: 'Node.js' },
-  { id: 'curl', title: 'cURL' },
-]
+const EXAMPLE = { name: '', key: 'sk-…', model: 'gpt-4o-mini', smallModel: '' }
 
-function snippetText(language: SnippetLanguage, address: string): string {
-  const base = `${address.replace(/\/+$/, '')}/v1`
-  return SNIPPETS[language](base)
-}
-
-const SNIPPETS: Record<SnippetLanguage, (base: string) => string> = {
-  python: (base) => `from openai import OpenAI
-
-client = OpenAI(
-    base_url="${base}",
-    api_key="sk-…",
-)
-reply = client.chat.completions.create(
-    model="gpt-4o-mini",
-    messages=[{"role": "user", "content": "Hello"}],
-)`,
-  node: (base) => `import OpenAI from 'openai'
-
-const client = new OpenAI({
-  baseURL: '${base}',
-  apiKey: 'sk-…',
-})
-const reply = await client.chat.completions.create({
-  model: 'gpt-4o-mini',
-  messages: [{ role: 'user', content: 'Hello' }],
-})`,
-  curl: (base) => `curl ${base}/chat/completions \\
-  -H "Authorization: Bearer sk-…" \\
-  -H "Content-Type: application/json" \\
-  -d '{
-    "model": "gpt-4o-mini",
-    "messages": [
-      {"role": "user", "content": "Hello"}
-    ]
-  }'`,
-}
-
-function SdkSnippet({ address }: { address: string }) {
+function SdkSnippet() {
   const { t } = useTranslation()
-  const [language, setLanguage] = useState<SnippetLanguage>('python')
-  const text = snippetText(language, address)
+  const [template, setTemplate] = useState<(typeof TABS)[number]['id']>('openai-python')
+  const text = setupText(template, { ...EXAMPLE, site: useSiteAddress() })
   return (
     <section className="tg-snippet" aria-label={t('home.snippetTitle')}>
       <header>
@@ -68,12 +32,7 @@ function SdkSnippet({ address }: { address: string }) {
         </div>
         <CopyButton text={text} label={t('ui.copy')} />
       </header>
-      <Tabs
-        label={t('home.snippetTitle')}
-        tabs={SNIPPET_LANGUAGES}
-        selected={language}
-        onSelect={setLanguage}
-      >
+      <Tabs label={t('home.snippetTitle')} tabs={TABS} selected={template} onSelect={setTemplate}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys */}
         <pre tabIndex={0}>
           <code>{text}</code>
@@ -107,7 +66,6 @@ export function HomePage() {
 function DefaultHome() {
   const { t } = useTranslation()
   const user = useUser()
-  const status = useStatus()
   return (
     <div className="tg-home">
       <section className="tg-hero">
@@ -121,7 +79,7 @@ function DefaultHome() {
             </Link>
           </div>
         </div>
-        <SdkSnippet address={status?.server_address || window.location.origin} />
+        <SdkSnippet />
       </section>
       <ul className="tg-points">
         {POINTS.map(({ name, icon }) => (

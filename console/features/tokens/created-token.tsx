@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { chatModelsOfGroup } from '#console/api/account.ts'
 import { useUser } from '#console/api/session.ts'
-import { useStatus } from '#console/api/status.ts'
+import { ClientSetup } from '#console/ui/client-setup/client-setup.tsx'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { codeSnippet, SNIPPET_KINDS, type SnippetKind } from '#console/ui/elements/code-snippets.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
-import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
@@ -63,53 +61,26 @@ export function CreatedTokenDrawer(props: { ready: CreatedTokens | null; onClose
           {t('tokens.copyAllKeys')}
         </CopyButton>
       )}
-      {tokens[0] !== undefined && <FirstCall token={tokens[0]} />}
+      {tokens[0] !== undefined && <TokenSetup token={tokens[0]} />}
     </Drawer>
   )
 }
 
-function FirstCall({ token }: { token: CreatedToken }) {
+function TokenSetup({ token }: { token: CreatedToken }) {
   const { t } = useTranslation()
   const ownGroup = useUser()?.group ?? ''
-  const models = useQuery(chatModelsOfGroup(token.group || ownGroup))
+  const query = useQuery(chatModelsOfGroup(token.group || ownGroup))
+  const limits = token.model_limits_enabled ? namesOf(token.model_limits) : null
   return (
-    <section className="tg-first-call" aria-label={t('tokens.firstCall')}>
-      <QueryView query={models} height={180}>
-        {(names) => <CallSample token={token} model={callableModel(token, names)} />}
+    <section className="tg-token-setup" aria-label={t('clientSetup.title')}>
+      <h3>{t('clientSetup.title')}</h3>
+      <QueryView query={query} height={360}>
+        {(models) => {
+          const [first, ...others] = limits?.filter((name) => models.includes(name)) ?? models
+          if (first === undefined) return <p className="tg-hint">{t('tokens.noModelYet')}</p>
+          return <ClientSetup apiKey={token.key} models={[first, ...others]} />
+        }}
       </QueryView>
     </section>
-  )
-}
-
-function callableModel(token: CreatedToken, models: readonly string[]): string | undefined {
-  if (!token.model_limits_enabled) return models[0]
-  return namesOf(token.model_limits).find((model) => models.includes(model))
-}
-
-function CallSample(props: { token: CreatedToken; model: string | undefined }) {
-  const { token, model } = props
-  const { t } = useTranslation()
-  const [snippet, setSnippet] = useState<SnippetKind>('curl')
-  const address = useStatus()?.server_address || window.location.origin
-  if (model === undefined) return <p className="tg-hint">{t('tokens.noModelYet')}</p>
-  const text = (key: string) => codeSnippet(snippet, { address, model, key })
-  return (
-    <>
-      <header>
-        <h3>{t('tokens.firstCall')}</h3>
-        <Segmented
-          label={t('tokens.snippetKind')}
-          value={snippet}
-          choices={SNIPPET_KINDS.map((value) => ({ value, label: t(`tokens.snippet.${value}`) }))}
-          onChange={setSnippet}
-        />
-      </header>
-      <div className="tg-code">
-        <CopyButton text={text(fullKey(token.key))} label={t('tokens.copySnippet')} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
-        <pre tabIndex={0}>{text(maskedKey(token.key))}</pre>
-      </div>
-      <p className="tg-hint">{t('shared.keyMasked')}</p>
-    </>
   )
 }

@@ -15,7 +15,7 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { type ChatLink, chatAddress, chatTarget } from '#console/ui/state/chat-links.ts'
+import { type ChatLink, chatAddress, openChat } from '#console/ui/state/chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
 import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
@@ -31,13 +31,6 @@ function chatEntries({ links, site }: Chats, token: Token): Action[] {
     icon: 'external',
     perform: () => openChat(chatAddress(template, site, fullKey(token.key))),
   }))
-}
-
-/** Opens a chat client. It receives the key, but no referrer and no access to this window. */
-function openChat(address: string | null): void {
-  const isWrong = chatTarget(address, window.location.origin) === 'none'
-  if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))
-  else window.open(address, '_blank', 'noopener,noreferrer')
 }
 
 type Chats = { links: readonly ChatLink[]; site: string }
@@ -106,7 +99,7 @@ function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats })
   const { t } = useTranslation()
   const items: MenuItem[] = [
     editAction(() => actions.onEdit(token)),
-    { title: t('tokens.snippets'), icon: 'zap', perform: () => actions.onSnippets(token) },
+    { title: t('clientSetup.title'), icon: 'zap', perform: () => actions.onUse(token) },
     'divider',
     ...chatEntries(chats, token),
     'divider',
@@ -148,36 +141,29 @@ function TokenQuota({ token }: { token: Token }) {
   const used = BigInt(token.used_quota)
   const exact = (key: 'remaining' | 'used', value: bigint) =>
     t(`tokens.${key}`, { amount: exactQuotaText(value, rule) })
-  const usedText = t('tokens.used', { amount: quotaText(used, rule) })
-  if (token.unlimited_quota) {
-    return (
-      <span className="tg-token-quota" title={exactQuotaText(used, rule)}>
-        <span className="tg-token-quota-text">
-          <span>{t('tokens.unlimited')}</span>
-          <span className="tg-amount">{usedText}</span>
-        </span>
-      </span>
-    )
-  }
+  const isUnlimited = token.unlimited_quota
   const remain = BigInt(token.remain_quota)
   const percent = usedPercent(token)
+  const usedTitle = isUnlimited ? exactQuotaText(used, rule) : exact('used', used)
+  const title = isUnlimited ? usedTitle : `${exact('remaining', remain)}\n${usedTitle}`
   return (
-    <span
-      className="tg-token-quota"
-      title={`${exact('remaining', remain)}\n${exact('used', used)}`}
-    >
+    <span className="tg-token-quota" title={title}>
       <span className="tg-token-quota-text">
-        <span className="tg-amount">
-          {t('tokens.remaining', { amount: quotaText(remain, rule) })}
+        <span className={isUnlimited ? undefined : 'tg-amount'}>
+          {isUnlimited
+            ? t('tokens.unlimited')
+            : t('tokens.remaining', { amount: quotaText(remain, rule) })}
         </span>
-        <span className="tg-amount">{usedText}</span>
+        <span className="tg-amount">{t('tokens.used', { amount: quotaText(used, rule) })}</span>
       </span>
-      <progress
-        className={percent >= 90 ? 'tg-token-bar tg-token-bar-low' : 'tg-token-bar'}
-        aria-label={t('tokens.usedShare', { name: token.name, percent })}
-        max={100}
-        value={percent}
-      />
+      {!isUnlimited && (
+        <progress
+          className={percent >= 90 ? 'tg-token-bar tg-token-bar-low' : 'tg-token-bar'}
+          aria-label={t('tokens.usedShare', { name: token.name, percent })}
+          max={100}
+          value={percent}
+        />
+      )}
     </span>
   )
 }

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { useStatus } from '#console/api/status.ts'
+import { useSiteAddress, useStatus } from '#console/api/status.ts'
 import { matchingTokensQuery, tokensKey, tokensQuery } from '#console/api/tokens.ts'
 import { useNow } from '#console/ui/elements/time.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { cachedRows, changeRows } from '#console/ui/lists/cached-rows.ts'
-import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
@@ -97,6 +97,7 @@ function SelectedTokens(props: { selected: SelectedRows<Token>; actions: TokenAc
   const { t } = useTranslation()
   const { actions, selected } = props
   const { selectedRows } = selected
+  const copy = () => void actions.copyKeys(selectedRows)
   const setEnabled = (isEnabled: boolean) => void actions.setEnabled(selectedRows, isEnabled)
   const remove = async () => {
     if (await actions.remove(selectedRows)) selected.clearSelection()
@@ -105,11 +106,7 @@ function SelectedTokens(props: { selected: SelectedRows<Token>; actions: TokenAc
     <SelectionBar
       selected={selected}
       actions={[
-        {
-          icon: 'copy',
-          text: t('tokens.copySelected'),
-          perform: () => void actions.copyKeys(selectedRows),
-        },
+        { icon: 'copy', text: t('tokens.copySelected'), perform: copy },
         { icon: 'play', text: t('shared.enableSelected'), perform: () => setEnabled(true) },
         { icon: 'pause', text: t('shared.disableSelected'), perform: () => setEnabled(false) },
         { icon: 'trash', text: t('shared.deleteSelected'), perform: () => void remove() },
@@ -157,7 +154,7 @@ export function TokenList(props: { actions: TokenActions; onCreate: () => void }
         view={view}
         layoutKey="tokens-table-columns"
         columns={columns}
-        rowKey={rowKey}
+        rowKey={rowId}
         filters={<TokenFilters view={view} />}
         create={{ text: t('tokens.create'), perform: props.onCreate }}
         none={{ icon: 'key', title: t('tokens.noneTitle'), body: t('tokens.noneBody') }}
@@ -174,12 +171,10 @@ export function TokenList(props: { actions: TokenActions; onCreate: () => void }
 
 function useTokenColumns(actions: TokenActions) {
   const { t } = useTranslation()
-  const status = useStatus()
-  return useMemo(() => {
-    const site = status?.server_address || window.location.origin
-    return tokenColumns(t, actions, { links: chatClients(status), site })
-  }, [t, actions, status])
+  const [site, status] = [useSiteAddress(), useStatus()]
+  return useMemo(
+    () => tokenColumns(t, actions, { links: chatClients(status), site }),
+    [t, actions, status, site],
+  )
 }
-
-const rowKey = (token: Token): string => String(token.id)
 const isMuted = (token: Token): boolean => token.status !== 1

@@ -26,7 +26,7 @@ export function TokensPage() {
   const [dialogs, setDialogs, close] = useTokenDialogs()
   const actions = useTokenActions({
     onEdit: (token) => setDialogs({ edited: token, ready: null }),
-    onSnippets: (token) => setDialogs({ edited: null, ready: { tokens: [token], areNew: false } }),
+    onUse: (token) => setDialogs({ edited: null, ready: { tokens: [token], areNew: false } }),
   })
   const create = () => setDialogs(CREATING)
   return (

@@ -12,7 +12,7 @@ import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenActions = ReturnType<typeof useTokenActions>
 
-type Handlers = Record<'onEdit' | 'onSnippets', (token: Token) => void>
+type Handlers = Record<'onEdit' | 'onUse', (token: Token) => void>
 
 export function useTokenActions(handlers: Handlers) {
   const setEnabled = useSwitch()

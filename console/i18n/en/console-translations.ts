@@ -23,6 +23,26 @@ const inbox: SharedTranslations['inbox'] = {
   content: 'Content of the message',
 }
 
+const clientSetup: SharedTranslations['clientSetup'] = {
+  title: 'Use this key',
+  sdk: 'SDK or HTTP',
+  agent: 'Coding agents',
+  app: 'Chat apps',
+  other: 'Other client',
+  setups: 'Ways to set up {{name}}',
+  copyText: 'Copy the text',
+  copyField: 'Copy “{{name}}”',
+  form: 'Settings',
+  import: 'Import',
+  importLead: '{{name}} opens and asks before it saves the address and the key.',
+  open: 'Open {{name}}',
+  copyLink: 'Copy the link',
+  keyMissing: 'Create a token, and its key is filled in here.',
+  calledFromServers:
+    '{{name}} sends calls from its own servers, so they must be able to reach the address.',
+  needsHttps: '{{name}} refuses an address without HTTPS, except on the same computer.',
+}
+
 const timeRange: SharedTranslations['timeRange'] = {
   span: {
     '1h': 'Last hour',
@@ -196,6 +216,7 @@ export const en: SharedTranslations = {
   channelForm,
   channelTags,
   channelTests,
+  clientSetup,
   health,
   inbox,
   me,

@@ -87,7 +87,6 @@ export const dashboard: Translations['dashboard'] = {
   startDone: 'Everything is set up',
   startDoneLead: 'Calls are relayed, charged and logged. This page stays in the account menu.',
   waitingForCall: 'Waiting for the first call…',
-  copyBaseUrl: 'Copy the base URL',
   progress: '{{done}} of {{all}} done',
   done: 'Done',
   todo: 'To do',
@@ -110,7 +109,4 @@ export const dashboard: Translations['dashboard'] = {
     },
   },
   selfUsePrice: 'A model without a price costs $75 per million tokens.',
-  snippets: 'Example call',
-  copySnippet: 'Copy example',
-  keyMissing: 'Create a token, and its key is filled in here.',
 }

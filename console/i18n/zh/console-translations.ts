@@ -22,6 +22,25 @@ const inbox = {
   content: '消息内容',
 } as const
 
+const clientSetup = {
+  title: '使用此密钥',
+  sdk: 'SDK 与 HTTP',
+  agent: '编程助手',
+  app: '聊天应用',
+  other: '其他客户端',
+  setups: '{{name}} 的接入方式',
+  copyText: '复制这段内容',
+  copyField: '复制「{{name}}」',
+  form: '设置项',
+  import: '一键导入',
+  importLead: '将打开 {{name}}，确认后才会保存地址和密钥。',
+  open: '打开 {{name}}',
+  copyLink: '复制链接',
+  keyMissing: '创建令牌后，此处会自动填入密钥。',
+  calledFromServers: '{{name}} 由其服务器发起调用，因此该地址须能从公网访问。',
+  needsHttps: '除本机外，{{name}} 不接受没有 HTTPS 的地址。',
+} as const
+
 const timeRange = {
   span: {
     '1h': '最近 1 小时',
@@ -182,7 +201,7 @@ const shared = {
   toChannels: '前往渠道管理',
   noMessages: '暂无消息',
   messageNotFound: '消息不存在',
-  keyMasked: '代码中的密钥以掩码显示，复制时为完整密钥。',
+  keyMasked: '密钥在此以掩码显示，复制的内容为完整密钥。',
   unpricedRefused: '没有价格的模型会被拒绝调用。',
 } as const
 
@@ -195,6 +214,7 @@ export const zh = {
   channelForm,
   channelTags,
   channelTests,
+  clientSetup,
   health,
   inbox,
   me,

@@ -81,7 +81,6 @@ export const dashboard = {
   startDone: '一切就绪',
   startDoneLead: '调用已可转发、计费并记录。本页可随时从账户菜单打开。',
   waitingForCall: '正在等待第一次调用…',
-  copyBaseUrl: '复制接口地址',
   progress: '已完成 {{done}} / {{all}}',
   done: '已完成',
   todo: '待完成',
@@ -100,7 +99,4 @@ export const dashboard = {
     },
   },
   selfUsePrice: '没有价格的模型按每百万 tokens 75 美元计费。',
-  snippets: '调用示例',
-  copySnippet: '复制示例',
-  keyMissing: '创建令牌后，此处会自动填入密钥。',
 } as const

@@ -1,4 +1,6 @@
+import { translate } from '#console/i18n/i18n.ts'
 import type { Status } from '#read-api/contract/status.ts'
+import { showError } from '../messages/toast.ts'
 
 export type ChatLink = { name: string; template: string }
 
@@ -69,4 +71,11 @@ export function chatTarget(address: string | null, ownOrigin: string): ChatTarge
   const isPrivate = protocol === 'https:' || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
   if (!isPrivate) return 'none'
   return origin === ownOrigin ? 'window' : 'frame'
+}
+
+/** Opens a client. It receives the key, but no referrer and no access to this window. */
+export function openChat(address: string | null): void {
+  const isWrong = chatTarget(address, window.location.origin) === 'none'
+  if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))
+  else window.open(address, '_blank', 'noopener,noreferrer')
 }

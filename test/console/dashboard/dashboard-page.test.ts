@@ -115,7 +115,7 @@ describe('the dashboard', () => {
       ] as const) {
         calls = made
         const { page, faults, close } = await open({ language }, user)
-        await page.locator('.recharts-surface, .tg-dash-code').first().waitFor()
+        await page.locator('.recharts-surface, .tg-client-text').first().waitFor()
         const widths = made === 0 ? [1280, 390] : WIDTHS
         expect(await lookFaults(page, `dashboard-${state}-${language}`, widths)).toEqual([])
         expect(faults).toEqual([])

@@ -21,8 +21,6 @@ import {
   SERIES_MAX,
 } from '#console/features/dashboard/usage-chart.ts'
 import { tokenPoints } from '#console/features/dashboard/use-usage.ts'
-import { codeSnippet } from '#console/ui/elements/code-snippets.ts'
-import { maskedKey } from '#console/ui/elements/token-key.ts'
 
 const HOUR = 3_600
 const START = 1_763_708_400
@@ -177,12 +175,5 @@ describe('the setup guide of a new site', () => {
       'token',
       'call',
     ])
-  })
-
-  it('masks keys, and quotes special characters in code samples', () => {
-    expect(maskedKey('sk-abcdefghijklmnopqrstuvwx')).toBe('sk-ab…uvwx')
-    const given = { address: 'http://127.0.0.1:3000', key: 'sk-1', model: "it's" }
-    expect(codeSnippet('curl', given)).toContain("it'\\''s")
-    expect(codeSnippet('python', given)).toContain('model="it\'s"')
   })
 })

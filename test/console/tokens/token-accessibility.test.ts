@@ -31,6 +31,14 @@ const LOOKS: readonly { name: string; open: (page: Page, text: Text) => Promise<
       await drawer.getByText(text('tokens.error.nameMissing')).waitFor()
     },
   },
+  ...['Claude Code', 'Cursor', 'CC Switch'].map((client) => ({
+    name: `token-setup-${client.replace(' ', '-')}`,
+    open: async (page: Page, text: Text) => {
+      await button(page, text('shared.moreActions', { name: 'production' })).click()
+      await page.getByRole('menuitem', { name: text('clientSetup.title') }).click()
+      await button(page, client).click()
+    },
+  })),
   {
     name: 'token-ready',
     open: async (page, text) => {

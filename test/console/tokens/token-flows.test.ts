@@ -114,7 +114,7 @@ it('a click on a row opens the token; a phone shows batch actions after a select
   await app.page.getByRole('dialog', { name: zh('tokens.editTitle') }).waitFor()
   await app.page.keyboard.press('Escape')
   await press(zh('shared.moreActions', { name: 'mobile app' }))
-  await app.page.getByRole('menuitem', { name: zh('tokens.snippets') }).click()
+  await app.page.getByRole('menuitem', { name: zh('clientSetup.title') }).click()
   await app.page
     .getByRole('dialog', { name: zh('tokens.codeTitle', { name: 'mobile app' }) })
     .waitFor()

@@ -1,0 +1,112 @@
+/** `site` is the public address without a final slash, and `name` is the name of the site. */
+export type SetupValues = Record<'site' | 'name' | 'key' | 'model' | 'smallModel', string>
+
+export type Client = {
+  readonly name: string
+  /** The models to suggest first. The gateway converts calls, so that any chat model works. */
+  readonly prefers?: RegExp
+  readonly note?: 'calledFromServers' | 'needsHttps'
+  /**
+   * The templates by title. The name of a template ends with `form` if its lines are the fields of
+   * a form, and with `link` if it opens the client.
+   */
+  readonly setups: Readonly<Record<string, string>>
+}
+
+const TEMPLATES = import.meta.glob<string>('./templates/*.txt', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+
+const json = (text: string): string => JSON.stringify(text).slice(1, -1)
+const shell = (text: string): string => text.replaceAll("'", "'\\''")
+
+/** Escapes a value for its place: within quotes of a syntax, or in a part of a URL. */
+const ESCAPES: Readonly<Record<string, (text: string) => string>> = {
+  /** JSON, JavaScript, Python and TOML share these escape sequences. */
+  json,
+  shell,
+  body: (text) => shell(json(text)),
+  url: (text) => encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27'),
+}
+
+/** Cherry Studio expects `_` and `-` for `+` and `/`, and can't read quotes and brackets. */
+function cherryStudioBase64(text: string): string {
+  const bytes = new TextEncoder().encode(text.replace(/['()]/g, ''))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '_')
+    .replaceAll('/', '-')
+}
+
+/** Replaces placeholders such as `{{key}}` and `{{model, json}}`. */
+export function setupText(template: string, values: SetupValues): string {
+  const text = (TEMPLATES[`./templates/${template}.txt`] ?? '').trimEnd()
+  return text
+    .replace(/\{\{(\w+)(?:, (\w+))?\}\}/g, (_, name: keyof SetupValues, place = '') =>
+      (ESCAPES[place] ?? String)(values[name]),
+    )
+    .replace(/(?<=&data=)base64\((.*)\)$/, (_, data: string) => cherryStudioBase64(data))
+}
+
+const inLanguages = (template: string): Client['setups'] => ({
+  Python: `${template}-python`,
+  TypeScript: `${template}-typescript`,
+})
+
+const CLAUDE = /claude/i
+const GEMINI = /gemini/i
+const GPT = /^(?:gpt|o\d|codex)/i
+
+/** The names and the labels of fields are those that the clients show, in every language. */
+export const CLIENTS: Readonly<Record<'sdk' | 'agent' | 'app', readonly [Client, ...Client[]]>> = {
+  sdk: [
+    {
+      name: 'cURL',
+      setups: {
+        'Chat Completions': 'curl-chat',
+        Messages: 'curl-messages',
+        Responses: 'curl-responses',
+        Gemini: 'curl-gemini',
+      },
+    },
+    { name: 'OpenAI', prefers: GPT, setups: inLanguages('openai') },
+    { name: 'Anthropic', prefers: CLAUDE, setups: inLanguages('anthropic') },
+    { name: 'Google Gen AI', prefers: GEMINI, setups: inLanguages('google-genai') },
+    { name: 'Vercel AI', setups: { TypeScript: 'vercel-ai' } },
+  ],
+  agent: [
+    {
+      name: 'Claude Code',
+      prefers: CLAUDE,
+      setups: { '~/.claude/settings.json': 'claude-code-settings', Bash: 'claude-code-bash' },
+    },
+    {
+      name: 'Codex',
+      prefers: GPT,
+      setups: { '~/.codex/config.toml': 'codex-config', Bash: 'codex-bash' },
+    },
+    {
+      name: 'Gemini CLI',
+      prefers: GEMINI,
+      note: 'needsHttps',
+      setups: { '~/.gemini/.env': 'gemini-cli-env', Bash: 'gemini-cli-bash' },
+    },
+    { name: 'Cursor', note: 'calledFromServers', setups: { form: 'cursor-form' } },
+    { name: 'Cline', setups: { form: 'cline-form' } },
+    {
+      name: 'CC Switch',
+      setups: {
+        'Claude Code': 'cc-switch-claude-link',
+        Codex: 'cc-switch-codex-link',
+        'Gemini CLI': 'cc-switch-gemini-link',
+      },
+    },
+  ],
+  app: [
+    { name: 'Open WebUI', setups: { form: 'open-webui-form', Docker: 'open-webui-docker' } },
+    { name: 'LobeChat', setups: { form: 'lobechat-form', Docker: 'lobechat-docker' } },
+    { name: 'Cherry Studio', setups: { import: 'cherry-studio-link', form: 'cherry-studio-form' } },
+    { name: 'other', setups: { form: 'other-client-form' } },
+  ],
+}
