@@ -8,6 +8,7 @@ import {
   parseJsonText,
   reservedName,
 } from '../shared/json-text.ts'
+import { isConfigurableHeader, isHeaderValue } from './configurable-headers.ts'
 import type { OptionType, TextForm } from './option-type.ts'
 
 const LENGTH_MAX = 2_000
@@ -239,6 +240,8 @@ function memberError(member: ExactJson, type: JsonType): InvalidText | null {
       return isText(member) && type.choices.includes(member) ? null : { error: 'not-choice' }
     case 'names':
       return isText(member) ? null : { error: 'not-text' }
+    case 'headers-by-name':
+      return headersError(member)
     case 'counts':
       return isCount(member) ? null : { error: 'not-count' }
     default:
@@ -250,6 +253,17 @@ const isText = (value: ExactJson): value is string => typeof value === 'string'
 
 const isCount = (value: ExactJson): boolean =>
   isNumber(value) && /^[1-9]\d{0,8}$/.test(value.numberText)
+
+function headersError(headers: ExactJson): InvalidText | null {
+  if (!isObject(headers)) return { error: 'not-object' }
+  for (const [name, value] of headers) {
+    if (!isConfigurableHeader(name)) return { error: 'name-reserved', name: name.slice(0, 64) }
+    const values = Array.isArray(value) ? value : [value]
+    const isValid = values.length > 0 && values.every((text) => isText(text) && isHeaderValue(text))
+    if (!isValid) return { error: 'not-text', name }
+  }
+  return null
+}
 
 /** Each entry of a list of chat links maps one or more names to links. */
 function linksError(entries: readonly ExactJson[]): InvalidText | null {

@@ -32,6 +32,11 @@ export type OptionType =
   | { readonly kind: 'choice-by-name'; readonly choices: readonly string[] }
   /** A JSON object that maps names to texts. */
   | { readonly kind: 'names' }
+  /**
+   * A JSON object that maps names to objects of HTTP headers. The value of a header is a text or a
+   * list of texts.
+   */
+  | { readonly kind: 'headers-by-name' }
   /** A JSON object that maps names to integers of at least 1. */
   | { readonly kind: 'counts' }
   /** A JSON array of texts. */
@@ -49,6 +54,7 @@ const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
   'nested-ratios',
   'choice-by-name',
   'names',
+  'headers-by-name',
   'counts',
   'list',
   'links',

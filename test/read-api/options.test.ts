@@ -21,11 +21,11 @@ describe('GET /api/option/schema', () => {
     expect(data.options.find(({ key }) => key === 'gemini.version_settings')).toMatchObject({
       tab: 'models',
       section: 'gemini',
-      type: { kind: 'names' },
+      type: { kind: 'choice-by-name', choices: ['v1', 'v1beta', 'v1alpha'] },
       default: '{}',
       is_secret: false,
       minimum_role: 10,
-      note: { en: expect.stringContaining('once') },
+      note: null,
     })
     const share = data.options.find(({ key }) => key === 'RebatePercentage')
     expect(share?.type).toEqual({

@@ -1,77 +1,8 @@
+import { sectionTranslations } from './en-sections.ts'
 import type { OptionTranslations } from './zh.ts'
 
 export const optionTranslations: OptionTranslations = {
-  sectionTitle: {
-    quota: 'Quota',
-    rebate: 'Invitations and rebates',
-    chats: 'Chat links',
-    groups: 'Groups',
-    ratios: 'Other ratios',
-    fallback: 'Fallback price',
-    prices: 'Model prices',
-    'rate-limit': 'Model request rate limit',
-    claude: 'Claude settings',
-    global: 'Global settings',
-    channels: 'Channels and retries',
-    'channel-health': 'Channel health',
-    screening: 'Sensitive words',
-    site: 'Site',
-    login: 'Login and registration',
-    smtp: 'Mail server (SMTP)',
-    github: 'GitHub login',
-    oidc: 'OIDC login',
-    linuxdo: 'LinuxDO login',
-    telegram: 'Telegram login',
-    wechat: 'WeChat login',
-    turnstile: 'Turnstile human check',
-    payment: 'Payment',
-    stripe: 'Stripe',
-    appearance: 'Appearance',
-    pages: 'Pages',
-    statistics: 'Logs and dashboard',
-    drawing: 'Drawing and music tasks',
-    update: 'Update check',
-  },
-  sectionLead: {
-    quota: 'Sets the quota that users are given, the rules for holds and how quota is shown.',
-    rebate: 'When an invited user tops up, the inviter receives a share.',
-    chats:
-      'In a link, {address} and {key} are replaced by the public address and a token. The client ' +
-      'receives this token.',
-    groups: 'The same model can be sold at a different ratio in each group.',
-    ratios:
-      'Each entry maps a model to a ratio, which is relative to the input price of the model.',
-    fallback:
-      'Models without a price of their own are charged at this price. Without it, calls to them ' +
-      'are refused.',
-    prices:
-      'A ratio of 1 equals $2 per million input tokens. Cost = tokens × model ratio × group ratio.',
-    'rate-limit': 'Calls are counted per user. Calls beyond the limit are answered with 429.',
-    global: 'These settings apply to all channels.',
-    channels: 'These settings define what happens when a channel fails.',
-    'channel-health':
-      'The circuit of a channel that keeps failing opens for a while. It closes automatically ' +
-      'once the channel has recovered.',
-    screening:
-      'A request that contains a sensitive word is refused and not charged. Case and character ' +
-      'width are ignored.',
-    site: 'Sets the public address and the mode of this site.',
-    login: 'Defines who can sign in and register.',
-    smtp: 'The mail server sends verification codes, password resets and quota reminders.',
-    github: 'The callback URL is the public address followed by /oauth/github.',
-    oidc: 'The callback URL is the public address followed by /oauth/oidc.',
-    linuxdo: 'The callback URL is the public address followed by /oauth/linuxdo.',
-    turnstile: 'Turnstile protects registration, login and password reset.',
-    payment:
-      'Sets the gateway and the price of online top-ups. Payment callbacks use the public ' +
-      'address, so enter it first.',
-    stripe:
-      'In the Stripe dashboard, add a webhook to the public address followed by ' +
-      '/api/stripe/webhook, and enable the events that are listed below.',
-    appearance: 'All visitors see this name and these links.',
-    pages: 'These texts can contain Markdown and HTML.',
-    update: 'The check only reads the address below and sends nothing about this site.',
-  },
+  ...sectionTranslations,
   label: {
     QuotaForNewUser: 'Quota of a new user',
     PreConsumedQuota: 'Minimum hold without a limit',
@@ -106,7 +37,16 @@ export const optionTranslations: OptionTranslations = {
     CompletionRatio: 'Completion ratios',
     CacheRatio: 'Cache ratios',
     MaxOutputTokens: 'Max output tokens of models',
+    'gemini.safety_settings': 'Gemini safety thresholds',
+    'gemini.version_settings': 'Gemini API versions',
+    'gemini.supported_imagine_models': 'Gemini models that draw',
+    'gemini.models_supported_thinking_budget': 'Gemini models with a thinking budget',
+    'gemini.thinking_adapter_enabled': 'Gemini thinking by model suffix',
+    'gemini.thinking_adapter_budget_tokens_percentage': 'Gemini thinking share',
+    'claude.model_headers_settings': 'Claude request headers',
     'claude.default_max_tokens': 'Default max_tokens for Claude',
+    'claude.thinking_adapter_enabled': 'Claude thinking by model suffix',
+    'claude.thinking_adapter_budget_tokens_percentage': 'Claude thinking share',
     DefaultMaxOutputTokens: 'Default max output tokens',
     PresetRatioUrl: 'Address of preset ratios',
     ModelRequestRateLimitEnabled: 'Limit the calls of each user',
@@ -262,9 +202,32 @@ export const optionTranslations: OptionTranslations = {
     MaxOutputTokens:
       'Each entry maps a model to the maximum output tokens of one answer, reasoning included. ' +
       'This is held if the request sets no limit.',
+    'gemini.safety_settings':
+      'Each entry maps a category to a threshold, such as {"default":"OFF"}. The entry default ' +
+      'applies to all other categories. Settings in a request take precedence.',
+    'gemini.version_settings':
+      'Each entry maps a model to a version, such as {"default":"v1beta"}. The entry default ' +
+      'applies to all other models. A version in the address of a channel takes precedence.',
+    'gemini.supported_imagine_models':
+      'This is a list of model names. They answer with text and images unless a request says ' +
+      'otherwise.',
+    'gemini.models_supported_thinking_budget':
+      'This is a list of model names. -thinking sets their budget by the share; other models ' +
+      'decide themselves. If it is empty, the models of Gemini 2.5 have a budget.',
+    'gemini.thinking_adapter_enabled':
+      'Thinking is controlled by the end of a model’s name: -thinking, -thinking-<budget>, ' +
+      '-nothinking, and -minimal to -high for Gemini 3.',
+    'gemini.thinking_adapter_budget_tokens_percentage':
+      'This is the share of the maximum output tokens, from 0.002 to 1.',
+    'claude.model_headers_settings':
+      'Each entry maps a model to headers, such as ' +
+      '{"claude-x":{"anthropic-beta":["output-128k"]}}. Betas are added to those of the caller.',
     'claude.default_max_tokens':
       'Each entry maps a model to the max_tokens of requests without a limit that are sent to ' +
       'Anthropic channels. The entry default applies to all other models.',
+    'claude.thinking_adapter_enabled': 'Model names that end in -thinking turn on thinking.',
+    'claude.thinking_adapter_budget_tokens_percentage':
+      'This is the share of max_tokens, from 0.1 to 1.',
     DefaultMaxOutputTokens:
       'This is held for models that are not in the table above. If a stream exceeds it, more is ' +
       'held until the balance is used up.',

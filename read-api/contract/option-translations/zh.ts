@@ -13,6 +13,7 @@ export const optionTranslations = {
     fallback: '兜底价格',
     prices: '模型价格',
     'rate-limit': '模型请求速率限制',
+    gemini: 'Gemini 设置',
     claude: 'Claude 设置',
     global: '全局设置',
     channels: '渠道与重试',
@@ -95,7 +96,16 @@ export const optionTranslations = {
     CompletionRatio: '补全倍率',
     CacheRatio: '缓存倍率',
     MaxOutputTokens: '模型最大输出 tokens',
+    'gemini.safety_settings': 'Gemini 安全设置',
+    'gemini.version_settings': 'Gemini 版本设置',
+    'gemini.supported_imagine_models': '支持画图的模型',
+    'gemini.models_supported_thinking_budget': '支持思考预算的模型',
+    'gemini.thinking_adapter_enabled': '启用 Gemini 思考后缀适配',
+    'gemini.thinking_adapter_budget_tokens_percentage': 'Gemini 思考预算占比',
+    'claude.model_headers_settings': 'Claude 请求头覆盖',
     'claude.default_max_tokens': '缺省 MaxTokens',
+    'claude.thinking_adapter_enabled': '启用 Claude 思考适配',
+    'claude.thinking_adapter_budget_tokens_percentage': 'Claude 思考预算占比',
     DefaultMaxOutputTokens: '默认最大输出 tokens',
     PresetRatioUrl: '预设倍率地址',
     ModelRequestRateLimitEnabled: '启用速率限制',
@@ -229,8 +239,23 @@ export const optionTranslations = {
     CompletionRatio: '模型 → 输出价格与输入价格之比。',
     CacheRatio: '模型 → 缓存命中的输入所占的价格比例。',
     MaxOutputTokens: '模型 → 单次回答最多输出的 tokens（含推理）。请求未给出上限时，按此冻结额度。',
+    'gemini.safety_settings':
+      '类别 → 阈值，default 为其余类别，例如 {"default":"OFF"}；调用方自带的设置优先。',
+    'gemini.version_settings':
+      '模型 → 接口版本，default 为其他模型，例如 {"default":"v1beta"}；地址自带版本的渠道不受影响。',
+    'gemini.supported_imagine_models':
+      '模型名称的 JSON 数组；未指定输出类型的请求同时返回文字与图片。',
+    'gemini.models_supported_thinking_budget':
+      '模型名称的 JSON 数组；-thinking 按占比设置预算，其他模型自行决定。留空则为 Gemini 2.5 的模型。',
+    'gemini.thinking_adapter_enabled':
+      '模型名称的后缀 -thinking、-thinking-<预算>、-nothinking，以及 Gemini 3 的 -minimal 至 -high，控制思考。',
+    'gemini.thinking_adapter_budget_tokens_percentage': '占最大输出 tokens 的比例，0.002 至 1。',
+    'claude.model_headers_settings':
+      '模型 → 请求头，例如 {"claude-x":{"anthropic-beta":["output-128k"]}}；与调用方的 beta 合并。',
     'claude.default_max_tokens':
       '模型 → 发往 Anthropic 渠道、且未给出上限的请求所用的 max_tokens；default 为其他模型的默认值。',
+    'claude.thinking_adapter_enabled': '以 -thinking 结尾的模型名称开启思考。',
+    'claude.thinking_adapter_budget_tokens_percentage': '占 max_tokens 的比例，0.1 至 1。',
     DefaultMaxOutputTokens:
       '未在上表中的模型按此冻结额度；流式回答超出后会继续冻结，直至余额用尽。',
     PresetRatioUrl:

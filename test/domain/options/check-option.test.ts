@@ -275,14 +275,16 @@ describe('JSON options', () => {
   })
 })
 
-describe('ratios and choices by name', () => {
+describe('ratios, choices and headers by name', () => {
   const nestedRatios: OptionType = { kind: 'nested-ratios' }
   const colours: OptionType = { kind: 'choice-by-name', choices: ['red', 'blue'] }
+  const headers: OptionType = { kind: 'headers-by-name' }
 
   it.each([
     [nestedRatios, '{}'],
     [nestedRatios, '{"vip":{"default":0.9},"constructor":{}}'],
     [colours, '{"vip":"red","default":"blue"}'],
+    [headers, '{"claude-x":{"anthropic-beta":["output-128k","a, b"],"X-Own":"1"},"m":{}}'],
   ])('%j accepts %j', (type, given) => {
     expect(checkText(type, given)).toEqual({ value: given })
   })
@@ -297,6 +299,16 @@ describe('ratios and choices by name', () => {
     [colours, '{"vip":"mauve"}', 'not-choice'],
     [colours, '{"vip":1}', 'not-choice'],
     [colours, '{"":"red"}', 'name-missing'],
+    [headers, '{"m":["a"]}', 'not-object'],
+    [headers, '{"m":{"x":[]}}', 'not-text'],
+    [headers, '{"m":{"x":1}}', 'not-text'],
+    [headers, '{"m":{"x":"a\\r\\nb: c"}}', 'not-text'],
+    [headers, '{"m":{"x":"é"}}', 'not-text'],
+    [headers, '{"m":{"Authorization":"Bearer a"}}', 'name-reserved'],
+    [headers, '{"m":{"X-API-Key":"a"}}', 'name-reserved'],
+    [headers, '{"m":{"x-forwarded-for":"a"}}', 'name-reserved'],
+    [headers, '{"m":{"a b":"a"}}', 'name-reserved'],
+    [headers, '{"m":{"":"a"}}', 'name-reserved'],
   ])('%j refuses %j as %s', (type, given, error) => {
     expect(checkText(type, given)).toMatchObject({ error })
   })

@@ -1,0 +1,107 @@
+import { isConfigurableHeader, isHeaderValue } from '#domain/options/configurable-headers.ts'
+import { optionFlag, optionJson, optionValue } from '#domain/options/option-registry.ts'
+import { GEMINI_VERSIONS, SAFETY_THRESHOLDS } from '#domain/options/sections/models.ts'
+
+/** The settings of the adapters, which set members of requests for certain models. */
+export type AdapterOptions = {
+  readonly claude: {
+    /** True if names that end in `-thinking` turn on thinking. */
+    readonly isThinkingEnabled: boolean
+    /** The share of the output limit that a model may use for thinking. */
+    readonly thinkingShare: number
+    /** The lists of values of additional headers, by model, then by header name. */
+    readonly headers: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+  }
+  readonly gemini: {
+    readonly isThinkingEnabled: boolean
+    readonly thinkingShare: number
+    /** The models with a thinking budget. If empty, these are the models of Gemini 2.5. */
+    readonly budgetModels: ReadonlySet<string>
+    /** The JSON text of `safetySettings` for requests without it. Null if nothing is set. */
+    readonly safetySettings: string | null
+    /** The version in the path by model. The entry `default` applies to all other models. */
+    readonly versions: ReadonlyMap<string, string>
+    /** The models that answer with images too. */
+    readonly imageModels: ReadonlySet<string>
+  }
+}
+
+export const NO_ADAPTERS: AdapterOptions = {
+  claude: { isThinkingEnabled: false, thinkingShare: 0, headers: new Map() },
+  gemini: {
+    isThinkingEnabled: false,
+    thinkingShare: 0,
+    budgetModels: new Set(),
+    safetySettings: null,
+    versions: new Map(),
+    imageModels: new Set(),
+  },
+}
+
+/**
+ * Reads the options of the adapters. Entries that today's validation would refuse are ignored. They
+ * may have been stored before it existed.
+ */
+export function readAdapterOptions(values: ReadonlyMap<string, string>): AdapterOptions {
+  const entries = (key: string): [string, unknown][] => Object.entries(optionJson(values, key) ?? {})
+  const names = (key: string): ReadonlySet<string> =>
+    new Set(Object.values(optionJson(values, key) ?? []).filter((name) => typeof name === 'string'))
+  const { claude, gemini } = {
+    claude: 'claude.thinking_adapter',
+    gemini: 'gemini.thinking_adapter',
+  }
+  const thinking = (adapter: string) => ({
+    isThinkingEnabled: optionFlag(values, `${adapter}_enabled`),
+    thinkingShare: Number(optionValue(values, `${adapter}_budget_tokens_percentage`)),
+  })
+  return {
+    claude: {
+      ...thinking(claude),
+      headers: new Map(
+        entries('claude.model_headers_settings').map(([model, headers]) => [
+          model,
+          new Map(Object.entries(headers ?? {}).flatMap(headerOf)),
+        ]),
+      ),
+    },
+    gemini: {
+      ...thinking(gemini),
+      budgetModels: names('gemini.models_supported_thinking_budget'),
+      safetySettings: safetySettingsOf(entries('gemini.safety_settings')),
+      versions: new Map(
+        entries('gemini.version_settings').filter(isOneOf<string>(GEMINI_VERSIONS)),
+      ),
+      imageModels: names('gemini.supported_imagine_models'),
+    },
+  }
+}
+
+const isOneOf =
+  <Choice extends string>(choices: readonly Choice[]) =>
+  (entry: [string, unknown]): entry is [string, Choice] =>
+    choices.some((choice) => choice === entry[1])
+
+function headerOf([name, value]: [string, unknown]): [string, readonly string[]][] {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const valid = texts.filter((text) => typeof text === 'string').filter(isHeaderValue)
+  return isConfigurableHeader(name) && valid.length > 0 ? [[name.toLowerCase(), valid]] : []
+}
+
+/** The categories to which the entry `default` applies. */
+const HARM_CATEGORIES = [
+  'HARM_CATEGORY_HARASSMENT',
+  'HARM_CATEGORY_HATE_SPEECH',
+  'HARM_CATEGORY_SEXUALLY_EXPLICIT',
+  'HARM_CATEGORY_DANGEROUS_CONTENT',
+]
+
+function safetySettingsOf(entries: readonly [string, unknown][]): string | null {
+  const thresholds = new Map(entries.filter(isOneOf<string>(SAFETY_THRESHOLDS)))
+  const others = thresholds.get('default')
+  thresholds.delete('default')
+  for (const category of HARM_CATEGORIES) {
+    if (others !== undefined && !thresholds.has(category)) thresholds.set(category, others)
+  }
+  const settings = [...thresholds].map(([category, threshold]) => ({ category, threshold }))
+  return settings.length === 0 ? null : JSON.stringify(settings)
+}
