@@ -1,5 +1,6 @@
+import { resolveModelName } from './adapters/resolve-model-name.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
-import { readCountRequest } from './dialects/anthropic-messages/messages-request.ts'
+import { readMessagesRequest } from './dialects/anthropic-messages/messages-request.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate } from './pipeline/authenticate.ts'
 import { chatBodyOwnerOf } from './pipeline/body-memory-limit-of-user.ts'
@@ -22,10 +23,12 @@ export async function countTokens(deps: RelayDeps, exchange: Exchange): Promise<
   const upload = await readBody(request, deps.bodies, owner)
   if (isRelayError(upload)) return rejectUpload(exchange, upload)
   try {
-    const counted = readCountRequest(upload)
-    if (isRelayError(counted)) return sendError(exchange, counted)
+    const parsed = readMessagesRequest(upload)
+    if (isRelayError(parsed)) return sendError(exchange, parsed)
+    const { adapters } = deps.views.options.options
+    const counted = resolveModelName(parsed, deps.views.channels, adapters)
     const { model } = counted
-    const error = accessError(caller, deps.views.options.options, model)
+    const error = accessError(caller, deps.views.options.options, counted)
     if (error !== null) return sendError(exchange, error)
     if (!deps.views.channels.isKnown(model)) {
       return sendError(exchange, relayError('model_not_found', { param: 'model', subject: model }))

@@ -43,20 +43,15 @@ export const NO_ADAPTERS: AdapterOptions = {
  * may have been stored before it existed.
  */
 export function readAdapterOptions(values: ReadonlyMap<string, string>): AdapterOptions {
-  const entries = (key: string): [string, unknown][] => Object.entries(optionJson(values, key) ?? {})
+  const entries = (key: string): [string, unknown][] =>
+    Object.entries(optionJson(values, key) ?? {})
   const names = (key: string): ReadonlySet<string> =>
     new Set(Object.values(optionJson(values, key) ?? []).filter((name) => typeof name === 'string'))
-  const { claude, gemini } = {
-    claude: 'claude.thinking_adapter',
-    gemini: 'gemini.thinking_adapter',
-  }
-  const thinking = (adapter: string) => ({
-    isThinkingEnabled: optionFlag(values, `${adapter}_enabled`),
-    thinkingShare: Number(optionValue(values, `${adapter}_budget_tokens_percentage`)),
-  })
+  const share = (key: string): number => Number(optionValue(values, key))
   return {
     claude: {
-      ...thinking(claude),
+      isThinkingEnabled: optionFlag(values, 'claude.thinking_adapter_enabled'),
+      thinkingShare: share('claude.thinking_adapter_budget_tokens_percentage'),
       headers: new Map(
         entries('claude.model_headers_settings').map(([model, headers]) => [
           model,
@@ -65,7 +60,8 @@ export function readAdapterOptions(values: ReadonlyMap<string, string>): Adapter
       ),
     },
     gemini: {
-      ...thinking(gemini),
+      isThinkingEnabled: optionFlag(values, 'gemini.thinking_adapter_enabled'),
+      thinkingShare: share('gemini.thinking_adapter_budget_tokens_percentage'),
       budgetModels: names('gemini.models_supported_thinking_budget'),
       safetySettings: safetySettingsOf(entries('gemini.safety_settings')),
       versions: new Map(

@@ -1,4 +1,6 @@
 import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import { withHeaders } from '../adapters/provider-headers.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
@@ -47,7 +49,9 @@ function testRequest(
   return isRelayError(request) ? null : request
 }
 
-export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
+export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'> & {
+  readonly views: { readonly options: { readonly options: Pick<RelayOptions, 'adapters'> } }
+}
 
 export type Probe = {
   readonly channel: RelayChannel
@@ -96,7 +100,9 @@ export async function testChannel(
   deadlines: Deadlines = PROBE_DEADLINES,
 ): Promise<ProbeResult> {
   const request = testRequest(channel, model, isStream)
-  const candidate = request === null ? null : candidateOf(channel, request)
+  const { adapters } = deps.views.options.options
+  const candidate =
+    request === null ? null : candidateOf(channel, request, true, undefined, adapters)
   const { target, channelId } = channel
   if (target === null || candidate === null || isRelayError(candidate)) {
     const reason = target === null ? 'no-address' : 'no-request'
@@ -162,7 +168,8 @@ async function sendTest(
   const called = { model: upstreamModel ?? request.model, isStream }
   const path = callPathOf(target, format.name, called)
   const { origin, proxy } = target
-  const headers = [...target.headers, ...format.passedHeaders({})]
+  const passed = withHeaders(format.passedHeaders({}), candidate.headers)
+  const headers = [...target.headers, ...passed]
   const ended = attempt.start(outbound.via(proxy).poolFor(origin), { path, headers, body })
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()

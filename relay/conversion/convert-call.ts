@@ -40,7 +40,8 @@ export function convertCall(
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
   const { value: request, losses } = FORMATS[from].readRequest(parsed, path)
   const provider = FORMATS[target.format]
-  const written = provider.writeRequest({ ...request, model: target.model }, target)
+  const { model, thinking = request.thinking } = target
+  const written = provider.writeRequest({ ...request, model, thinking }, target)
   const writers = FORMATS[from].writersFor(parsed)
   return {
     body: Buffer.from(JSON.stringify(written.value)),

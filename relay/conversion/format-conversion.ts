@@ -1,6 +1,6 @@
 import type { FormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-answer.ts'
-import type { CanonicalRequest, Converted, JsonObject } from './canonical-request.ts'
+import type { CanonicalRequest, Converted, JsonObject, Thinking } from './canonical-request.ts'
 import type { ChatVendor } from './openai-chat/chat-vendor.ts'
 
 /** The provider to which a request is converted: its format, and what it accepts. */
@@ -13,6 +13,8 @@ export type ConversionTarget = {
   /** The highest output limit that the call's hold covers. Null for none. */
   readonly outputTokensMost?: number | null
   readonly vendor: ChatVendor
+  /** How much the model shall think. It replaces what the request says. */
+  readonly thinking?: Thinking
 }
 
 /** Writes the answer of one call in the caller's format. `id` is used if the provider sent none. */

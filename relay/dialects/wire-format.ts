@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
+import type { ModelSuffix } from '../adapters/model-suffix.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
 import type { ReadTexts } from '../canonical/read-answer-texts.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
@@ -17,6 +18,8 @@ export type ChatRequest = {
   readonly body: Buffer
   readonly members: readonly Member[]
   readonly model: string
+  /** The suffix of the caller's name for the model, if `model` is the name without it. */
+  readonly suffix?: ModelSuffix
   readonly isStream: boolean
   /** True if the caller requested a final chunk with the usage of the stream. */
   readonly wantsUsage: boolean
@@ -39,6 +42,8 @@ export type UpstreamChange = {
   readonly forcesUsage: boolean
   /** The members that the channel overrides, as JSON texts by member name. */
   readonly overrides: ReadonlyMap<string, string>
+  /** The members to remove, because the model refuses them together with an override. */
+  readonly removed?: ReadonlySet<string>
   /**
    * The restricted members that may be sent to the provider. The entry `PROVIDER_TOOLS` allows
    * tools that the provider runs.
@@ -80,6 +85,8 @@ export type StreamFormat = {
   readonly finishReason: RegExp
   /** `isErrorEvent` is true for an event whose name is `error`. */
   readonly readEvent: (event: object, isErrorEvent: boolean) => EventMeaning
+  /** The event that keeps an idle stream alive. The default is a comment. */
+  readonly ping?: string
   /** Combines the usage so far with the usage in a later event. */
   readonly combineUsage: (earlier: unknown, later: unknown) => unknown
 }

@@ -1,14 +1,19 @@
+import type { Thinking } from '#relay/conversion/canonical-request.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
+import { adaptRequest } from '../adapters/adapt-request.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '../adapters/adapter-options.ts'
+import { thinkingFor } from '../adapters/model-suffix.ts'
+import { headersForModel } from '../adapters/provider-headers.ts'
+import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ConversionError } from '../conversion/canonical-request.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
@@ -21,6 +26,10 @@ export type Candidate = {
   readonly upstreamModel: string | null
   /** The members of the request that are removed, because this channel does not allow them. */
   readonly dropped: readonly string[]
+  /** What the caller demanded, but the provider's model or format can't do. */
+  readonly losses: readonly string[]
+  /** The headers that an admin set for the model, or null. */
+  readonly headers: ReadonlyMap<string, readonly string[]> | null
   /** The conversion to the provider's format. Null if the caller uses the same format. */
   readonly conversion: CallConversion | null
 }
@@ -67,21 +76,24 @@ export function candidateOf(
   request: ChatRequest,
   isOverridden = true,
   limits = OWN_LIMITS,
+  adapters = NO_ADAPTERS,
 ): Candidate | RelayError {
-  const { rules, terms } = channel
-  const model = upstreamModelOf(terms, rules, request.model)
+  const { model, suffix } = suffixAt(channel, request, adapters)
   const format = formatFor(channel, request.format, model)
+  const outputTokensMax = outputLimitFor(request, format, limits)
+  const thinking = suffix === null ? null : thinkingFor(suffix, model, outputTokensMax, adapters)
+  const change = { model, isOverridden, limits, adapters, outputTokensMax }
   if (format.name === request.format.name) {
-    return finished(channel, request, { model, isOverridden, limits }, null)
+    return finished(channel, request, { ...change, thinking }, null)
   }
-  const outputTokensMax = limits.covered ?? limits.ofFormat
-  const vendor = chatVendorOf(terms.type)
+  const vendor = chatVendorOf(channel.terms.type)
   const conversion = conversionOf(request, {
     format: format.name,
     model,
-    outputTokensMax,
+    outputTokensMax: limits.covered ?? limits.ofFormat,
     outputTokensMost: limits.covered,
     vendor,
+    ...(thinking === null ? {} : { thinking }),
   })
   if (isRelayError(conversion)) return conversion
   const path = { model, isStream: request.isStream }
@@ -92,7 +104,20 @@ export function candidateOf(
   // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
   // require them.
   const asCalled = { ...converted, wantsUsage: true, model: request.model }
-  return finished(channel, asCalled, { model, isOverridden, limits }, conversion)
+  return finished(channel, asCalled, { ...change, thinking: null }, conversion)
+}
+
+/**
+ * Returns the output limit that is sent. Anthropic's format requires a limit. Null if the request
+ * has none and needs none.
+ */
+function outputLimitFor(
+  { outputTokensMax }: ChatRequest,
+  { name }: WireFormat,
+  { covered, ofFormat }: OutputLimits,
+): number | null {
+  if (outputTokensMax === null) return covered ?? (name === 'messages' ? ofFormat : null)
+  return covered === null ? outputTokensMax : Math.min(outputTokensMax, covered)
 }
 
 type Conversions = {
@@ -106,18 +131,22 @@ const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
 function conversionOf(request: ChatRequest, target: ConversionTarget): CallConversion | RelayError {
   const conversions = CONVERSIONS.get(request) ?? []
   const existing = conversions.find(
-    ({ target: { format, model, outputTokensMax, outputTokensMost, vendor } }) =>
+    ({ target: { format, model, outputTokensMax, outputTokensMost, vendor, thinking } }) =>
       format === target.format &&
       model === target.model &&
       outputTokensMax === target.outputTokensMax &&
       outputTokensMost === target.outputTokensMost &&
-      vendor === target.vendor,
+      vendor === target.vendor &&
+      isSameThinking(thinking, target.thinking),
   )
   if (existing !== undefined) return existing.outcome
   const outcome = convert(request, target)
   CONVERSIONS.set(request, [...conversions, { target, outcome }])
   return outcome
 }
+
+const isSameThinking = (one: Thinking | undefined, other: Thinking | undefined): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
 
 const KEY_END = Buffer.from('":')
 const BACKSLASH = 92
@@ -157,40 +186,78 @@ type CandidateChange = {
   readonly model: string
   readonly isOverridden: boolean
   readonly limits: OutputLimits
+  readonly adapters: AdapterOptions
+  /** How much the model shall think, if the request has not been converted. */
+  readonly thinking: Thinking | null
+  readonly outputTokensMax: number | null
 }
 
-/** Applies the channel's overrides and rules to a request in the provider's format. */
+/** Applies the adapters and the channel's overrides to a request in the provider's format. */
 function finished(
   channel: RelayChannel,
   request: ChatRequest,
-  { model, isOverridden, limits: { covered: outputTokens } }: CandidateChange,
+  { model, isOverridden, limits, adapters, ...requested }: CandidateChange,
   conversion: CallConversion | null,
 ): Candidate | RelayError {
   const { rules } = channel
-  const overrides = isOverridden ? rules.overrides : NO_OVERRIDES
-  const forcesUsage = rules.takesIncludeUsage
-  const allowed = rules.allowedMembers
-  const isDeployment = channel.target !== null && isByDeployment(channel.target)
-  const change = { model, isDeployment, forcesUsage, overrides, allowed, outputTokens }
-  const { body, dropped } = request.format.upstreamBody(request, change)
+  const ownOverrides = isOverridden ? rules.overrides : NO_OVERRIDES
+  const vendor = chatVendorOf(channel.terms.type)
+  const adaptation = adaptRequest(
+    request,
+    { ...requested, model, vendor, overrides: ownOverrides, setsParameters: isOverridden },
+    adapters,
+  )
+  const overrides = adaptation?.overrides ?? ownOverrides
+  const { format } = request
+  // A limit that the caller sent is kept unless the hold covers less.
+  const isLimitMissing = request.outputTokensMax === null && format.name === 'messages'
+  const outputTokens = limits.covered ?? (isLimitMissing ? limits.ofFormat : null)
+  const { body, dropped } = format.upstreamBody(request, {
+    model,
+    isDeployment: channel.target !== null && isByDeployment(channel.target),
+    forcesUsage: rules.takesIncludeUsage,
+    overrides: withModelName(request, model, overrides),
+    ...(adaptation === null ? {} : { removed: adaptation.removed }),
+    allowed: rules.allowedMembers,
+    outputTokens,
+  })
+  const isClaude = format.name === 'messages'
+  const candidate = {
+    channel,
+    body,
+    dropped,
+    losses: [...(conversion?.losses ?? []), ...(adaptation?.losses ?? [])],
+    headers: isClaude ? headersForModel(adapters.claude, request.model, model) : null,
+    conversion,
+  }
   const upstreamModel = model === request.model ? null : model
   if (overrides.size === 0 && dropped.length === 0) {
-    const ownRequest = limited(request, outputTokens)
-    return { channel, request: ownRequest, body, upstreamModel, dropped, conversion }
+    return { ...candidate, request: limited(request, outputTokens), upstreamModel }
   }
-  const overridden = request.format.readChangedRequest(body, request)
+  const overridden = format.readChangedRequest(body, { model, isStream: request.isStream })
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // Overrides must not change the response to the caller, so the caller's own values are used.
-  const { wantsUsage, model: requested } = request
+  const { wantsUsage, model: called } = request
   return {
-    channel,
-    request: { ...overridden, wantsUsage, model: requested },
-    body,
+    ...candidate,
+    request: { ...overridden, wantsUsage, model: called },
     upstreamModel: named,
-    dropped,
-    conversion,
   }
+}
+
+/**
+ * Sets the model's name in the body if the caller's name had a suffix. A converted request has the
+ * provider's name already, and Gemini's format has it in the path.
+ */
+function withModelName(
+  { suffix, format }: ChatRequest,
+  model: string,
+  overrides: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const isInBody = suffix !== undefined && format.name !== 'gemini'
+  if (!isInBody || overrides.has('model')) return overrides
+  return new Map([...overrides, ['model', JSON.stringify(model)]])
 }
 
 function limited(request: ChatRequest, outputTokens: number | null): ChatRequest {

@@ -1,4 +1,6 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
+import type { AdapterOptions } from '../adapters/adapter-options.ts'
+import { resolveModelName } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
@@ -109,8 +111,8 @@ export async function executeCall(
 }
 
 /**
- * Parses the request. In pass-through mode, the request is first serialized again, and the result
- * is sent and billed.
+ * Parses the request and resolves its model's name. In pass-through mode, the request is first
+ * serialized again, and the result is sent and billed.
  */
 function readRequest(
   { views }: RelayDeps,
@@ -118,9 +120,11 @@ function readRequest(
   body: Buffer,
   path: PathParameters | null,
 ): ChatRequest | RelayError {
+  const { isPassThrough, adapters } = views.options.options
   const request = format.readRequest(body, path)
-  if (isRelayError(request) || !views.options.options.isPassThrough) return request
-  return format.readRequest(reserializeJson(body), path)
+  if (isRelayError(request)) return request
+  const sent = isPassThrough ? format.readRequest(reserializeJson(body), path) : request
+  return isRelayError(sent) ? sent : resolveModelName(sent, views.channels, adapters)
 }
 
 type Planned = {
@@ -173,8 +177,10 @@ async function executePlannedCall(
     const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
     const triesMax = isPinned ? 1 : 1 + deps.views.options.options.retryTimes
     const { userId } = caller.user
-    const limits = outputLimitsOf(deps.views.options.options, request, terms, ledger.outputLimit)
-    const route = { selector, triesMax, request, isOverridden, limits, userId }
+    const { options } = deps.views.options
+    const limits = outputLimitsOf(options, request, terms, ledger.outputLimit)
+    const { adapters } = options
+    const route = { selector, triesMax, request, isOverridden, limits, adapters, userId }
     const tried = await tryChannels(deps, exchange, call, route)
     const outcome = tried ?? unservedBy(selector, request.model)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
@@ -209,6 +215,7 @@ type Route = {
   readonly triesMax: number
   readonly isOverridden: boolean
   readonly limits: OutputLimits
+  readonly adapters: AdapterOptions
   readonly request: ChatRequest
   readonly userId: number
 }
@@ -225,7 +232,7 @@ async function tryChannels(
   deps: RelayDeps,
   exchange: Exchange,
   call: RunningCall,
-  { selector, triesMax, request, isOverridden, limits, userId }: Route,
+  { selector, triesMax, request, isOverridden, limits, adapters, userId }: Route,
 ): Promise<LastTry | RelayError | null> {
   let last: LastTry | null = null
   let conversionError: RelayError | null = null
@@ -235,7 +242,7 @@ async function tryChannels(
     const nextCandidate = selector.next()
     const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
-    const candidate = candidateOf(channel, request, isOverridden, limits)
+    const candidate = candidateOf(channel, request, isOverridden, limits, adapters)
     const pendingKey = isRelayError(candidate) ? null : deps.keys.choose(channel, used)
     const keyChoice = pendingKey instanceof Promise ? await pendingKey : pendingKey
     const isRetry = last !== null
@@ -301,15 +308,13 @@ function traceAttempt(
 }
 
 function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidate) {
-  const { channel, dropped, conversion } = candidate
+  const { channel, dropped, losses } = candidate
   showNames(exchange, 'X-Dropped-Members', dropped)
-  showNames(exchange, 'X-Conversion-Loss', conversion?.losses ?? NO_LOSSES)
+  showNames(exchange, 'X-Conversion-Loss', losses)
   if (dropped.length === 0) return
   const { channelId } = channel
   log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
 }
-
-const NO_LOSSES: readonly string[] = []
 
 function isOfKey(end: AttemptEnd): boolean {
   const outcome = outcomeOf(end)

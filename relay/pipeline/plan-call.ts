@@ -46,7 +46,7 @@ export function planCall(
   const { user, group } = caller
   const { model } = request
   const { options, prices } = views.options
-  const error = accessError(caller, options, model)
+  const error = accessError(caller, options, request)
   if (error !== null) return error
   const offer = offerFor(views, caller, request)
   // An unknown model must be reported as unknown, and not as a model without a price.
@@ -156,10 +156,11 @@ export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): bo
 export function accessError(
   { token, user, group }: Caller,
   { usableGroups }: RelayOptions,
-  model: string,
+  { model, suffix }: Pick<ChatRequest, 'model' | 'suffix'>,
 ): RelayError | null {
-  if (token.models !== null && !token.models.has(model)) {
-    return relayError('model_not_allowed', { param: 'model', subject: model })
+  const names = suffix === undefined ? [model] : [model, suffix.name]
+  if (token.models !== null && !names.some((name) => token.models?.has(name))) {
+    return relayError('model_not_allowed', { param: 'model', subject: suffix?.name ?? model })
   }
   // A user's own group is always usable. Any other group must be open to users.
   const isGroupUsable = group === user.group || usableGroups.has(group)
@@ -178,12 +179,12 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
 function* overriddenForms(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
-  { isPassThrough }: RelayOptions,
+  { isPassThrough, adapters }: RelayOptions,
 ): Generator<ChatRequest> {
   if (isPassThrough) return
   for (const channel of channelsIn(offer)) {
     if (channel.rules.overrides.size === 0) continue
-    const candidate = candidateOf(channel, request)
+    const candidate = candidateOf(channel, request, true, undefined, adapters)
     if (!isRelayError(candidate)) yield candidate.request
   }
 }

@@ -3,6 +3,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
+import { withHeaders } from '../adapters/provider-headers.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { callPathOf } from '../providers/openai-compatible/provider-target.ts'
@@ -33,7 +34,7 @@ type Deps = {
 const ACCESS_CHECK_MS = 1_000
 /** The time between two attempts to raise a hold while the event store can't be reached. */
 const RAISE_AGAIN_MS = 1_000
-const PING = Buffer.from(': ping\n\n')
+const COMMENT = ': ping\n\n'
 
 /** A running call with its attempts and deadlines. Its caller may disconnect at any time. */
 export class RunningCall implements Watched {
@@ -105,7 +106,7 @@ export class RunningCall implements Watched {
     const called = { model: candidate.upstreamModel ?? model, isStream }
     const path = callPathOf(target, format.name, called)
     const { request: incoming, call } = this.exchange
-    const passed = format.passedHeaders(incoming.headers)
+    const passed = withHeaders(format.passedHeaders(incoming.headers), candidate.headers)
     const headers = [...target.headers, ...passed, 'x-request-id', call]
     const request = { path, headers, body: candidate.body }
     this.channelUnderWay = channelId
@@ -293,7 +294,7 @@ export class RunningCall implements Watched {
     )
   }
 
-  /** Sends a comment between two events, so that proxies don't close an idle connection. */
+  /** Sends a ping between two events, so that proxies don't close an idle connection. */
   private ping(now: number): void {
     const { pingIntervalMs } = this.deps
     const { forwarder } = this
@@ -307,7 +308,8 @@ export class RunningCall implements Watched {
     const isBlocked = isEnded || response.writableNeedDrain
     if (isBlocked || forwarder.verdict !== 'open' || now - this.quietSince < pingIntervalMs) return
     this.quietSince = now
-    writeEvents(this.exchange, PING)
+    const { ping = COMMENT } = this.request.format.stream
+    writeEvents(this.exchange, Buffer.from(ping))
   }
 
   private renew(now: number): void {

@@ -62,7 +62,7 @@ export function planTask(
   const { user, group } = caller
   const { model } = request
   const { options, prices } = views.options
-  const error = accessError(caller, options, model)
+  const error = accessError(caller, options, { model })
   if (error !== null) return error
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)

@@ -13,6 +13,7 @@ import {
 } from '#domain/pricing/output-caps.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { type AdapterOptions, readAdapterOptions } from '#relay/adapters/adapter-options.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
 import { type Screening, screeningReader } from '../screening/word-screening.ts'
 
@@ -26,6 +27,7 @@ export type RelayOptions = {
   readonly defaultOutputCap: number
   /** The output limits to send if a request has none and the provider's format requires one. */
   readonly messagesOutputDefaults: OutputCaps
+  readonly adapters: AdapterOptions
   readonly isUpstreamErrorHidden: boolean
   /**
    * True in pass-through mode, in which the channels' overrides don't apply. Requests are sent as
@@ -104,6 +106,7 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
     messagesOutputDefaults: new Map(
       Object.entries(objectOf(optionJson(values, 'claude.default_max_tokens'))),
     ),
+    adapters: readAdapterOptions(values),
     preConsumedQuota: BigInt(Math.max(0, integer('PreConsumedQuota'))),
     isUpstreamErrorHidden: flag('global.hide_upstream_error_enabled'),
     isPassThrough: flag('global.pass_through_request_enabled'),

@@ -265,7 +265,6 @@ describe('errors of the Messages API', () => {
   it.each([
     [{ headers: { 'x-api-key': 'sk-wrong' } }, 401, 'authentication_error'],
     [{ body: { ...REQUEST, model: 'unknown' } }, 404, 'not_found_error'],
-    [{ body: { ...REQUEST, max_tokens: undefined } }, 400, 'invalid_request_error'],
     [{ body: { ...REQUEST, max_tokens: 0 } }, 400, 'invalid_request_error'],
     [{ body: { ...REQUEST, system: 5 } }, 400, 'invalid_request_error'],
     [{ body: { ...REQUEST, messages: [{ role: 1 }] } }, 400, 'invalid_request_error'],

@@ -33,7 +33,7 @@ type ThinkingWriting = {
 
 /** Writes how much the model may think, in the form that the model accepts. */
 export function writeThinking(
-  { thinking, toolChoice }: CanonicalRequest,
+  { thinking, toolChoice }: Pick<CanonicalRequest, 'thinking' | 'toolChoice'>,
   writing: ThinkingWriting,
 ): WrittenThinking {
   if (thinking === null) return NOTHING

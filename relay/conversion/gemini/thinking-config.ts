@@ -112,16 +112,16 @@ function writeAsBudget(
   }
   if (thinking.kind === 'off') {
     return version.isPro
-      ? { value: { thinkingBudget: limitsOf(version).least }, losses: ['thinking (off)'] }
+      ? { value: { thinkingBudget: budgetLimitsOf(version).least }, losses: ['thinking (off)'] }
       : { value: { thinkingBudget: 0 }, losses: [] }
   }
-  const { least, most } = limitsOf(version)
+  const { least, most } = budgetLimitsOf(version)
   const tokens = Math.min(most, Math.max(least, BUDGETS[thinking.effort]))
   return { value: { thinkingBudget: tokens, includeThoughts: true }, losses: [] }
 }
 
 function writeBudget(tokens: number, version: ModelVersion): Converted<JsonObject> {
-  const { least, most } = limitsOf(version)
+  const { least, most } = budgetLimitsOf(version)
   const budget = Math.min(most, Math.max(least, tokens))
   return {
     value: { thinkingBudget: budget, includeThoughts: true },
@@ -130,7 +130,7 @@ function writeBudget(tokens: number, version: ModelVersion): Converted<JsonObjec
 }
 
 /** The documented range of budgets. A budget outside it is refused. */
-function limitsOf({ isPro, isLite }: ModelVersion): { least: number; most: number } {
+export function budgetLimitsOf({ isPro, isLite }: ModelVersion): { least: number; most: number } {
   if (isPro) return { least: 128, most: 32_768 }
   return { least: isLite ? 512 : 1, most: 24_576 }
 }

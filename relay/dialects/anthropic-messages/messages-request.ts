@@ -60,20 +60,15 @@ function isMisfit(body: Buffer, member: Member): boolean {
   return !kinds.includes(kind)
 }
 
-/** Reads a request to count tokens, which sets no output limit. */
-export const readCountRequest = (body: Buffer): ChatRequest | RelayError => readParsed(body, NAMES)
-
 /**
  * Reads a request of Anthropic's Messages API without building objects. `known` is empty if a
- * checked request is read again after a change.
+ * checked request is read again after a change. A request without `max_tokens` is accepted, because
+ * the site has a default for it.
  */
-export function readMessagesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
-  const request = readParsed(body, known)
-  if (isRelayError(request) || request.outputTokensMax !== null) return request
-  return relayError('missing_parameter', { param: 'max_tokens' })
-}
-
-function readParsed(body: Buffer, known: NamesByFoldedName): ChatRequest | RelayError {
+export function readMessagesRequest(
+  body: Buffer,
+  known: NamesByFoldedName = NAMES,
+): ChatRequest | RelayError {
   const parts = new BodyParts(body, MESSAGES_NAMES)
   const members = scanObject(body, known, MESSAGE_RULES, parts)
   if (!isMembers(members)) return jsonError(body, members)

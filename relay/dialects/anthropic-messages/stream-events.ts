@@ -41,6 +41,7 @@ export const ANTHROPIC_STREAM: StreamFormat = {
   finishReason: /"stop_reason"\s*:\s*"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage,
+  ping: 'event: ping\ndata: {"type":"ping"}\n\n',
 }
 
 export const eventOf = (data: JsonObject): string =>

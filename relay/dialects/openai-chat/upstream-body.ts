@@ -8,6 +8,7 @@ import type { ToolElement } from './find-message-parts-and-tools.ts'
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
 const NO_TOOLS: readonly ToolElement[] = []
+const NO_NAMES: ReadonlySet<string> = new Set()
 /**
  * The members that are removed when no tool is left, because some providers refuse them without
  * tools.
@@ -29,7 +30,7 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   const restricted = restrictedOf(request, change)
   const tools = droppedTools(request, change)
   const isToolless = tools.length > 0 && tools.length === request.tools.length
-  const removed = removedOf(request, change.overrides, restricted, isToolless)
+  const removed = removedOf(request, change, restricted, isToolless)
   const options =
     request.isStream && change.forcesUsage ? withUsage(request, change, removed) : null
   if (options !== null) values.set('stream_options', options)
@@ -118,20 +119,23 @@ function droppedTools(
 }
 
 /**
- * Lists all members to remove. These are the restricted members and the members that a provider may
- * read instead of an override. If no tool is left, the members in `OF_TOOLS` are removed as well.
+ * Lists all members to remove. These are the restricted members, those that the change removes, and
+ * the members that a provider may read instead of an override. If no tool is left, the members in
+ * `OF_TOOLS` are removed as well.
  */
 function removedOf(
   { members }: ChatRequest,
-  overrides: ReadonlyMap<string, string>,
+  { overrides, removed = NO_NAMES }: UpstreamChange,
   restricted: readonly Member[],
   isToolless: boolean,
 ): readonly Member[] {
-  if (overrides.size === 0 && !isToolless) return restricted
+  if (overrides.size === 0 && removed.size === 0 && !isToolless) return restricted
   const folded = new Set([...overrides.keys()].map(foldedName))
   const others = members.filter(
     (member) =>
-      (folded.has(member.folded) || (isToolless && OF_TOOLS.has(member.key))) &&
+      (folded.has(member.folded) ||
+        removed.has(member.key) ||
+        (isToolless && OF_TOOLS.has(member.key))) &&
       !overrides.has(member.key) &&
       !restricted.includes(member),
   )

@@ -3,6 +3,7 @@ import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import { NO_ADAPTERS } from '#relay/adapters/adapter-options.ts'
 import {
   PROBE_DEADLINES,
   type Probe,
@@ -52,7 +53,8 @@ function channel(terms: Partial<ChannelTerms> = {}): RelayChannel {
 }
 
 async function test(probed: RelayChannel, probe: Partial<Probe> = {}, deadlines = PROBE_DEADLINES) {
-  const parts = { actors: rig.core.actors, now: Date.now, outbound, watch }
+  const views = { options: { options: { adapters: NO_ADAPTERS } } }
+  const parts = { actors: rig.core.actors, now: Date.now, outbound, watch, views }
   const why = { actor: 'user:1', cause: 'req-1' }
   const result = await testChannel(parts, { channel: probed, ...why, ...probe }, deadlines)
   const events = await rig.core.store.readStream(channelChecksStream(probed.channelId))

@@ -1,0 +1,242 @@
+import { modelRules } from '../conversion/anthropic-messages/model-rules.ts'
+import { writeThinking as claudeThinking } from '../conversion/anthropic-messages/write-thinking.ts'
+import type { Thinking, ToolChoice } from '../conversion/canonical-request.ts'
+import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
+import type { ChatVendor } from '../conversion/openai-chat/chat-vendor.ts'
+import { THINKING_MEMBERS, writeThinking } from '../conversion/openai-chat/thinking-control.ts'
+import { writeReasoning } from '../conversion/openai-responses/reasoning-control.ts'
+import { type Member, scanObject } from '../dialects/scan-request-object.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { AdapterOptions } from './adapter-options.ts'
+
+/** What an adapter changes in a request in the provider's format. */
+export type Adaptation = {
+  /** The members to set, as JSON texts by name. The channel's own overrides are among them. */
+  readonly overrides: ReadonlyMap<string, string>
+  /** The members to remove, because the model refuses them while it thinks. */
+  readonly removed: ReadonlySet<string>
+  /** What the caller demanded but does not get. */
+  readonly losses: readonly string[]
+}
+
+export type AdapterTarget = {
+  /** The provider's name for the model. */
+  readonly model: string
+  /** How much the model shall think. Null if the request or its conversion has decided it. */
+  readonly thinking: Thinking | null
+  /** The output limit that is sent. Null for none. */
+  readonly outputTokensMax: number | null
+  readonly vendor: ChatVendor
+  /** The members that the channel overrides. */
+  readonly overrides: ReadonlyMap<string, string>
+  /** True if the adapters that set parameters act. Those that a model's name demands always act. */
+  readonly setsParameters: boolean
+}
+
+type Change = { readonly overrides: Map<string, string>; removed: Set<string>; losses: string[] }
+
+/**
+ * Returns what the adapters change in a request in the provider's format. Returns null if no
+ * adapter acts. A member that the channel overrides is not changed, except for the inner members of
+ * `generationConfig`, and `system`, which is added to the caller's.
+ */
+export function adaptRequest(
+  request: ChatRequest,
+  target: AdapterTarget,
+  options: AdapterOptions,
+): Adaptation | null {
+  if (!actsOn(request, target, options)) return null
+  const change = { overrides: new Map(target.overrides), removed: new Set<string>(), losses: [] }
+  const { name } = request.format
+  if (name === 'gemini') adaptGemini(request, target, options.gemini, change)
+  if (name === 'messages') addSystem(request, change)
+  const { thinking } = target
+  if (thinking !== null && name === 'messages')
+    setThinking(request, { ...target, thinking }, change)
+  if (thinking !== null && name === 'chat') setEffort(request, { ...target, thinking }, change)
+  if (thinking !== null && name === 'responses')
+    setReasoning(request, { ...target, thinking }, change)
+  return change
+}
+
+function actsOn(
+  { format: { name } }: ChatRequest,
+  { thinking, overrides, setsParameters }: AdapterTarget,
+  { gemini }: AdapterOptions,
+): boolean {
+  if (thinking !== null || (name === 'messages' && overrides.has('system'))) return true
+  const hasParameters = gemini.safetySettings !== null || gemini.imageModels.size > 0
+  return name === 'gemini' && setsParameters && hasParameters
+}
+
+const memberOf = ({ members }: ChatRequest, names: readonly string[]): Member | undefined =>
+  members.find(({ key, kind }) => names.includes(key) && kind !== 'null')
+
+const textOf = ({ body }: ChatRequest, { valueStart, valueEnd }: Member): string =>
+  body.toString('utf8', valueStart, valueEnd)
+
+/** Sets a member, unless the channel overrides it. */
+function setMember({ overrides }: Change, name: string, text: string): void {
+  if (!overrides.has(name)) overrides.set(name, text)
+}
+
+/**
+ * Adds the channel's system prompt after the caller's. Clients such as Claude Code rely on their
+ * own first block, so nothing may come before it or replace it.
+ */
+function addSystem(request: ChatRequest, { overrides }: Change): void {
+  const member = memberOf(request, ['system'])
+  const added = overrides.get('system')
+  const addedBlocks = added === undefined ? null : blocksIn(added)
+  const blocks = member === undefined ? null : blocksIn(textOf(request, member))
+  if (addedBlocks === null || blocks === null) return
+  const all = [blocks, addedBlocks].filter((text) => text !== '')
+  overrides.set('system', `[${all.join()}]`)
+}
+
+/** Returns the elements of a list of blocks as text. A string counts as one block. */
+function blocksIn(json: string): string | null {
+  if (json.startsWith('[')) return json.slice(1, -1).trim()
+  if (!json.startsWith('"')) return null
+  return json === '""' ? '' : `{"type":"text","text":${json}}`
+}
+
+type ThinkingTarget = AdapterTarget & { readonly thinking: Thinking }
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+const SAMPLING = ['temperature', 'top_p', 'top_k']
+/** The output limit of a request without one. The conversion to Anthropic's format sets it. */
+const LEAST_LIMIT = 1
+
+function setThinking(request: ChatRequest, target: ThinkingTarget, change: Change): void {
+  if (change.overrides.has('thinking')) return
+  const { model, thinking, outputTokensMax } = target
+  const rules = modelRules(model)
+  const written = claudeThinking(
+    { thinking, toolChoice: toolChoiceOf(request) },
+    {
+      rules,
+      outputTokensMax: outputTokensMax ?? LEAST_LIMIT,
+      lacksThinkingBeforeCalls: false,
+      losses: change.losses,
+    },
+  )
+  if (written.thinking === null) return
+  change.overrides.set('thinking', JSON.stringify(written.thinking))
+  if (!rules.fixesSamplingForThinking || written.thinking.type === 'disabled') return
+  for (const name of SAMPLING) {
+    if (memberOf(request, [name]) === undefined) continue
+    change.removed.add(name)
+    change.losses.push(name)
+  }
+}
+
+const TOOL_CHOICE_BYTES_MAX = 4_096
+
+/** Returns whether a tool is forced. The model then can't think. */
+function toolChoiceOf(request: ChatRequest): ToolChoice | null {
+  const member = memberOf(request, ['tool_choice'])
+  if (member === undefined) return null
+  if (member.valueEnd - member.valueStart > TOOL_CHOICE_BYTES_MAX) return { kind: 'required' }
+  const { type } = JSON.parse(textOf(request, member)) as { readonly type?: unknown }
+  return type === 'any' || type === 'tool' ? { kind: 'required' } : null
+}
+
+function setEffort(request: ChatRequest, target: ThinkingTarget, change: Change): void {
+  const { thinking, vendor } = target
+  const written = Object.entries(writeThinking(thinking, vendor.thinkingControl, change.losses))
+  if (written.length === 0) return
+  for (const [name, value] of written) setMember(change, name, JSON.stringify(value))
+  for (const name of THINKING_MEMBERS) {
+    if (!change.overrides.has(name) && memberOf(request, [name]) !== undefined) {
+      change.removed.add(name)
+    }
+  }
+}
+
+function setReasoning(request: ChatRequest, target: ThinkingTarget, change: Change): void {
+  if (change.overrides.has('reasoning')) return
+  const { reasoning } = writeReasoning(target.thinking, target.model, change.losses)
+  if (typeof reasoning?.effort !== 'string') return
+  const member = memberOf(request, ['reasoning'])
+  const inner = new Map([['effort', JSON.stringify(reasoning.effort)]])
+  const text = member === undefined ? '{}' : textOf(request, member)
+  change.overrides.set('reasoning', withInnerMembers(text, inner))
+}
+
+const GENERATION_CONFIG = ['generationConfig', 'generation_config']
+const IMAGES = '["TEXT","IMAGE"]'
+
+function adaptGemini(
+  request: ChatRequest,
+  { model, thinking, setsParameters }: AdapterTarget,
+  { safetySettings, imageModels }: AdapterOptions['gemini'],
+  change: Change,
+): void {
+  const { overrides, losses } = change
+  const hasSettings = memberOf(request, ['safetySettings', 'safety_settings']) !== undefined
+  if (setsParameters && safetySettings !== null && !hasSettings) {
+    setMember(change, 'safetySettings', safetySettings)
+  }
+  const inner = new Map<string, string>()
+  if (thinking !== null) {
+    const written = writeThinkingConfig(thinking, model)
+    losses.push(...written.losses)
+    if (written.value !== null) inner.set('thinkingConfig', JSON.stringify(written.value))
+  }
+  const member = memberOf(request, GENERATION_CONFIG)
+  const name = member?.key ?? 'generationConfig'
+  const own = member === undefined ? '{}' : withoutRouting(textOf(request, member))
+  const text = overrides.get(name) ?? own
+  const isImageModel = imageModels.has(request.model) || imageModels.has(model)
+  if (setsParameters && isImageModel && !hasInnerMember(text, 'responseModalities')) {
+    inner.set('responseModalities', IMAGES)
+  }
+  if (inner.size > 0) overrides.set(name, withInnerMembers(text, inner))
+}
+
+/** Gemini's API accepts the names of members with and without underscores. */
+const plainName = (name: string): string => name.replaceAll('_', '').toLowerCase()
+
+function innerMembers(json: string): {
+  readonly bytes: Buffer
+  readonly members: readonly Member[]
+} {
+  const bytes = Buffer.from(json)
+  const members = scanObject(bytes)
+  return { bytes, members: 'error' in members ? [] : members }
+}
+
+const hasInnerMember = (json: string, name: string): boolean =>
+  innerMembers(json).members.some(
+    ({ key, kind }) => kind !== 'null' && plainName(key) === plainName(name),
+  )
+
+/** The members of `generationConfig` that let the provider choose another model. */
+const ROUTING = new Set(['routingconfig', 'modelconfig', 'modelselectionconfig'])
+
+/**
+ * Removes the members that would be removed if no adapter acted. An adapted `generationConfig`
+ * counts as an admin's override, which may have them.
+ */
+function withoutRouting(json: string): string {
+  const { members } = innerMembers(json)
+  const isRouted = members.some(({ key }) => ROUTING.has(plainName(key)))
+  return isRouted ? withInnerMembers(json, new Map(), ROUTING) : json
+}
+
+/** Sets members of a JSON object without changing the bytes of its other members. */
+function withInnerMembers(
+  json: string,
+  inner: ReadonlyMap<string, string>,
+  removed: ReadonlySet<string> = NO_NAMES,
+): string {
+  const replaced = new Set([...removed, ...[...inner.keys()].map(plainName)])
+  const { bytes, members } = innerMembers(json)
+  const others = members
+    .filter(({ key }) => !replaced.has(plainName(key)))
+    .map(({ keyStart, valueEnd }) => bytes.toString('utf8', keyStart, valueEnd))
+  const added = [...inner].map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+  return `{${[...others, ...added].join()}}`
+}

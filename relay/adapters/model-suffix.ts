@@ -1,0 +1,97 @@
+import { modelRules } from '../conversion/anthropic-messages/model-rules.ts'
+import type { Effort, Thinking } from '../conversion/canonical-request.ts'
+import { readModelVersion } from '../conversion/gemini/model-version.ts'
+import { budgetLimitsOf } from '../conversion/gemini/thinking-config.ts'
+import type { AdapterOptions } from './adapter-options.ts'
+
+/** A model's name that ends in a suffix which controls how much the model thinks. */
+export type ModelSuffix = {
+  /** The complete name. */
+  readonly name: string
+  /** The name of the model without the suffix. */
+  readonly base: string
+  /** The suffix without its first hyphen, such as `thinking-2048` or `high`. */
+  readonly suffix: string
+  /** A `share` is a budget that depends on the output limit of the request. */
+  readonly thinking: Thinking | { readonly kind: 'share' }
+}
+
+const SUFFIX = /^(.+)-(thinking|nothinking|thinking-\d{1,6}|minimal|low|medium|high|xhigh)$/
+/** Matches OpenAI's reasoning models, whose efforts may be a part of the name. */
+const OPENAI_REASONING = /(?:^|\/)(?:o\d|gpt-[5-9])(?!.*-chat)/
+const FIRST_WITH_LEVELS = 3
+const FIRST_WITH_THINKING = 2.5
+
+/**
+ * Reads the suffix of a model's name. Returns null for a name without a suffix, for a model that
+ * can't think as the suffix demands, and if the option for the suffix is off.
+ */
+export function readModelSuffix(name: string, options: AdapterOptions): ModelSuffix | null {
+  const [, base = '', suffix = ''] = SUFFIX.exec(name) ?? []
+  const thinking = base === '' ? null : thinkingOf(base.toLowerCase(), suffix, options)
+  return thinking === null ? null : { name, base, suffix, thinking }
+}
+
+function thinkingOf(
+  base: string,
+  suffix: string,
+  { claude, gemini }: AdapterOptions,
+): ModelSuffix['thinking'] | null {
+  if (base.includes('claude')) {
+    const { takesBudget, takesAdaptive } = modelRules(base)
+    const canThink = claude.isThinkingEnabled && (takesBudget || takesAdaptive)
+    return canThink && suffix === 'thinking' ? { kind: 'share' } : null
+  }
+  if (base.includes('gemini-'))
+    return gemini.isThinkingEnabled ? thinkingOfGemini(base, suffix) : null
+  const isEffort = !suffix.includes('thinking')
+  return isEffort && OPENAI_REASONING.test(base)
+    ? { kind: 'effort', effort: suffix as Effort }
+    : null
+}
+
+function thinkingOfGemini(base: string, suffix: string): ModelSuffix['thinking'] | null {
+  const version = readModelVersion(base).version ?? 0
+  if (version < FIRST_WITH_THINKING) return null
+  if (suffix === 'thinking') return { kind: 'share' }
+  if (suffix === 'nothinking') return { kind: 'off' }
+  if (suffix.startsWith('thinking-')) {
+    const tokens = Number(suffix.slice('thinking-'.length))
+    return tokens === 0 ? { kind: 'off' } : { kind: 'budget', tokens }
+  }
+  // The levels end at `high`.
+  const isLevel = version >= FIRST_WITH_LEVELS && suffix !== 'xhigh'
+  return isLevel ? { kind: 'effort', effort: suffix as Effort } : null
+}
+
+/**
+ * Returns how much the model may think. A budget is a share of the output limit, so thinking never
+ * raises the limit. `model` is the provider's name. `outputTokensMax` is null if no limit is sent.
+ */
+export function thinkingFor(
+  { base, thinking }: ModelSuffix,
+  model: string,
+  outputTokensMax: number | null,
+  { claude, gemini }: AdapterOptions,
+): Thinking {
+  if (thinking.kind !== 'share') return thinking
+  if (outputTokensMax === null) return { kind: 'adaptive' }
+  const isGemini = base.toLowerCase().includes('gemini-')
+  const { thinkingShare } = isGemini ? gemini : claude
+  const takesBudget = isGemini
+    ? takesGeminiBudget([base, model], gemini)
+    : modelRules(model).takesBudget
+  if (!takesBudget) return { kind: 'adaptive' }
+  const tokens = Math.floor(outputTokensMax * thinkingShare)
+  if (!isGemini) return { kind: 'budget', tokens }
+  const { least, most } = budgetLimitsOf(readModelVersion(model))
+  return { kind: 'budget', tokens: Math.min(most, Math.max(least, tokens)) }
+}
+
+function takesGeminiBudget(
+  names: readonly string[],
+  { budgetModels }: AdapterOptions['gemini'],
+): boolean {
+  if (budgetModels.size > 0) return names.some((name) => budgetModels.has(name))
+  return names.every((name) => (readModelVersion(name).version ?? 0) < FIRST_WITH_LEVELS)
+}
