@@ -1,6 +1,6 @@
 import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import { withHeaders } from '../adapters/provider-headers.ts'
+import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
@@ -166,9 +166,9 @@ async function sendTest(
   const abort = () => attempt.abort('draining')
   watch.add(watched)
   const called = { model: upstreamModel ?? request.model, isStream }
-  const path = callPathOf(target, format.name, called)
+  const path = withVersion(callPathOf(target, format.name, called), candidate.settings)
   const { origin, proxy } = target
-  const passed = withHeaders(format.passedHeaders({}), candidate.headers)
+  const passed = withHeaders(format.passedHeaders({}), candidate.settings)
   const headers = [...target.headers, ...passed]
   const ended = attempt.start(outbound.via(proxy).poolFor(origin), { path, headers, body })
   signal?.addEventListener('abort', abort)

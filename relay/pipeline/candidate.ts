@@ -3,7 +3,7 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import { adaptRequest } from '../adapters/adapt-request.ts'
 import { type AdapterOptions, NO_ADAPTERS } from '../adapters/adapter-options.ts'
 import { thinkingFor } from '../adapters/model-suffix.ts'
-import { headersForModel } from '../adapters/provider-headers.ts'
+import { type ProviderSettings, providerSettings } from '../adapters/provider-settings.ts'
 import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ConversionError } from '../conversion/canonical-request.ts'
@@ -28,8 +28,7 @@ export type Candidate = {
   readonly dropped: readonly string[]
   /** What the caller demanded, but the provider's model or format can't do. */
   readonly losses: readonly string[]
-  /** The headers that an admin set for the model, or null. */
-  readonly headers: ReadonlyMap<string, readonly string[]> | null
+  readonly settings: ProviderSettings
   /** The conversion to the provider's format. Null if the caller uses the same format. */
   readonly conversion: CallConversion | null
 }
@@ -221,13 +220,12 @@ function finished(
     allowed: rules.allowedMembers,
     outputTokens,
   })
-  const isClaude = format.name === 'messages'
   const candidate = {
     channel,
     body,
     dropped,
     losses: [...(conversion?.losses ?? []), ...(adaptation?.losses ?? [])],
-    headers: isClaude ? headersForModel(adapters.claude, request.model, model) : null,
+    settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }
   const upstreamModel = model === request.model ? null : model

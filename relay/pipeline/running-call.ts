@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import { withHeaders } from '../adapters/provider-headers.ts'
+import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { callPathOf } from '../providers/openai-compatible/provider-target.ts'
@@ -104,9 +104,9 @@ export class RunningCall implements Watched {
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs)
     const called = { model: candidate.upstreamModel ?? model, isStream }
-    const path = callPathOf(target, format.name, called)
+    const path = withVersion(callPathOf(target, format.name, called), candidate.settings)
     const { request: incoming, call } = this.exchange
-    const passed = withHeaders(format.passedHeaders(incoming.headers), candidate.headers)
+    const passed = withHeaders(format.passedHeaders(incoming.headers), candidate.settings)
     const headers = [...target.headers, ...passed, 'x-request-id', call]
     const request = { path, headers, body: candidate.body }
     this.channelUnderWay = channelId

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { readAdapterOptions } from '#relay/adapters/adapter-options.ts'
-import { headersForModel, withHeaders } from '#relay/adapters/provider-headers.ts'
+import { providerSettings, withHeaders, withVersion } from '#relay/adapters/provider-settings.ts'
+import type { FormatName } from '#relay/dialects/wire-format.ts'
 
 const read = (options: Readonly<Record<string, unknown>>) =>
   readAdapterOptions(
@@ -53,11 +54,27 @@ it('entries that were stored before they were validated are ignored', () => {
 
 it('betas are added to those of the caller, and other headers replace the caller’s', () => {
   const headers = { m: { 'anthropic-beta': ['b', 'context-1m-2025-08-07'], 'anthropic-x': 'own' } }
-  const { claude } = read({ 'claude.model_headers_settings': headers })
+  const options = read({ 'claude.model_headers_settings': headers })
   const passed = ['anthropic-version', '2023-06-01', 'anthropic-beta', 'a, b', 'anthropic-x', 'y']
-  expect(withHeaders(passed, headersForModel(claude, 'alias', 'm'))).toEqual([
+  expect(withHeaders(passed, providerSettings(options, 'messages', 'alias', 'm'))).toEqual([
     ...['anthropic-version', '2023-06-01', 'anthropic-beta', 'a,b,context-1m-2025-08-07'],
     ...['anthropic-x', 'own'],
   ])
-  expect(withHeaders(passed, headersForModel(claude, 'other', 'n'))).toBe(passed)
+  for (const [format, model] of [
+    ['messages', 'other'],
+    ['chat', 'm'],
+  ] as const) {
+    expect(withHeaders(passed, providerSettings(options, format, model, model))).toBe(passed)
+  }
+})
+
+it('the version of Gemini’s API is set by model, unless the address has its own', () => {
+  const options = read({ 'gemini.version_settings': { m: 'v1', default: 'v1alpha' } })
+  const path = (model: string, text = '/v1beta/models/m:generateContent', format = 'gemini') =>
+    withVersion(text, providerSettings(options, format as FormatName, 'alias', model))
+  expect(path('m')).toBe('/v1/models/m:generateContent')
+  expect(path('n')).toBe('/v1alpha/models/m:generateContent')
+  const others = ['/v1/projects/p/models/m:generateContent', '/own/v1/models/m:generateContent']
+  for (const other of others) expect(path('m', other)).toBe(other)
+  expect(path('m', '/v1beta/models/m', 'chat')).toBe('/v1beta/models/m')
 })

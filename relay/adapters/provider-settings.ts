@@ -1,0 +1,64 @@
+import type { FormatName } from '../dialects/wire-format.ts'
+import type { AdapterOptions } from './adapter-options.ts'
+
+/** What an admin set for requests of one model, apart from their bodies. */
+export type ProviderSettings = {
+  readonly headers: ReadonlyMap<string, readonly string[]> | null
+  /** The version in the path of Gemini's API. Null keeps the version of the channel's type. */
+  readonly version: string | null
+}
+
+const NONE: ProviderSettings = { headers: null, version: null }
+
+/**
+ * Returns the settings for requests in the provider's format. A model is looked up by the name that
+ * callers use, and else by the provider's name.
+ */
+export function providerSettings(
+  { claude, gemini }: AdapterOptions,
+  format: FormatName,
+  requested: string,
+  upstream: string,
+): ProviderSettings {
+  const of = <Value>(byModel: ReadonlyMap<string, Value>): Value | null =>
+    byModel.get(requested) ?? byModel.get(upstream) ?? null
+  if (format === 'messages') return { ...NONE, headers: of(claude.headers) }
+  if (format !== 'gemini') return NONE
+  return { ...NONE, version: of(gemini.versions) ?? gemini.versions.get('default') ?? null }
+}
+
+const BETA = 'anthropic-beta'
+
+/**
+ * Adds the admin's headers to the caller's, as a flat list of names and values. Betas are added to
+ * the caller's betas. Every other header replaces the caller's.
+ */
+export function withHeaders(
+  passed: readonly string[],
+  { headers }: ProviderSettings,
+): readonly string[] {
+  if (headers === null) return passed
+  const merged = new Map<string, string>()
+  for (let at = 0; at < passed.length; at += 2) merged.set(passed[at] ?? '', passed[at + 1] ?? '')
+  for (const [name, values] of headers) {
+    const isBeta = name === BETA
+    const all = isBeta ? [merged.get(name) ?? '', ...values].flatMap(betasIn) : values
+    merged.set(name, [...new Set(all)].join(','))
+  }
+  return [...merged].flat()
+}
+
+const betasIn = (list: string): string[] =>
+  list
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '')
+
+const VERSIONED = /\/v1beta(?=\/models\/)/
+
+/**
+ * Puts the admin's version into a path of Gemini's API. A path without the usual version stays
+ * unchanged, because the version is then a part of the channel's address.
+ */
+export const withVersion = (path: string, { version }: ProviderSettings): string =>
+  version === null ? path : path.replace(VERSIONED, `/${version}`)
