@@ -120,3 +120,30 @@ function mediaTypeOfAddress(address: string): string | null {
   const ending = /\.(\w{1,5})$/.exec(path.slice(-8))?.[1]
   return (ending !== undefined && TYPES.get(ending.toLowerCase())) || null
 }
+
+const MARKDOWN_PICTURE = /!\[[^\]\n]{0,64}\]\(data:(image\/[a-z0-9.+-]{1,40});base64,([\w+/=]+)\)/g
+const MEDIA_TYPE = /^image\/[a-z0-9.+-]{1,40}$/
+
+/**
+ * Writes a picture in an answer as Markdown, because the answers of other formats have no pictures.
+ * Returns null for other data.
+ */
+export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null {
+  if (typeof mimeType !== 'string' || !MEDIA_TYPE.test(mimeType)) return null
+  return typeof data === 'string' ? `![image](data:${mimeType};base64,${data})` : null
+}
+
+/** Reads the pictures in an earlier answer, which callers send back as Markdown. */
+export function splitPictures(text: string): readonly JsonObject[] {
+  const parts: JsonObject[] = []
+  let from = 0
+  for (const match of text.matchAll(MARKDOWN_PICTURE)) {
+    const [whole, mimeType = '', data = ''] = match
+    const before = text.slice(from, match.index)
+    if (before.trim() !== '') parts.push({ text: before })
+    parts.push(inline(mimeType, data))
+    from = match.index + whole.length
+  }
+  const rest = text.slice(from)
+  return rest.trim() === '' && parts.length > 0 ? parts : [...parts, { text: rest }]
+}

@@ -3,6 +3,7 @@ import type { JsonObject } from '../canonical-request.ts'
 import { collectAnswer } from './collect-answer.ts'
 import { readFinishReason } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'
+import { pictureAsMarkdown } from './media.ts'
 import { isObject } from './request-members.ts'
 import { readSignature, readThought } from './thought-signature.ts'
 import { callIdInAnswer } from './tool-call-ids.ts'
@@ -117,7 +118,11 @@ class ChoiceReader {
 
   private readPart(part: JsonObject): readonly CanonicalEvent[] {
     if (isObject(part.functionCall)) return this.readCall(part.functionCall, part)
-    const text = typeof part.text === 'string' ? part.text : ''
+    const { inlineData, thought } = part
+    // The pictures in thoughts are drafts.
+    const isPicture = isObject(inlineData) && thought !== true
+    const picture = isPicture ? pictureAsMarkdown(inlineData) : null
+    const text = picture ?? (typeof part.text === 'string' ? part.text : '')
     if (part.thought === true) return this.readThought(text, part.thoughtSignature)
     const signature = readSignature(part.thoughtSignature)
     if (text === '') return signature === null ? [] : this.signOpenPart(signature)

@@ -7,7 +7,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../canonical-request.ts'
-import { writeMedia } from './media.ts'
+import { splitPictures, writeMedia } from './media.ts'
 import { isGemini3 } from './model-version.ts'
 import { isObject } from './request-members.ts'
 import { signatureForGemini, UNCHECKED_SIGNATURE } from './thought-signature.ts'
@@ -85,7 +85,7 @@ class ContentsWriter {
 
   writeTurn({ role, parts }: Turn): readonly JsonObject[] {
     if (role === 'model') {
-      const written = this.writeParts(parts)
+      const written = this.writeParts(parts).flatMap((part) => this.withPictures(part))
       this.signFirstCall(written)
       return written.length === 0 ? [] : [{ role, parts: written }]
     }
@@ -161,6 +161,18 @@ class ContentsWriter {
       functionCall: { ...this.idMember(call.id), name: call.name, args: args ?? {} },
       ...(call.signature !== undefined && { thoughtSignature: call.signature }),
     }
+  }
+
+  /** A signature belongs to the text before its pictures, so such a text has no pictures. */
+  private withPictures(part: JsonObject): readonly JsonObject[] {
+    const { text, thought, thoughtSignature } = part
+    if (typeof text !== 'string' || thought === true || thoughtSignature !== undefined)
+      return [part]
+    const split = splitPictures(text)
+    if (!this.isGemini3) return split
+    return split.map((each) =>
+      each.inlineData === undefined ? each : { ...each, thoughtSignature: UNCHECKED_SIGNATURE },
+    )
   }
 
   /** Models before Gemini 3 refuse the member `id`. */

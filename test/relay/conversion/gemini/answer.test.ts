@@ -50,6 +50,15 @@ describe('reading an answer in Gemini’s format', () => {
     expect(MADE_UP.length).toBeLessThanOrEqual(40)
   })
 
+  it('reads pictures as Markdown, but no drafts and no other data', () => {
+    const data = (mimeType: string) => ({ inlineData: { mimeType, data: 'aQ==' } })
+    const draft = { ...data('image/png'), thought: true }
+    const odd = [data('audio/wav'), data('image/png)'), { inlineData: { mimeType: 'image/png' } }]
+    const parts = [draft, { text: 'Here:\n' }, data('image/png'), ...odd]
+    const text = 'Here:\n![image](data:image/png;base64,aQ==)'
+    expect(choiceOf(candidate(parts))?.parts).toEqual([{ kind: 'text', text }])
+  })
+
   it.each<[string, StopReason]>([
     ['STOP', 'end'],
     ['MAX_TOKENS', 'length'],

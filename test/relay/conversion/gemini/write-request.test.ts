@@ -33,6 +33,29 @@ const INLINE = { inlineData: { mimeType: 'image/png', data: 'aQ==' } }
 const SKIP = 'skip_thought_signature_validator'
 
 describe('the conversation for Gemini', () => {
+  it('has the pictures of earlier answers as pictures, but no pictures of a user’s text', () => {
+    const picture = '![image](data:image/png;base64,aQ==)'
+    const messages = [
+      user(text(picture)),
+      assistant(text(`Here:\n${picture}\n${picture} Done.`)),
+      user(text('Again')),
+      assistant(text(picture), text('![image](https://a.example/x.png)')),
+    ]
+    for (const [model, sign] of [
+      [GEMINI_2, {}],
+      [GEMINI_3, { thoughtSignature: SKIP }],
+    ] as const) {
+      const { value } = write({ model, messages })
+      const drawn = { ...INLINE, ...sign }
+      expect(value.contents).toEqual([
+        { role: 'user', parts: [{ text: picture }] },
+        { role: 'model', parts: [{ text: 'Here:\n' }, drawn, drawn, { text: ' Done.' }] },
+        { role: 'user', parts: [{ text: 'Again' }] },
+        { role: 'model', parts: [drawn, { text: '![image](https://a.example/x.png)' }] },
+      ])
+    }
+  })
+
   it('has alternating roles, and results before the texts that came with them', () => {
     const { value, losses } = write({
       model: GEMINI_2,
