@@ -79,7 +79,8 @@ export function candidateOf(
 ): Candidate | RelayError {
   const { model, suffix } = suffixAt(channel, request, adapters)
   const format = formatFor(channel, request.format, model)
-  const outputTokensMax = outputLimitFor(request, format, limits)
+  const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
+  const outputTokensMax = outputLimitFor(request, format, limits, overrides)
   const thinking = suffix === null ? null : thinkingFor(suffix, model, outputTokensMax, adapters)
   const change = { model, isOverridden, limits, adapters, outputTokensMax }
   if (format.name === request.format.name) {
@@ -107,16 +108,20 @@ export function candidateOf(
 }
 
 /**
- * Returns the output limit that is sent. Anthropic's format requires a limit. Null if the request
- * has none and needs none.
+ * Returns the output limit that is sent. Anthropic's format requires a limit, and a budget of
+ * thinking below it. Null if the request has none and needs none.
  */
 function outputLimitFor(
   { outputTokensMax }: ChatRequest,
   { name }: WireFormat,
   { covered, ofFormat }: OutputLimits,
+  overrides: ReadonlyMap<string, string>,
 ): number | null {
-  if (outputTokensMax === null) return covered ?? (name === 'messages' ? ofFormat : null)
-  return covered === null ? outputTokensMax : Math.min(outputTokensMax, covered)
+  const isMessages = name === 'messages'
+  const override = isMessages ? Number(overrides.get('max_tokens') ?? 0) : 0
+  const own = override > 0 ? override : outputTokensMax
+  if (own === null) return covered ?? (isMessages ? ofFormat : null)
+  return covered === null ? own : Math.min(own, covered)
 }
 
 type Conversions = {
@@ -208,8 +213,8 @@ function finished(
   )
   const overrides = adaptation?.overrides ?? ownOverrides
   const { format } = request
-  // A limit that the caller sent is kept unless the hold covers less.
-  const isLimitMissing = request.outputTokensMax === null && format.name === 'messages'
+  const isLimitMissing =
+    format.name === 'messages' && request.outputTokensMax === null && !overrides.has('max_tokens')
   const outputTokens = limits.covered ?? (isLimitMissing ? limits.ofFormat : null)
   const { body, dropped } = format.upstreamBody(request, {
     model,

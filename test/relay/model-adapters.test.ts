@@ -102,6 +102,17 @@ describe('a name that ends in -thinking', () => {
     expect(await rig.balance(21)).toBeGreaterThanOrEqual(0n)
   })
 
+  it('keeps its budget below a limit that the channel overrides', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const paramOverride = JSON.stringify({ max_tokens: 2000 })
+    await rig.addChannel(5, { type: 14, baseUrl: provider.url, models: [CLAUDE], paramOverride })
+    expect((await send()).status).toBe(200)
+    expect((await chat(rig, { model: THINKING, max_tokens: 4000 })).status).toBe(200)
+    for (const at of [0, 1]) {
+      expect(sentBody(at)).toMatchObject({ max_tokens: 2000, thinking: { budget_tokens: 1600 } })
+    }
+  })
+
   it('is allowed to a token that may call the model, and to no other token', async () => {
     for (const [models, status] of [
       [[CLAUDE], 200],
@@ -173,6 +184,15 @@ describe('a call of the Messages API without max_tokens', () => {
     expect(sentBody()).toEqual({ model, messages, max_tokens: limit })
     const [call] = await admitted()
     expect((call as { hold: number }).hold).toBeGreaterThanOrEqual(limit * 5 * 1.5)
+  })
+
+  it('gets the limit that its channel overrides', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const paramOverride = JSON.stringify({ max_tokens: 30_000 })
+    await rig.addChannel(5, { type: 14, baseUrl: provider.url, models: [CLAUDE], paramOverride })
+    const { model, messages } = { ...REQUEST, model: CLAUDE }
+    expect((await send({ model, messages })).status).toBe(200)
+    expect(sentBody()).toMatchObject({ max_tokens: 30_000 })
   })
 
   it('thinks within the default', async () => {
