@@ -34,6 +34,7 @@ export type Candidate = {
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
+const NO_LOSSES: readonly string[] = []
 
 /** The output limits of a call, in tokens per choice. */
 export type OutputLimits = {
@@ -229,7 +230,7 @@ function finished(
     channel,
     body,
     dropped,
-    losses: [...(conversion?.losses ?? []), ...(adaptation?.losses ?? [])],
+    losses: (conversion?.losses ?? NO_LOSSES).concat(adaptation?.losses ?? NO_LOSSES),
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }
