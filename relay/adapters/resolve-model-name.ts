@@ -8,7 +8,7 @@ import { type ModelSuffix, readModelSuffix } from './model-suffix.ts'
  * Resolves a name with a suffix, such as `claude-sonnet-4-5-thinking`. A name that any channel has
  * is a model of its own. Otherwise, if any channel has the name without the suffix, the call counts
  * as a call of that model in every respect: its price, its channels, its limits and its log. See
- * decision 008 of the relay.
+ * decision 009 of the relay.
  */
 export function resolveModelName(
   request: ChatRequest,
