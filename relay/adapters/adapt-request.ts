@@ -106,8 +106,6 @@ type ThinkingTarget = AdapterTarget & { readonly thinking: Thinking }
 const NO_NAMES: ReadonlySet<string> = new Set()
 
 const SAMPLING = ['temperature', 'top_p', 'top_k']
-/** The output limit of a request without one. The conversion to Anthropic's format sets it. */
-const LEAST_LIMIT = 1
 
 function setThinking(request: ChatRequest, target: ThinkingTarget, change: Change): void {
   if (change.overrides.has('thinking')) return
@@ -117,7 +115,7 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
     { thinking, toolChoice: toolChoiceOf(request) },
     {
       rules,
-      outputTokensMax: outputTokensMax ?? LEAST_LIMIT,
+      outputTokensMax: outputTokensMax ?? 0,
       lacksThinkingBeforeCalls: false,
       losses: change.losses,
     },
@@ -134,7 +132,7 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
 
 const TOOL_CHOICE_BYTES_MAX = 4_096
 
-/** Returns whether a tool is forced. The model then can't think. */
+/** Returns null unless a tool is forced. The model then can't think. */
 function toolChoiceOf(request: ChatRequest): ToolChoice | null {
   const member = memberOf(request, ['tool_choice'])
   if (member === undefined) return null
