@@ -102,6 +102,10 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
   'not-ratio': { zh: '倍率必须是不小于 0 的数字', en: 'must contain only ratios of 0 or more' },
   'zero-ratio': { zh: '倍率必须大于 0', en: 'must contain only ratios above 0' },
   'not-count': { zh: '必须是大于 0 的整数', en: 'must contain only integers above 0' },
+  'not-tiers': {
+    zh: '阶梯须按 above_input_tokens 递增，倍率不小于 1 且不递减',
+    en: 'needs tiers with rising above_input_tokens and ratios that start at 1 and never fall',
+  },
   'not-link': { zh: '链接格式错误', en: 'contains an invalid link' },
   'entry-missing': { zh: '缺少必需的条目', en: 'lacks a required entry' },
   rivals: { zh: '不能与以下选项同时设置', en: 'cannot be set together with' },

@@ -1,3 +1,4 @@
+import { readTiers } from '../pricing/context-tiers.ts'
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
 import { jsonDecimal } from '../pricing/ratio-map.ts'
 import { badCharacter, isText as isCleanText } from '../shared/check-characters.ts'
@@ -58,6 +59,7 @@ export type OptionErrorCode =
   | 'zero-ratio'
   | 'not-text'
   | 'not-count'
+  | 'not-tiers'
   | 'not-link'
   | 'name-missing'
   | 'name-needless'
@@ -236,6 +238,8 @@ function memberError(member: ExactJson, type: JsonType): InvalidText | null {
       return type.isAboveZero === true && isZero(member) ? { error: 'zero-ratio' } : null
     case 'nested-ratios':
       return shapeError(member, { kind: 'ratios' })
+    case 'context-tiers':
+      return readTiers(member) === null ? { error: 'not-tiers' } : null
     case 'choice-by-name':
       return isText(member) && type.choices.includes(member) ? null : { error: 'not-choice' }
     case 'names':

@@ -28,6 +28,8 @@ export type OptionType =
   | { readonly kind: 'ratios'; readonly required?: string; readonly isAboveZero?: true }
   /** A JSON object of JSON objects that map names to decimals of 0 or more. */
   | { readonly kind: 'nested-ratios' }
+  /** A JSON object that maps models to lists of tiers (see `readTiers`). */
+  | { readonly kind: 'context-tiers' }
   /** A JSON object that maps names to elements of `choices`. */
   | { readonly kind: 'choice-by-name'; readonly choices: readonly string[] }
   /** A JSON object that maps names to texts. */
@@ -52,6 +54,7 @@ export type TextForm = 'host' | 'mail'
 const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
   'ratios',
   'nested-ratios',
+  'context-tiers',
   'choice-by-name',
   'names',
   'headers-by-name',

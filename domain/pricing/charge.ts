@@ -1,9 +1,15 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { type Decimal, decimalOf, integer, plus, rounded, times } from './decimal.ts'
-import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
-import { type PriceList, priceOf } from './price-list.ts'
-import type { Usage } from './usage.ts'
+import type {
+  ContextTier,
+  DecimalText,
+  PerCallPrice,
+  PerTokenPrice,
+  PriceSnapshot,
+} from './price.ts'
+import { type PriceList, priceOf, withTools } from './price-list.ts'
+import { inputTokensOf, TOOL_NAMES, type ToolCounts, type Usage, type UsageCount } from './usage.ts'
 
 /**
  * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count would lead to
@@ -32,7 +38,7 @@ const COUNTS = [
   'seconds',
   'characters',
   'searchUnits',
-] as const satisfies readonly (keyof Usage)[]
+] as const satisfies readonly UsageCount[]
 
 export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
 
@@ -41,7 +47,10 @@ export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[
  * the usage itself.
  */
 export const isCountable = (usage: Usage): boolean =>
-  COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
+  COUNTS.every((count) => isCount(usage[count])) &&
+  (usage.tools === undefined || Object.values(usage.tools).every(isCount))
+
+const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
 
 /**
  * Returns the charge for the usage at the price. `calls` is the number `n` by which a price per
@@ -51,9 +60,13 @@ export const isCountable = (usage: Usage): boolean =>
  * The formulas, in which the letters are the ratios of `PriceSnapshot` (M model, G group,
  * C completion, K cache read, W cache write, I image, A audio, AC audio completion):
  *
- *   per token: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
- *     + inputImage·I + inputAudio·A + (output − outputAudio)·C + outputAudio·A·AC)·M·G)
- *   per call:   round(price · 500 000 · G · n)
+ *   per token: round(((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
+ *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio)·C + outputAudio·A·AC)·TO)·M·G
+ *     + tools)
+ *   per call:   round(price · 500 000 · G · n + tools)
+ *
+ * TI and TO are the ratios of the tier that the input reaches, or 1. `tools` is the sum of
+ * uses / 1000 · dollars · 500 000 · G over the provider's tools.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -79,17 +92,30 @@ export function costFor(
 /** Returns the exact charge before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
-  if (price.mode === 'tokens') return weightedTokens(price, usage)
+  const others = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const { tools } = usage
+  return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
+}
+
+function perCall({ price }: PerCallPrice, calls: number): Decimal {
   assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)
-  const dollars = times(decimalOf(price.price), integer(calls))
+  return times(times(decimalOf(price), integer(calls)), integer(QUOTA_PER_DOLLAR))
+}
+
+/** Returns the exact charge for uses of the provider's tools before the group ratio is applied. */
+export function listPriceOfTools({ tools = {} }: PriceSnapshot, uses: ToolCounts): Decimal {
+  let dollars = integer(0)
+  for (const name of TOOL_NAMES) {
+    const [price, count = 0] = [tools[name], uses[name]]
+    if (price === undefined || count === 0) continue
+    dollars = plus(dollars, times(decimalOf(price), { units: BigInt(count), scale: 3 }))
+  }
   return times(dollars, integer(QUOTA_PER_DOLLAR))
 }
 
-/** Returns the charge for built-in tools, which are priced in dollars per 1000 uses. */
-export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group: Decimal): Quota {
-  assert(Number.isSafeInteger(uses) && uses >= 0, 'uses are counted in whole numbers')
-  const dollars = times(dollarsPerThousand, { units: BigInt(uses), scale: 3 })
-  return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), group))
+/** Returns the tier for a call with this many input tokens, or null if the base price applies. */
+export function tierOf({ tiers }: PerTokenPrice, inputTokens: number): ContextTier | null {
+  return tiers?.findLast(({ above }) => inputTokens > above) ?? null
 }
 
 export const isCallCount = (calls: number): boolean =>
@@ -116,11 +142,15 @@ function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
   }
   if (usage.inputImage > 0) add(usage.inputImage, decimalOf(price.image))
   if (usage.inputAudio > 0) add(usage.inputAudio, decimalOf(price.audio))
+  const tier = tierOf(price, inputTokensOf(usage))
+  const input = tier === null ? sum : times(sum, decimalOf(tier.input))
+  sum = integer(0)
   if (usage.output > outputAudio) add(usage.output - outputAudio, decimalOf(price.completion))
   if (outputAudio > 0) {
     add(outputAudio, times(decimalOf(price.audio), decimalOf(price.audioCompletion)))
   }
-  return times(sum, decimalOf(price.model))
+  const output = tier === null ? sum : times(sum, decimalOf(tier.output))
+  return times(plus(input, output), decimalOf(price.model))
 }
 
 type PastCall = {
@@ -144,6 +174,7 @@ export function draftCharges(
 ): (call: PastCall, acceptsUnpriced: boolean) => Quota | null {
   return ({ model, group, userGroup, usage, calls }, acceptsUnpriced) => {
     const price = priceOf(list, model, group, { userGroup, acceptsUnpriced })
-    return 'code' in price ? null : chargeFor(price, usage, calls)
+    if ('code' in price) return null
+    return chargeFor(withTools(list, price, model, usage.tools), usage, calls)
   }
 }

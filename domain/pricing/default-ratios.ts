@@ -1,4 +1,6 @@
-import type { DecimalText } from './price.ts'
+import type { ContextTiers } from './context-tiers.ts'
+import type { ContextTier, DecimalText } from './price.ts'
+import { DEFAULT_TOOL_PRICES, TOOL_PRICES_KEY } from './tool-prices.ts'
 
 /**
  * Public list prices of well-known models as ratios. A model ratio of 1 means $2 per million input
@@ -10,6 +12,7 @@ type Row = {
   readonly completion: DecimalText
   readonly cacheRead?: DecimalText
   readonly cacheWrite?: DecimalText
+  readonly tiers?: readonly ContextTier[]
 }
 
 const CLAUDE = { completion: '5', cacheRead: '0.1', cacheWrite: '1.25' }
@@ -67,13 +70,20 @@ const ROWS: readonly Row[] = [
   },
   { models: ['gemini-2.0-flash'], model: '0.05', completion: '4', cacheRead: '0.25' },
   { models: ['gemini-2.0-flash-lite'], model: '0.0375', completion: '4' },
+  {
+    models: ['gemini-2.5-pro'],
+    model: '0.625',
+    completion: '8',
+    cacheRead: '0.1',
+    tiers: [{ above: 200_000, input: '2', output: '1.5' }],
+  },
   { models: ['gemini-1.5-flash'], model: '0.0375', completion: '4', cacheRead: '0.25' },
   { models: ['gemini-1.5-pro'], model: '0.625', completion: '4', cacheRead: '0.25' },
   { models: ['deepseek-chat'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
   { models: ['deepseek-reasoner'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
 ]
 
-type RatioColumn = Exclude<keyof Row, 'models'>
+type RatioColumn = Exclude<keyof Row, 'models' | 'tiers'>
 
 const column = (name: RatioColumn): ReadonlyMap<string, DecimalText> =>
   new Map(
@@ -114,7 +124,14 @@ export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText
   ['CacheRatio', column('cacheRead')],
   ['CreateCacheRatio', column('cacheWrite')],
   ['ModelPrice', MODEL_PRICES],
+  [TOOL_PRICES_KEY, DEFAULT_TOOL_PRICES],
 ])
+
+export const DEFAULT_CONTEXT_TIERS: ContextTiers = new Map(
+  ROWS.flatMap(({ models, tiers = [] }) =>
+    tiers.length === 0 ? [] : models.map((model) => [model, tiers] as const),
+  ),
+)
 
 export const DEFAULT_GROUP_RATIOS: ReadonlyMap<string, DecimalText> = new Map([
   ['default', '1'],

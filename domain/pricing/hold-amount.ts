@@ -1,9 +1,15 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
-import { CALLS_MAX, HOUR_CACHE_FACTOR, quotaOf } from './charge.ts'
+import { CALLS_MAX, HOUR_CACHE_FACTOR, listPriceOfTools, quotaOf, tierOf } from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
-import { inputTokensOf, type TokenLimits, type Usage, usageWithin } from './usage.ts'
+import {
+  inputTokensOf,
+  type TokenLimits,
+  type ToolCounts,
+  type Usage,
+  usageWithin,
+} from './usage.ts'
 
 /** The maximum usage of one request. `outputTokens` is per choice. */
 export type CallBounds = {
@@ -12,6 +18,8 @@ export type CallBounds = {
   readonly choices: number
   /** The kinds of expensive input that the request may contain. The default is all kinds. */
   readonly inputKinds?: InputKinds
+  /** The most uses of each of the provider's tools. The default is none. */
+  readonly tools?: ToolCounts
 }
 
 export type InputKinds = {
@@ -27,7 +35,8 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 /**
  * Returns the maximum cost of a call. Any input token may be a cache write, an image or audio, so
  * each is priced at the highest ratio of the possible input kinds. Each output token is priced at
- * the highest output ratio.
+ * the highest output ratio. The context tier is that of the longest input, because no tier is
+ * cheaper than the tiers below it.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -36,15 +45,27 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
     isCount(choices) && choices >= 1 && choices <= CALLS_MAX,
     () => `1 to ${CALLS_MAX} choices`,
   )
+  return quotaOf(plus(withoutTools(price, bounds), ofTools(price, bounds)))
+}
+
+function withoutTools(price: PriceSnapshot, bounds: CallBounds): Decimal {
+  const { inputTokens, outputTokens, choices } = bounds
   if (price.mode === 'call') {
     const dollars = times(decimalOf(price.price), integer(choices))
-    return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group)))
+    return times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group))
   }
   const highest = highestRates(price, bounds.inputKinds ?? ALL_KINDS)
   const input = times(integer(inputTokens), highest.input)
   const output = times(integer(BigInt(outputTokens) * BigInt(choices)), highest.output)
-  return quotaOf(plus(input, output))
+  const tier = tierOf(price, inputTokens)
+  if (tier === null) return plus(input, output)
+  return plus(times(input, decimalOf(tier.input)), times(output, decimalOf(tier.output)))
 }
+
+const NOTHING = integer(0)
+
+const ofTools = (price: PriceSnapshot, { tools }: CallBounds): Decimal =>
+  tools === undefined ? NOTHING : times(listPriceOfTools(price, tools), decimalOf(price.group))
 
 /**
  * Returns the largest output limit, in tokens per choice, at which the call costs at most `most`.
@@ -65,13 +86,15 @@ export function outputTokensWithin(
  */
 export function payableUsage(
   usage: Usage,
-  { inputTokens, outputTokens }: TokenLimits,
+  limits: TokenLimits,
   isPayable: (part: Usage) => boolean,
 ): Usage {
+  const { inputTokens, outputTokens } = limits
   const moreInput = Math.max(0, inputTokensOf(usage) - inputTokens)
   const moreOutput = Math.max(0, usage.output - outputTokens)
   const partWith = (more: number): Usage =>
     usageWithin(usage, {
+      ...limits,
       inputTokens: inputTokens + Math.min(more, moreInput),
       outputTokens: outputTokens + Math.max(0, more - moreInput),
     })

@@ -1,8 +1,11 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
+import { CONTEXT_TIERS_KEY, type ContextTiers, readContextTiers } from './context-tiers.ts'
 import { decimalText, parseDecimal } from './decimal.ts'
-import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
-import type { DecimalText, PriceSnapshot } from './price.ts'
+import { DEFAULT_CONTEXT_TIERS, DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
+import type { ContextTier, DecimalText, PriceSnapshot } from './price.ts'
 import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
+import { TOOL_PRICES_KEY, toolPricesOf } from './tool-prices.ts'
+import { TOOL_NAMES, type ToolCounts } from './usage.ts'
 
 /** Ratios by option key. There are two layers: an admin's ratios override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
@@ -16,6 +19,7 @@ export type PriceList = {
   /** The revision of the options stream from which the list was read. */
   readonly revision: number
   readonly set: Layer
+  readonly tiers: ContextTiers
   readonly groups: RatioMap
   /**
    * The special ratios, by the user's group and the called group. A special ratio replaces the
@@ -36,7 +40,7 @@ export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
 
-/** The price options that map model names to values. */
+/** The price options that map the names of models, or of tools, to values. */
 export const PRICE_KEYS = [
   'ModelPrice',
   'ModelRatio',
@@ -46,6 +50,7 @@ export const PRICE_KEYS = [
   'ImageRatio',
   'AudioRatio',
   'AudioCompletionRatio',
+  TOOL_PRICES_KEY,
 ] as const
 
 /** `values` has the texts of the options that an admin has set. All others have their defaults. */
@@ -54,6 +59,10 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
   return {
     revision,
     set: new Map(PRICE_KEYS.map((key) => [key, readRatios(values.get(key) ?? '{}')])),
+    tiers: new Map([
+      ...DEFAULT_CONTEXT_TIERS,
+      ...readContextTiers(values.get(CONTEXT_TIERS_KEY) ?? '{}'),
+    ]),
     groups: groups === undefined ? DEFAULT_GROUP_RATIOS : readRatios(groups),
     specialGroups: readNestedRatios(values.get('GroupGroupRatio') ?? '{}'),
     fallback: readFallback(values),
@@ -116,6 +125,7 @@ function findPrice(
   if (own?.mode === 'call') return { mode: 'call', price: own.price, ...base }
   const ratio = (key: string, otherwise = ONE): DecimalText =>
     list.set.get(key)?.get(model) ?? DEFAULT_RATIOS.get(key)?.get(model) ?? otherwise
+  const tiers = list.tiers.get(model) ?? NO_TIERS
   return {
     mode: 'tokens',
     model: own?.model ?? UNPRICED_RATIO,
@@ -125,8 +135,33 @@ function findPrice(
     image: ratio('ImageRatio'),
     audio: ratio('AudioRatio'),
     audioCompletion: ratio('AudioCompletionRatio'),
+    ...(tiers.length === 0 ? {} : { tiers }),
     ...base,
   }
+}
+
+const NO_TIERS: readonly ContextTier[] = []
+
+/** A cache of prices with the prices of tools. As in `pricesCache`, calls share price objects. */
+const pricesWithTools = new WeakMap<PriceSnapshot, Map<string, PriceSnapshot>>()
+
+/** Adds the prices of the tools in `uses` to the price of a model. */
+export function withTools(
+  list: PriceList,
+  price: PriceSnapshot,
+  model: string,
+  uses: ToolCounts | undefined,
+): PriceSnapshot {
+  if (uses === undefined) return price
+  const names = TOOL_NAMES.filter((name) => uses[name] !== undefined)
+  if (names.length === 0) return price
+  const cached = pricesWithTools.get(price) ?? new Map<string, PriceSnapshot>()
+  const before = cached.get(names.join())
+  if (before !== undefined) return before
+  const tools = toolPricesOf(list.set.get(TOOL_PRICES_KEY) ?? new Map(), model, uses)
+  const after: PriceSnapshot = Object.freeze({ ...price, tools })
+  pricesWithTools.set(price, cached.set(names.join(), after))
+  return after
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { WireQuota } from '../shared/quota.ts'
+import type { ToolName } from './usage.ts'
 
 /** A decimal as text, such as `0.075`, because a floating-point number would be inexact. */
 export type DecimalText = string
@@ -19,7 +20,23 @@ export type PerTokenPrice = {
   readonly image: DecimalText
   readonly audio: DecimalText
   readonly audioCompletion: DecimalText
+  /** Omitted if the price does not depend on the length of the input. */
+  readonly tiers?: readonly ContextTier[]
 } & GroupPrice
+
+/**
+ * Higher prices for calls with more than `above` input tokens of any kind. The last tier that the
+ * input exceeds multiplies all input prices by `input` and all output prices by `output`. Tiers are
+ * in ascending order, and their ratios are at least 1 and never fall.
+ */
+export type ContextTier = {
+  readonly above: number
+  readonly input: DecimalText
+  readonly output: DecimalText
+}
+
+/** The prices of tools that the provider runs, in dollars per 1000 uses. */
+export type ToolPrices = Readonly<Partial<Record<ToolName, DecimalText>>>
 
 export type PerCallPrice = {
   readonly mode: 'call'
@@ -33,6 +50,8 @@ type GroupPrice = {
   readonly group: DecimalText
   /** The user's group, on which special ratios depend. Omitted if it equals the called group. */
   readonly userGroup?: string
+  /** The prices of the provider's tools that the call may use. Omitted if it may use none. */
+  readonly tools?: ToolPrices
 }
 
 /** The provider's charge for a call. If the charge is unknown, both members are omitted. */

@@ -1,3 +1,19 @@
+/** The provider's tools that have a price per use. A code interpreter is priced per container. */
+export const TOOL_NAMES = [
+  'web_search',
+  'web_search_preview',
+  'x_search',
+  'file_search',
+  'code_interpreter',
+  'image_generation',
+  'google_search',
+  'google_maps',
+] as const
+export type ToolName = (typeof TOOL_NAMES)[number]
+
+/** The number of uses of each of the provider's tools. A missing tool was not used. */
+export type ToolCounts = Readonly<Partial<Record<ToolName, number>>>
+
 /**
  * The usage of one call in the units that have a price. Counts are integers of 0 or more. `output`
  * includes `reasoning` and `outputAudio`. Each input token is counted in exactly one of the input
@@ -13,12 +29,18 @@ export type Usage = {
   readonly output: number
   readonly reasoning: number
   readonly outputAudio: number
+  /** The sum of `tools`. */
   readonly toolCalls: number
+  /** Omitted if no tool was used. */
+  readonly tools?: ToolCounts
   readonly images: number
   readonly seconds: number
   readonly characters: number
   readonly searchUnits: number
 }
+
+/** The members of a usage that are counts of one kind. */
+export type UsageCount = Exclude<keyof Usage, 'tools'>
 
 /**
  * `upstream`: reported by the provider. `estimated`: counted by the gateway. `partial`: counted
@@ -43,15 +65,26 @@ export const NO_USAGE: Usage = Object.freeze({
   searchUnits: 0,
 })
 
-/** Usage within these limits is always charged. `outputTokens` is the sum over all choices. */
-export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }
+/**
+ * Usage within these limits is always charged. `outputTokens` is the sum over all choices. `tools`
+ * has the most uses of each tool. A missing tool must not be used.
+ */
+export type TokenLimits = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly tools?: ToolCounts
+}
 
 /**
  * Returns the part of `usage` within `limits`. This part never costs more than a hold that was
  * computed for the same limits.
  */
-export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLimits): Usage {
-  if (inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens) return usage
+export function usageWithin(
+  usage: Usage,
+  { inputTokens, outputTokens, tools = NO_TOOLS }: TokenLimits,
+): Usage {
+  const isWithin = inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens
+  if (isWithin && areToolsWithin(usage.tools, tools)) return usage
   const input = new Allowance(inputTokens)
   const output = Math.min(usage.output, outputTokens)
   return {
@@ -65,7 +98,29 @@ export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLi
     output,
     reasoning: Math.min(usage.reasoning, output),
     outputAudio: Math.min(usage.outputAudio, output),
+    ...toolUsage(usage.tools, tools),
   }
+}
+
+const NO_TOOLS: ToolCounts = Object.freeze({})
+
+const areToolsWithin = (used: ToolCounts = NO_TOOLS, most: ToolCounts): boolean =>
+  TOOL_NAMES.every((name) => (used[name] ?? 0) <= (most[name] ?? 0))
+
+/** Returns the counts of a usage for the uses of tools, each limited to its count in `most`. */
+export function toolUsage(
+  used: ToolCounts = NO_TOOLS,
+  most: ToolCounts,
+): Pick<Usage, 'toolCalls' | 'tools'> {
+  const tools: Partial<Record<ToolName, number>> = {}
+  let toolCalls = 0
+  for (const name of TOOL_NAMES) {
+    const uses = Math.min(used[name] ?? 0, most[name] ?? 0)
+    if (uses === 0) continue
+    tools[name] = uses
+    toolCalls += uses
+  }
+  return toolCalls === 0 ? { toolCalls } : { toolCalls, tools }
 }
 
 export const inputTokensOf = (usage: Usage): number =>

@@ -5,8 +5,9 @@ import type {
   CallReleased,
   CallSettled,
 } from '#domain/accounts/events.ts'
+import { tierOf } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
-import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
+import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
 
 /** The JSON details of a log row, with the field names of the API. Only admins see `adminOther`. */
 export type Other = { readonly other: object; readonly adminOther: object }
@@ -14,7 +15,7 @@ export type Other = { readonly other: object; readonly adminOther: object }
 export const otherOfSettled = (data: CallSettled['data']): Other => ({
   other: {
     ...ofRequest(data),
-    ...ofPrice(data.price),
+    ...ofPrice(data.price, data.usage),
     ...ofUsage(data.usage, data.calls),
     ...ofAudio(data.price, data.usage),
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
@@ -59,7 +60,7 @@ export const otherOfReleased = (data: CallReleased['data']): Other => ({
 export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   other: {
     ...ofRequest(data),
-    ...ofPrice(data.price),
+    ...ofPrice(data.price, data.usage),
     ...ofUsage(data.usage, data.calls),
     ...ofAudio(data.price, data.usage),
     usage_source: 'partial',
@@ -102,10 +103,25 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })
 
-/** Returns prices as exact decimal text, and as numbers for clients that only display them. */
-function ofPrice(price: PriceSnapshot): object {
+/**
+ * Returns prices as exact decimal text, and as numbers for clients that only display them. Of the
+ * context tiers, only the ratios that were applied are returned.
+ */
+function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object {
   const exact: Record<string, string> = {}
-  for (const key in price) exact[key] = String(price[key as keyof PriceSnapshot])
+  for (const key in price) {
+    if (key !== 'tiers') exact[key] = String(price[key as keyof typeof price])
+  }
+  const tier = price.mode === 'call' ? null : tierOf(price, inputTokensOf(usage))
+  if (tier !== null) {
+    exact.tierAbove = String(tier.above)
+    exact.tierInput = tier.input
+    exact.tierOutput = tier.output
+  }
+  for (const name of TOOL_NAMES) {
+    const dollars = tools[name]
+    if (dollars !== undefined) exact[`tool_${name}`] = dollars
+  }
   if (price.mode === 'call') {
     return { model_price: Number(price.price), ...ofGroup(price), price: exact }
   }
@@ -164,7 +180,7 @@ function ofUsage(usage: Usage, calls: number | undefined): object {
 }
 
 function countsOf(usage: Usage): object {
-  const counts: Partial<Record<keyof Usage, number>> = {}
+  const counts: Partial<Record<keyof Usage, unknown>> = {}
   for (const name in usage) {
     const count = usage[name as keyof Usage]
     if (count !== 0) counts[name as keyof Usage] = count

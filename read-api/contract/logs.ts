@@ -49,6 +49,9 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
+  toolCalls?: number
+  /** The uses of each of the provider's tools, such as `web_search`. Their sum is `toolCalls`. */
+  tools?: Record<string, number>
   /** For a price per call: the number of times that the price is charged. The default is 1. */
   calls?: number
 }
@@ -121,7 +124,9 @@ export type LogOther = {
    * The price when the call was admitted. Its decimals are text, so that the charge can be
    * recomputed exactly. With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`,
    * `cacheWrite`, `image`, `audio`, `audioCompletion` and `group`. With `mode` `call`, they are
-   * `price` and `group`.
+   * `price` and `group`. If the input exceeded the limit `tierAbove` in tokens, all input prices
+   * are multiplied by `tierInput` and all output prices by `tierOutput`. `tool_web_search` is the
+   * price of 1000 uses of a tool in dollars.
    */
   price?: Record<string, string>
   /** The charged usage. Counts that are 0 may be omitted. */

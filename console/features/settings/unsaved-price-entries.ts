@@ -14,6 +14,7 @@ const MAPS: ReadonlySet<string> = new Set([
   'ImageRatio',
   'AudioRatio',
   'AudioCompletionRatio',
+  'ToolPrice',
   'GroupRatio',
 ])
 

@@ -23,6 +23,8 @@ type FactorName = keyof Translations['shared']['factor']
 /** `amount` (quota units) is exactly `count` multiplied by all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
+  /** The name of the provider's tool, such as `web_search`, for the term `tool`. */
+  readonly tool?: string
   readonly count: number
   readonly factors: readonly PriceFactor[]
   readonly amount: string
@@ -49,12 +51,20 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
   const drafts = mode === 'call' ? callTerms(other.usage ?? {}) : tokenTerms(other.usage ?? {})
   const terms: PriceTerm[] = []
   let sum = fromInteger(0)
-  for (const { name, count, factors } of drafts) {
-    if (count === 0) continue
-    const named = factors.map((factor) => ({ name: factor, value: factorValue(price, factor) }))
+  const tools = Object.entries(other.usage?.tools ?? {}).map(
+    ([tool, count]): TermDraft => ({ name: 'tool', tool, count, factors: PER_CALL }),
+  )
+  for (const { factors, ...term } of [...drafts, ...tools]) {
+    const { count } = term
+    const isFree = term.tool !== undefined && price[`tool_${term.tool}`] === undefined
+    if (count === 0 || isFree) continue
+    const values = factorValues(price, term)
+    const named = factors
+      .map((factor) => ({ name: factor, value: values[factor] ?? '' }))
+      .filter(({ name: factor, value }) => factor !== 'tier' || value !== '1')
     const amount = productOf(count, named)
     if (amount === null) return null
-    terms.push({ name, count, factors: named, amount: formatDecimal(amount) })
+    terms.push({ ...term, factors: named, amount: formatDecimal(amount) })
     sum = add(sum, amount)
   }
   const total = sum.units > 0n ? atLeastOne(roundToInteger(sum)) : 0n
@@ -68,10 +78,12 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
   }
 }
 
-type TermDraft = { name: PriceTermName; count: number; factors: readonly FactorName[] }
+type TermDraft = Pick<PriceTerm, 'name' | 'tool' | 'count'> & { factors: readonly FactorName[] }
+
+const PER_CALL: readonly FactorName[] = ['price', 'quotaPerDollar', 'group']
 
 const callTerms = (usage: LoggedUsage): TermDraft[] => [
-  { name: 'calls', count: usage.calls ?? 1, factors: ['price', 'quotaPerDollar', 'group'] },
+  { name: 'calls', count: usage.calls ?? 1, factors: PER_CALL },
 ]
 
 function tokenTerms(usage: LoggedUsage): TermDraft[] {
@@ -80,7 +92,7 @@ function tokenTerms(usage: LoggedUsage): TermDraft[] {
   const term = (name: PriceTermName, count = 0, ...own: FactorName[]): TermDraft => ({
     name,
     count,
-    factors: [...own, 'model', 'group'],
+    factors: [...own, 'tier', 'model', 'group'],
   })
   return [
     term('input', usage.inputUncached),
@@ -94,10 +106,15 @@ function tokenTerms(usage: LoggedUsage): TermDraft[] {
   ]
 }
 
-function factorValue(price: Record<string, string>, factor: FactorName): string {
-  if (factor === 'quotaPerDollar') return QUOTA_PER_DOLLAR
-  if (factor === 'oneHour') return ONE_HOUR
-  return price[factor] ?? ''
+type Values = Partial<Record<FactorName, string>>
+
+function factorValues(price: Record<string, string>, { name, tool }: Partial<PriceTerm>): Values {
+  const { tierInput = '1', tierOutput = '1' } = price
+  const tier = name?.startsWith('output') ? tierOutput : tierInput
+  const values: Values = { ...price, quotaPerDollar: QUOTA_PER_DOLLAR, oneHour: ONE_HOUR, tier }
+  const perThousand = tool === undefined ? null : parseDecimal(price[`tool_${tool}`] ?? '')
+  if (perThousand === null) return values
+  return { ...values, price: formatDecimal(multiply(perThousand, { units: 1n, scale: 3 })) }
 }
 
 function productOf(count: number, factors: readonly PriceFactor[]): ExactDecimal | null {

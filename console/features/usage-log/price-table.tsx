@@ -51,7 +51,7 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps) {
       </thead>
       <tbody>
         {terms.map((term) => (
-          <TermRow key={term.name} term={term} />
+          <TermRow key={term.tool ?? term.name} term={term} />
         ))}
         {terms.length === 0 && (
           <tr>
@@ -115,7 +115,7 @@ function TermRow({ term }: { term: PriceTerm }) {
   const number = useNumberFormat()
   return (
     <tr>
-      <td>{t(`logDetails.term.${term.name}`)}</td>
+      <td>{t(`logDetails.term.${term.name}`, { tool: term.tool ?? '' })}</td>
       <td className="tg-log-end">{number.format(term.count)}</td>
       <td>
         <span className="tg-log-factors">

@@ -105,6 +105,7 @@ const shared: SharedTranslations['shared'] = {
     cacheRead: 'Cache read ratio',
     cacheWrite: 'Cache write ratio',
     oneHour: 'One-hour cache',
+    tier: 'Long context ratio',
     image: 'Image ratio',
     audio: 'Audio ratio',
     audioCompletion: 'Audio completion ratio',

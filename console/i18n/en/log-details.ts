@@ -89,6 +89,7 @@ export const logDetails: Translations['logDetails'] = {
     output: 'Output',
     outputAudio: 'Audio output',
     calls: 'Calls',
+    tool: 'Tool {{tool}}',
   },
   failure: {
     title: 'Why it failed',

@@ -103,6 +103,7 @@ const shared = {
     cacheRead: '缓存读取倍率',
     cacheWrite: '缓存写入倍率',
     oneHour: '一小时缓存',
+    tier: '长上下文倍率',
     image: '图片倍率',
     audio: '音频倍率',
     audioCompletion: '音频补全倍率',

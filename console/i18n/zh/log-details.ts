@@ -87,6 +87,7 @@ export const logDetails = {
     output: '输出',
     outputAudio: '音频输出',
     calls: '调用',
+    tool: '工具 {{tool}}',
   },
   failure: {
     title: '失败原因',

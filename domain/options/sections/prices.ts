@@ -1,5 +1,12 @@
-import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS, ratiosText } from '#domain/pricing/default-ratios.ts'
+import { CONTEXT_TIERS_KEY, contextTiersText } from '#domain/pricing/context-tiers.ts'
+import {
+  DEFAULT_CONTEXT_TIERS,
+  DEFAULT_GROUP_RATIOS,
+  DEFAULT_RATIOS,
+  ratiosText,
+} from '#domain/pricing/default-ratios.ts'
 import { outputCapsText } from '#domain/pricing/output-caps.ts'
+import { TOOL_PRICES_KEY } from '#domain/pricing/tool-prices.ts'
 import type { OptionSection } from '../option-definition.ts'
 import { decimal, FLAG, integer, NAMES, type OptionType, RATIOS, URL_TEXT } from '../option-type.ts'
 
@@ -31,6 +38,12 @@ export const OTHER_RATIOS: OptionSection = {
     { key: 'ImageRatio', type: RATIOS, preset: '{}' },
     { key: 'AudioRatio', type: RATIOS, preset: '{}' },
     { key: 'AudioCompletionRatio', type: RATIOS, preset: '{}' },
+    {
+      key: CONTEXT_TIERS_KEY,
+      type: { kind: 'context-tiers' },
+      preset: contextTiersText(DEFAULT_CONTEXT_TIERS),
+    },
+    { key: TOOL_PRICES_KEY, type: RATIOS, preset: ratios(TOOL_PRICES_KEY) },
   ],
 }
 

@@ -42,7 +42,7 @@ export const sectionTranslations: Pick<OptionTranslations, 'sectionTitle' | 'sec
       'receives this token.',
     groups: 'The same model can be sold at a different ratio in each group.',
     ratios:
-      'Each entry maps a model to a ratio, which is relative to the input price of the model.',
+      'Most entries map a model to a ratio, which is relative to the input price of the model.',
     fallback:
       'Models without a price of their own are charged at this price. Without it, calls to them ' +
       'are refused.',

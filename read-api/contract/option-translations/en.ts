@@ -28,6 +28,8 @@ export const optionTranslations: OptionTranslations = {
     ImageRatio: 'Image input ratios',
     AudioRatio: 'Audio input ratios',
     AudioCompletionRatio: 'Audio completion ratios',
+    ContextTierRatio: 'Ratios for long inputs',
+    ToolPrice: 'Prices of provider tools',
     fallback_pricing_enabled: 'Use the fallback price',
     fallback_single_price: 'Fallback price per call',
     fallback_input_ratio: 'Fallback input ratio',
@@ -199,6 +201,13 @@ export const optionTranslations: OptionTranslations = {
     CacheRatio:
       'Each entry maps a model to the share of the price that is charged for input read from the ' +
       'cache.',
+    ContextTierRatio:
+      'Each entry maps a model to its tiers. Above above_input_tokens, all input prices of the ' +
+      'call are multiplied by input_ratio and all output prices by output_ratio. An empty list ' +
+      'removes the built-in tiers of a model.',
+    ToolPrice:
+      'The price of 1,000 uses in dollars. “web_search:gpt-4o*” applies to the models that start ' +
+      'with gpt-4o. Only channels that allow provider tools can incur these prices.',
     MaxOutputTokens:
       'Each entry maps a model to the maximum output tokens of one answer, reasoning included. ' +
       'This is held if the request sets no limit.',

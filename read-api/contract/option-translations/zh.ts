@@ -87,6 +87,8 @@ export const optionTranslations = {
     ImageRatio: '图片输入倍率',
     AudioRatio: '音频输入倍率',
     AudioCompletionRatio: '音频补全倍率',
+    ContextTierRatio: '长上下文阶梯倍率',
+    ToolPrice: '上游工具价格',
     fallback_pricing_enabled: '启用兜底价格',
     fallback_single_price: '兜底每次调用价格',
     fallback_input_ratio: '兜底输入倍率',
@@ -256,6 +258,10 @@ export const optionTranslations = {
       '模型 → 发往 Anthropic 渠道、且未给出上限的请求所用的 max_tokens；default 为其他模型的默认值。',
     'claude.thinking_adapter_enabled': '以 -thinking 结尾的模型名称开启思考。',
     'claude.thinking_adapter_budget_tokens_percentage': '占 max_tokens 的比例，0.1 至 1。',
+    ContextTierRatio:
+      '模型 → 阶梯。输入超过 above_input_tokens 时，整次调用的输入价格乘以 input_ratio，输出价格乘以 output_ratio；空列表取消内置阶梯。',
+    ToolPrice:
+      '每 1000 次使用的美元价格。“web_search:gpt-4o*” 只对以 gpt-4o 开头的模型生效。只有允许上游工具的渠道才会产生这些费用。',
     DefaultMaxOutputTokens:
       '未在上表中的模型按此冻结额度；流式回答超出后会继续冻结，直至余额用尽。',
     PresetRatioUrl:

@@ -46,6 +46,20 @@ const CASES: [string, Record<string, string>, LoggedUsage, bigint][] = [
     16_750n,
   ],
   [
+    'a long input',
+    { model: '0.05', completion: '5', tierAbove: '100000', tierInput: '5', tierOutput: '5' },
+    { inputUncached: 100_001, output: 10 },
+    25_013n,
+  ],
+  ['tools', { tool_web_search: '10' }, { toolCalls: 3, tools: { web_search: 3 } }, 15_000n],
+  ['tools without a price', {}, { inputUncached: 2, tools: { web_search: 3 } }, 2n],
+  [
+    'tools beside a price per call',
+    { mode: 'call', price: '0.04', group: '0.5', tool_code_interpreter: '30' },
+    { calls: 1, tools: { code_interpreter: 2 } },
+    25_000n,
+  ],
+  [
     'less than a unit',
     { model: '0.075', completion: '4', group: '0.5' },
     { inputUncached: 7, output: 3 },

@@ -8,6 +8,7 @@ import {
   NO_USAGE,
   type TokenLimits,
   type Usage,
+  type UsageCount,
   usageWithin,
 } from '#domain/pricing/usage.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
@@ -392,7 +393,7 @@ const usage: fc.Arbitrary<Usage> = fc
 const sumOf = (one: Usage, other: Usage): Usage => {
   const sums = Object.entries(one).map(([kind, tokens]) => [
     kind,
-    tokens + other[kind as keyof Usage],
+    (tokens as number) + other[kind as UsageCount],
   ])
   return Object.fromEntries(sums) as Usage
 }

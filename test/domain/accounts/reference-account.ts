@@ -1,7 +1,7 @@
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { NO_USAGE, type TokenLimits, type Usage } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type TokenLimits, type Usage, type UsageCount } from '#domain/pricing/usage.ts'
 import { recomputedCharge } from '../pricing/independent-charge.ts'
 
 const MAX = 2n ** 53n - 1n
@@ -429,7 +429,7 @@ export class ReferenceAccount {
   }
 }
 
-const hasAny = (usage: Usage): boolean => Object.values(usage).some((count) => count > 0)
+const hasAny = (usage: Usage): boolean => Object.values(usage).some((count) => Number(count) > 0)
 
 const INPUT = [
   'inputUncached',
@@ -449,7 +449,7 @@ function partsBeyond(usage: Usage, { inputTokens, outputTokens }: TokenLimits): 
   const parts: Usage[] = []
   const least = Math.min(inputTokens, input.length)
   for (let count = least; count <= input.length; count += 1) {
-    const part: Record<keyof Usage, number> = { ...NO_USAGE }
+    const part: Record<UsageCount, number> = { ...(NO_USAGE as Record<UsageCount, number>) }
     for (const kind of input.slice(0, count)) part[kind] += 1
     parts.push(withOutput(part, usage, Math.min(outputTokens, usage.output)))
   }

@@ -21,6 +21,11 @@ const PRICE: PriceSnapshot = {
   audioCompletion: '1',
   group: '0.8',
 }
+const TIERED: PriceSnapshot = {
+  ...PRICE,
+  tiers: [{ above: 900, input: '2', output: '1.5' }],
+  tools: { web_search: '10' },
+}
 const BY_CALL: PriceSnapshot = { mode: 'call', list: 12, price: '0.04', group: '1' }
 const timings = { startedAt: NOW, firstByteMs: 120, durationMs: 900 }
 const attempts = [
@@ -216,6 +221,18 @@ describe('the account’s events, as first recorded', () => {
       ['call-settled-per-call-v1', { ...settle, usage: NO_USAGE, usageSource: 'estimated' }],
     ],
     account(460_000, 160_000),
+  )
+  const usedTools = { toolCalls: 3, tools: { web_search: 3 } }
+  story(
+    'a call with a context tier and with tools that the provider ran',
+    accountDecider,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      ['call-admitted-tools-v1', { ...admit, price: TIERED, hold: 60_000n }],
+      ['call-settled-tools-v1', { ...settle, usage: { ...usage, ...usedTools } }],
+    ],
+    account(483_600, 183_600),
   )
   const ofTask = { model: 'mj_imagine', isStream: false, price: BY_CALL, hold: 20_000n } as const
   const { type: _, hold, task, ...opened } = { ...admit, ...ofTask, task: { openMax: 1 } }

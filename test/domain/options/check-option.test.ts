@@ -277,25 +277,46 @@ describe('JSON options', () => {
 
 describe('ratios, choices and headers by name', () => {
   const nestedRatios: OptionType = { kind: 'nested-ratios' }
+  const tiers: OptionType = { kind: 'context-tiers' }
+  const tier = (above: unknown, input: unknown = 2, output: unknown = 1.5): string =>
+    `{"above_input_tokens":${above},"input_ratio":${input},"output_ratio":${output}}`
   const colours: OptionType = { kind: 'choice-by-name', choices: ['red', 'blue'] }
   const headers: OptionType = { kind: 'headers-by-name' }
 
   it.each([
     [nestedRatios, '{}'],
     [nestedRatios, '{"vip":{"default":0.9},"constructor":{}}'],
+    [tiers, `{"m":[${tier(200_000)},${tier(400_000, 2, 1.5)}],"constructor":[]}`],
+    [tiers, '{"m":[{"above_input_tokens":1,"output_ratio":2.5}]}'],
     [colours, '{"vip":"red","default":"blue"}'],
     [headers, '{"claude-x":{"anthropic-beta":["output-128k","a, b"],"X-Own":"1"},"m":{}}'],
   ])('%j accepts %j', (type, given) => {
     expect(checkText(type, given)).toEqual({ value: given })
   })
 
-  it.each([
+  it.each<readonly [OptionType, string, string]>([
     [nestedRatios, '[]', 'not-object'],
     [nestedRatios, '{"vip":0.9}', 'not-object'],
     [nestedRatios, '{"vip":{"default":"0.9"}}', 'not-ratio'],
     [nestedRatios, '{"vip":{"default":-1}}', 'not-ratio'],
     [nestedRatios, '{"vip":{"":1}}', 'name-missing'],
     [nestedRatios, '{"vip":{"a":1,"a":2}}', 'duplicate-key'],
+    [tiers, '[]', 'not-object'],
+    [tiers, '{"":[]}', 'name-missing'],
+    [tiers, `{"m":${tier(1)}}`, 'not-tiers'],
+    [tiers, '{"m":[{"input_ratio":2}]}', 'not-tiers'],
+    [tiers, '{"m":[{"above_input_tokens":1,"price":2}]}', 'not-tiers'],
+    ...[0, -1, 1.5, '1e3', '"1"', null].map(
+      (above) => [tiers, `{"m":[${tier(above)}]}`, 'not-tiers'] as const,
+    ),
+    ...[0.9, -2, '"2"', 'null', '1e999'].map(
+      (ratio) => [tiers, `{"m":[${tier(1, ratio)}]}`, 'not-tiers'] as const,
+    ),
+    [tiers, `{"m":[${tier(2)},${tier(2)}]}`, 'not-tiers'],
+    [tiers, `{"m":[${tier(2)},${tier(1)}]}`, 'not-tiers'],
+    [tiers, `{"m":[${tier(1, 3)},${tier(2, 2)}]}`, 'not-tiers'],
+    [tiers, `{"m":[${tier(1, 2, 2)},${tier(2, 2, 1)}]}`, 'not-tiers'],
+    [tiers, `{"m":[${Array.from({ length: 17 }, (_, n) => tier(n + 1))}]}`, 'not-tiers'],
     [colours, '{"vip":"mauve"}', 'not-choice'],
     [colours, '{"vip":1}', 'not-choice'],
     [colours, '{"":"red"}', 'name-missing'],

@@ -1,15 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  CHARGE_MAX,
-  chargeFor,
-  chargeForTools,
-  costFor,
-  isCountable,
-} from '#domain/pricing/charge.ts'
-import { decimalOf } from '#domain/pricing/decimal.ts'
+import { CHARGE_MAX, chargeFor, costFor, isCountable } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type Usage, type UsageCount } from '#domain/pricing/usage.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { exactCharge, recomputedCharge } from './independent-charge.ts'
 import { calls, perCall, perToken, usage } from './random-prices-and-usage.ts'
@@ -64,7 +57,7 @@ describe('a charge', () => {
   it.each(parts)('never falls when usage grows by %j', (part) => {
     const property = fc.property(perToken, usage, fc.nat(5_000), (terms, counted, more) => {
       const grown = { ...counted }
-      for (const key of Object.keys(part) as (keyof Usage)[]) {
+      for (const key of Object.keys(part) as UsageCount[]) {
         Object.assign(grown, { [key]: counted[key] + more })
       }
       expect(chargeFor(terms, grown) >= chargeFor(terms, counted)).toBe(true)
@@ -164,11 +157,54 @@ describe('the provider’s cost of a call', () => {
   })
 })
 
-describe('built-in tools', () => {
+describe('the provider’s tools', () => {
+  const searched = (web_search: number) => used({ toolCalls: web_search, tools: { web_search } })
+  const priced = (web_search: string, group = '1') => ({ ...FLAT, group, tools: { web_search } })
+
   it('cost nothing if unused, and at least 1 if used', () => {
-    expect(chargeForTools(0, decimalOf('10'), decimalOf('1'))).toBe(0n)
-    expect(chargeForTools(1, decimalOf('0.0001'), decimalOf('1'))).toBe(1n)
-    expect(chargeForTools(1, decimalOf('25'), decimalOf('0.5'))).toBe(6_250n)
-    expect(() => chargeForTools(-1, decimalOf('10'), decimalOf('1'))).toThrow()
+    expect(chargeFor(priced('10'), NO_USAGE)).toBe(0n)
+    expect(chargeFor(priced('0.0001'), searched(1))).toBe(1n)
+    expect(chargeFor(priced('25', '0.5'), searched(1))).toBe(6_250n)
+    expect(() => chargeFor(priced('10'), searched(-1))).toThrow()
+    expect(() => chargeFor(priced('10'), searched(0.5))).toThrow()
+  })
+
+  it('are charged beside tokens and beside a price per call, rounded once', () => {
+    const tools = { web_search: '0.0005' }
+    const both = { ...searched(1), inputUncached: 1 }
+    expect(chargeFor({ ...FLAT, model: '0.25', tools }, both)).toBe(1n)
+    const call: PriceSnapshot = { mode: 'call', list: 0, price: '0.04', group: '0.5', tools }
+    expect(chargeFor(call, { ...both, tools: { web_search: 8 } }, 2)).toBe(20_001n)
+  })
+
+  it('cost nothing if the price does not name them', () => {
+    expect(chargeFor(FLAT, searched(9))).toBe(0n)
+    expect(chargeFor(priced('10'), used({ toolCalls: 1, tools: { file_search: 1 } }))).toBe(0n)
+  })
+
+  it('are part of the provider’s cost, without the group ratio', () => {
+    expect(costFor(priced('10', '7'), searched(2), 1, '0.5')).toBe(5_000n)
+  })
+})
+
+describe('context tiers', () => {
+  const tiers = [
+    { above: 200_000, input: '2', output: '1.5' },
+    { above: 500_000, input: '4', output: '3' },
+  ]
+  const price = { ...FLAT, completion: '8', cacheRead: '0.1', tiers }
+
+  it.each([
+    [200_000, 10, 200_000n + 80n],
+    [200_001, 10, 400_002n + 120n],
+    [500_000, 10, 1_000_000n + 120n],
+    [500_001, 10, 2_000_004n + 240n],
+  ])('apply to the whole call above %d input tokens', (inputUncached, output, charge) => {
+    expect(chargeFor(price, used({ inputUncached, output }))).toBe(charge)
+  })
+
+  it('count input tokens of every kind, and multiply each of them', () => {
+    const usage = used({ inputUncached: 1, cacheRead: 200_000, output: 10 })
+    expect(chargeFor(price, usage)).toBe(40_002n + 120n)
   })
 })

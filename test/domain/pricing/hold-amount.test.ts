@@ -3,18 +3,34 @@ import { describe, expect, it } from 'vitest'
 import { CHARGE_MAX, chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { calls, perCall, perToken, usageUpTo } from './random-prices-and-usage.ts'
+import { NO_USAGE, toolUsage, usageWithin } from '#domain/pricing/usage.ts'
+import {
+  calls,
+  perCall,
+  perToken,
+  toolCounts,
+  usage,
+  usageUpTo,
+} from './random-prices-and-usage.ts'
 
 const bounds = fc.record({
   inputTokens: fc.oneof(fc.nat(5), fc.nat(2_000_000)),
   outputTokens: fc.oneof(fc.nat(5), fc.nat(200_000)),
   choices: fc.constantFrom(1, 2, 128),
+  tools: toolCounts,
 })
+/** Usage of at most the given tokens. Some of it uses fewer tokens and tools than allowed. */
 const within = bounds.chain((limits) =>
-  usageUpTo(limits.inputTokens, limits.outputTokens * limits.choices).map(
-    (usage) => [limits, usage] as const,
-  ),
+  fc
+    .tuple(
+      fc.constantFrom(1, 2, 7),
+      usageUpTo(limits.inputTokens, limits.outputTokens * limits.choices),
+      toolCounts,
+    )
+    .map(([divisor, usage, uses]) => {
+      const inputUncached = Math.floor(usage.inputUncached / divisor)
+      return [limits, { ...usage, inputUncached, ...toolUsage(uses, limits.tools) }] as const
+    }),
 )
 
 describe('a hold', () => {
@@ -25,10 +41,21 @@ describe('a hold', () => {
     fc.assert(property, { numRuns: 1_000 })
   })
 
+  it('covers the part of any usage within its limits', () => {
+    const property = fc.property(perToken, bounds, usage, (price, limits, counted) => {
+      const outputTokens = limits.outputTokens * limits.choices
+      const part = usageWithin(counted, { ...limits, outputTokens })
+      expect(holdFor(price, limits) >= chargeFor(price, part)).toBe(true)
+      expect(chargeFor(price, part) <= chargeFor(price, counted)).toBe(true)
+    })
+    fc.assert(property, { numRuns: 1_000 })
+  })
+
   it('equals the charge for all calls of a price per call', () => {
     const property = fc.property(perCall, within, calls, (price, [limits, usage], n) => {
       const choices = Math.max(limits.choices, n)
-      expect(holdFor(price, { ...limits, choices })).toBe(chargeFor(price, usage, choices))
+      const all = { ...usage, ...toolUsage(limits.tools, limits.tools) }
+      expect(holdFor(price, { ...limits, choices })).toBe(chargeFor(price, all, choices))
     })
     fc.assert(property, { numRuns: 300 })
   })

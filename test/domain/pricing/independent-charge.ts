@@ -1,4 +1,4 @@
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { ContextTier, PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 
 /** This second implementation of the bill shares no code with the product. */
@@ -21,6 +21,23 @@ export function fractionOf(text: string): Fraction {
 
 /** Returns the price of the usage before rounding. */
 export function exactCharge(price: PriceSnapshot, usage: Usage, calls: number): Fraction {
+  const tools = Object.entries(usage.tools ?? {}).map(([name, uses]) => {
+    const dollars = (price.tools as Record<string, string> | undefined)?.[name] ?? '0'
+    return multiply(whole(uses), fractionOf(dollars), [500n, 1n], fractionOf(price.group))
+  })
+  return add(exactChargeWithoutTools(price, usage, calls), ...tools)
+}
+
+/** The ratios of the input and the output for the length of the input. */
+function tierRatios(tiers: readonly ContextTier[], usage: Usage): readonly [Fraction, Fraction] {
+  const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, inputImage, inputAudio } = usage
+  const length = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputImage + inputAudio
+  const reached = tiers.filter(({ above }) => above < length)
+  const { input = '1', output = '1' } = reached[reached.length - 1] ?? {}
+  return [fractionOf(input), fractionOf(output)]
+}
+
+function exactChargeWithoutTools(price: PriceSnapshot, usage: Usage, calls: number): Fraction {
   const group = fractionOf(price.group)
   if (price.mode === 'call') {
     return multiply(fractionOf(price.price), whole(500_000), group, whole(calls))
@@ -29,16 +46,17 @@ export function exactCharge(price: PriceSnapshot, usage: Usage, calls: number): 
   const [C, AC] = [price.completion, price.audioCompletion].map(fractionOf)
   if (!K || !W || !I || !A || !C || !AC) throw new Error('a ratio is missing')
   const text = Math.max(0, usage.output - usage.outputAudio)
-  const tokens = add(
+  const [inputRatio, outputRatio] = tierRatios(price.tiers ?? [], usage)
+  const input = add(
     whole(usage.inputUncached),
     multiply(whole(usage.cacheRead), K),
     multiply(whole(usage.cacheWrite5m), W),
     multiply(whole(usage.cacheWrite1h), W, [8n, 5n]),
     multiply(whole(usage.inputImage), I),
     multiply(whole(usage.inputAudio), A),
-    multiply(whole(text), C),
-    multiply(whole(usage.outputAudio), A, AC),
   )
+  const output = add(multiply(whole(text), C), multiply(whole(usage.outputAudio), A, AC))
+  const tokens = add(multiply(input, inputRatio), multiply(output, outputRatio))
   return multiply(tokens, fractionOf(price.model), group)
 }
 
@@ -51,7 +69,7 @@ export function recomputedCharge(
   usage: Usage,
   calls: number | undefined,
 ): bigint {
-  const hasUsage = Object.values(usage).some((count) => count > 0)
+  const hasUsage = Object.values(usage).some((count) => Number(count) > 0)
   const [numerator, denominator] = exactCharge(price, usage, calls ?? (hasUsage ? 1 : 0))
   if (numerator === 0n) return 0n
   const remainder = numerator % denominator

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { chargeFor } from '#domain/pricing/charge.ts'
-import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from '#domain/pricing/default-ratios.ts'
-import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
+import { contextTiersText, readContextTiers } from '#domain/pricing/context-tiers.ts'
+import {
+  DEFAULT_CONTEXT_TIERS,
+  DEFAULT_GROUP_RATIOS,
+  DEFAULT_RATIOS,
+} from '#domain/pricing/default-ratios.ts'
+import { priceOf, readPriceList, withTools } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 
@@ -206,6 +211,68 @@ describe('stored ratios', () => {
     for (const model of DEFAULT_RATIOS.get('ModelRatio')?.keys() ?? []) {
       expect(price({}, { model }), model).toMatchObject({ mode: 'tokens' })
     }
+  })
+})
+
+describe('context tiers', () => {
+  const BUILT_IN = DEFAULT_CONTEXT_TIERS.get('gemini-2.5-pro')
+
+  it('are part of the price of a model, and missing from other prices', () => {
+    const text = '{"m":[{"above_input_tokens":5,"input_ratio":2.50}]}'
+    const options = { ModelRatio: '{"m":1,"n":1}', ContextTierRatio: text }
+    const tiers = [{ above: 5, input: '2.5', output: '1' }]
+    expect(price(options)).toMatchObject({ mode: 'tokens', tiers })
+    expect(price(options, { model: 'n' })).not.toHaveProperty('tiers')
+    expect(price({ ...options, ModelPrice: '{"m":1}' })).not.toHaveProperty('tiers')
+  })
+
+  it('that are built in apply to an admin’s ratio, unless the admin sets the model’s tiers', () => {
+    const model = 'gemini-2.5-pro'
+    const ratio = { ModelRatio: `{"${model}":0.3}` }
+    expect(price(ratio, { model })).toMatchObject({ model: '0.3', tiers: BUILT_IN })
+    const none = { ...ratio, ContextTierRatio: `{"${model}":[]}` }
+    expect(price(none, { model })).not.toHaveProperty('tiers')
+  })
+
+  it('that are built in are valid, and survive as the text of their option', () => {
+    const text = contextTiersText(DEFAULT_CONTEXT_TIERS)
+    expect(readContextTiers(text)).toEqual(DEFAULT_CONTEXT_TIERS)
+  })
+})
+
+describe('the prices of tools', () => {
+  const toolsOf = (model: string, options = {}) => {
+    const list = listOf({ ModelRatio: `{"${model}":1}`, ...options })
+    const customer = { userGroup: 'default', acceptsUnpriced: false }
+    const own = priceOf(list, model, 'default', customer)
+    if ('code' in own) throw new Error(own.code)
+    return withTools(list, own, model, { web_search_preview: 1, file_search: 1 }).tools
+  }
+
+  it('depend on the model, and only those of the used tools are in the price', () => {
+    expect(toolsOf('gpt-4o-mini')).toEqual({ web_search_preview: '25', file_search: '2.5' })
+    expect(toolsOf('gpt-5')).toEqual({ web_search_preview: '10', file_search: '2.5' })
+  })
+
+  it('are the admin’s before the built-in ones, for the most specific name', () => {
+    const ToolPrice = JSON.stringify({
+      ...{ web_search_preview: 1, 'web_search_preview:gpt*': 2 },
+      ...{ 'web_search_preview:gpt-4o*': 3, 'web_search_preview:gpt-4o-x': 4 },
+    })
+    const searchOf = (model: string) => toolsOf(model, { ToolPrice })?.web_search_preview
+    expect(['o3', 'gpt-5', 'gpt-4o', 'gpt-4o-x'].map(searchOf)).toEqual(['1', '2', '3', '4'])
+    expect(toolsOf('o3', { ToolPrice })?.file_search).toBe('2.5')
+  })
+
+  it('leave a price unchanged without tools, and are cached with the price otherwise', () => {
+    const list = listOf({ ModelRatio: '{"m":1}' })
+    const own = priceOf(list, 'm', 'default', { userGroup: 'default', acceptsUnpriced: false })
+    if ('code' in own) throw new Error(own.code)
+    expect(withTools(list, own, 'm', undefined)).toBe(own)
+    expect(withTools(list, own, 'm', {})).toBe(own)
+    const searching = withTools(list, own, 'm', { web_search: 1 })
+    expect(withTools(list, own, 'm', { web_search: 9 })).toBe(searching)
+    expect(Object.isFrozen(searching)).toBe(true)
   })
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { decimalOf, decimalText } from '#domain/pricing/decimal.ts'
-import type { PerCallPrice, PerTokenPrice } from '#domain/pricing/price.ts'
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import type { ContextTier, PerCallPrice, PerTokenPrice } from '#domain/pricing/price.ts'
+import { NO_USAGE, type ToolCounts, toolUsage, type Usage } from '#domain/pricing/usage.ts'
 import { ratiosOf } from '#test/support/per-token-price.ts'
 
 /** Ratios in the form that a price snapshot stores, with edge cases. */
@@ -12,18 +12,43 @@ export const ratio: fc.Arbitrary<string> = fc
   )
   .map((text) => decimalText(decimalOf(text)))
 
-export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record({
-  mode: fc.constant('tokens'),
-  list: fc.nat(),
-  ...ratiosOf(ratio),
-})
+const notBelowOne = fc.tuple(fc.nat(3), fc.nat(99)).map(([a, b]) => (100 + a * 100 + b) / 100)
 
-export const perCall: fc.Arbitrary<PerCallPrice> = fc.record({
-  mode: fc.constant('call'),
-  list: fc.nat(),
-  price: ratio,
-  group: ratio,
-})
+/** Up to three tiers with rising limits and ratios that do not fall. */
+const tiers: fc.Arbitrary<readonly ContextTier[]> = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 2_000_000 }), notBelowOne, notBelowOne), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((made) => {
+    const columns = [0, 1, 2].map((at) =>
+      made.map((one) => one[at] as number).sort((left, right) => left - right),
+    )
+    const [above = [], input = [], output = []] = columns
+    return above
+      .map((limit, at) => ({ above: limit, input: `${input[at]}`, output: `${output[at]}` }))
+      .filter((tier, at) => tier.above !== above[at - 1])
+  })
+
+export const toolCounts: fc.Arbitrary<ToolCounts> = fc.record(
+  { web_search: fc.nat(20), code_interpreter: fc.nat(3), image_generation: fc.nat(9) },
+  { requiredKeys: [] },
+)
+
+const tools = fc.record(
+  { web_search: ratio, code_interpreter: ratio, image_generation: ratio },
+  { requiredKeys: [] },
+)
+
+export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record(
+  { mode: fc.constant('tokens'), list: fc.nat(), ...ratiosOf(ratio), tiers, tools },
+  { requiredKeys: ['mode', 'list', ...(Object.keys(ratiosOf(0)) as 'model'[])] },
+) as fc.Arbitrary<PerTokenPrice>
+
+export const perCall: fc.Arbitrary<PerCallPrice> = fc.record(
+  { mode: fc.constant('call'), list: fc.nat(), price: ratio, group: ratio, tools },
+  { requiredKeys: ['mode', 'list', 'price', 'group'] },
+)
 
 export const calls = fc.integer({ min: 1, max: 128 })
 
@@ -51,4 +76,10 @@ export const usageUpTo = (inputTokens: number, outputTokens: number): fc.Arbitra
 
 export const usage: fc.Arbitrary<Usage> = fc
   .tuple(fc.constantFrom(0, 1, 7, 1_000, 2_000_000), fc.constantFrom(0, 1, 3, 100_000))
-  .chain(([inputTokens, outputTokens]) => usageUpTo(inputTokens, outputTokens))
+  .chain(([inputTokens, outputTokens]) =>
+    fc
+      .tuple(usageUpTo(inputTokens, outputTokens), fc.constantFrom(null, 1), toolCounts)
+      .map(([counted, hasTools, uses]) =>
+        hasTools === null ? counted : { ...counted, ...toolUsage(uses, uses) },
+      ),
+  )

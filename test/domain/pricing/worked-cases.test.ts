@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { chargeFor, chargeForTools } from '#domain/pricing/charge.ts'
-import { decimalOf } from '#domain/pricing/decimal.ts'
+import { chargeFor } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
+import { priceOf, readPriceList, withTools } from '#domain/pricing/price-list.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
 const MODEL = 'm'
@@ -63,7 +62,10 @@ describe('worked examples of billing', () => {
   })
 
   it('7: built-in tools are charged per use', () => {
-    expect(chargeForTools(3, decimalOf('10'), decimalOf('1'))).toBe(15_000n)
+    const list = readPriceList(new Map(), 1)
+    const tools = { web_search: 3 }
+    const price = withTools(list, priced({ ModelRatio: '1' }), MODEL, tools)
+    expect(chargeFor(price, used({ toolCalls: 3, tools }))).toBe(15_000n)
   })
 
   it('8: a call that costs anything costs at least 1', () => {

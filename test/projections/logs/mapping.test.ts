@@ -11,6 +11,22 @@ const settled = (changes: Partial<CallSettled['data']>) => {
   return otherOfSettled({ ...data, ...changes })
 }
 
+it('a row has the tier that the input reached, and the tools with their prices', () => {
+  const { data } = JSON.parse(readFileSync(GOLDEN, 'utf8')) as { data: CallSettled['data'] }
+  const tiers = [
+    { above: 999, input: '2', output: '1.5' },
+    { above: 1_000, input: '3', output: '2' },
+  ]
+  const price = { ...data.price, tiers, tools: { web_search: '10' } }
+  const usage = { ...data.usage, toolCalls: 3, tools: { web_search: 3 } }
+  expect(settled({ price, usage }).other).toMatchObject({
+    price: { tierAbove: '999', tierInput: '2', tierOutput: '1.5', tool_web_search: '10' },
+    usage: { toolCalls: 3, tools: { web_search: 3 } },
+  })
+  const short = settled({ price, usage: { ...usage, cacheRead: 0 } }).other
+  expect(JSON.stringify(short)).not.toMatch(/tier/)
+})
+
 it('only admins see the model that a channel maps to', () => {
   const { other, adminOther } = settled({ upstreamModel: 'hidden-upstream-model' })
   expect(JSON.stringify(other)).not.toMatch(/hidden-upstream|mapped/)
