@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import { type ReadTexts, readEventTexts, type TextSink } from './read-answer-texts.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
@@ -15,7 +16,12 @@ const NOTHING = Buffer.alloc(0)
  * The text of an answer, and the estimated tokens of all content that is not in the text, such as
  * pictures.
  */
-export type CountableText = { readonly text: string; readonly tokens: number }
+export type CountableText = {
+  readonly text: string
+  readonly tokens: number
+  /** The uses of tools that the provider ran. Omitted if the answer shows none. */
+  readonly tools?: ToolCounts
+}
 
 /**
  * Collects the text of an answer separately for each message field and tool call. The token count
@@ -27,6 +33,7 @@ class TextCollector implements TextSink {
   private fitting: Letters = { latin: 0, others: 0 }
   private beyond: Letters = { latin: 0, others: 0 }
   private dataLength = 0
+  tools: ToolCounts | undefined
 
   text(choice: number, place: number, piece: string): void {
     const fitting = piece.length <= this.room ? piece : piece.slice(0, this.room)
@@ -45,10 +52,19 @@ class TextCollector implements TextSink {
     this.dataLength += characters
   }
 
+  tool(name: ToolName): void {
+    this.tools = { ...this.tools, [name]: (this.tools?.[name] ?? 0) + 1 }
+  }
+
   read(): CountableText {
     const choices = [...this.texts].toSorted(byKey).map(([, ofChoice]) => ofChoice)
     const texts = choices.flatMap((ofChoice) => [...ofChoice].toSorted(byKey))
-    return { text: texts.map(([, text]) => text).join(''), tokens: this.uncountedTokens() }
+    const { tools } = this
+    return {
+      text: texts.map(([, text]) => text).join(''),
+      tokens: this.uncountedTokens(),
+      ...(tools === undefined ? {} : { tools }),
+    }
   }
 
   estimateTokens(): number {
@@ -110,6 +126,12 @@ export class DeliveredText {
   read(): CountableText {
     this.digest()
     return this.collector.read()
+  }
+
+  /** Returns the uses of the provider's tools in the delivered events. */
+  toolUses(): ToolCounts | undefined {
+    this.digest()
+    return this.collector.tools
   }
 
   /** Estimates the number of delivered tokens without a tokenizer, for progress events. */

@@ -20,7 +20,7 @@ export function readAnthropicUsage(
   const inputMost = Math.min(TOKENS_MAX, inputCeiling)
   const uncached = counts.required(reported.input_tokens, inputMost)
   const output = counts.required(reported.output_tokens, outputCeiling)
-  const read = counts.optional(reported.cache_read_input_tokens)
+  const cached = counts.optional(reported.cache_read_input_tokens)
   const written = counts.optional(reported.cache_creation_input_tokens)
   const split = recordOf(reported.cache_creation)
   const fiveMinutes = counts.optional(split.ephemeral_5m_input_tokens)
@@ -32,14 +32,17 @@ export function readAnthropicUsage(
     cacheWrite1h: room.take(hour),
     cacheWrite5m: room.take(Math.max(fiveMinutes, written - hour)),
     inputUncached: room.take(uncached),
-    cacheRead: room.take(read),
+    cacheRead: room.take(cached),
     output,
   }
   const isTrusted = counts.anomaly === null
   const isSplit = fiveMinutes + hour > 0
-  const total = uncached + read + Math.max(written, fiveMinutes + hour)
+  const total = uncached + cached + Math.max(written, fiveMinutes + hour)
   const isCut = total > inputMost || (isSplit && fiveMinutes + hour > written && written > 0)
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
-  const report = { usage, withinPrompt: null, isTrusted, anomaly }
+  const tools = reported.server_tool_use
+  const toolUses = { web_search: recordOf(tools).web_search_requests }
+  const read = { usage, withinPrompt: null, isTrusted, anomaly }
+  const report = tools === undefined || tools === null ? read : { ...read, toolUses }
   return isSplit ? report : withHourCache(report, body)
 }

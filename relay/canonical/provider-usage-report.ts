@@ -1,4 +1,10 @@
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import {
+  NO_USAGE,
+  TOOL_NAMES,
+  type ToolCounts,
+  type ToolName,
+  type Usage,
+} from '#domain/pricing/usage.ts'
 
 export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
@@ -14,7 +20,14 @@ export type UsageReport = {
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
+  /**
+   * The uses of the provider's tools as reported, unparsed (see `readToolUses`). Omitted if the
+   * report does not count them. They are then counted in the answer.
+   */
+  readonly toolUses?: ReportedToolUses
 }
+
+export type ReportedToolUses = Readonly<Partial<Record<ToolName, unknown>>>
 
 export type UsageAnomaly =
   | 'negative'
@@ -170,6 +183,23 @@ export class Counts {
     if (typeof count !== 'number' || Number.isNaN(count)) return 0
     return Math.min(Math.ceil(Math.max(count, 0)), most)
   }
+}
+
+/**
+ * Reads reported uses of the provider's tools. Each is limited to its count in `most`, which the
+ * request sent. A fault in them does not affect the token counts.
+ */
+export function readToolUses(
+  reported: ReportedToolUses,
+  most: ToolCounts,
+): { readonly uses: ToolCounts; readonly anomaly: UsageAnomaly | null } {
+  const counts = new Counts()
+  const uses: Partial<Record<ToolName, number>> = {}
+  for (const name of TOOL_NAMES) {
+    const count = counts.optional(reported[name], most[name] ?? 0)
+    if (count > 0) uses[name] = count
+  }
+  return { uses, anomaly: counts.anomaly }
 }
 
 const DIGITS = /^\d{1,16}$/

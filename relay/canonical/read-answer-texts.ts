@@ -1,3 +1,4 @@
+import type { ToolName } from '#domain/pricing/usage.ts'
 import { EVENT_BOUNDARY, eventData } from './sse-scanner.ts'
 
 export type TextSink = {
@@ -8,6 +9,8 @@ export type TextSink = {
   readonly text: (choice: number, place: number, piece: string) => void
   /** Receives the length of a base64 value (a picture, a sound or a signature). */
   readonly data: (characters: number) => void
+  /** Receives one use of a tool that the provider runs. */
+  readonly tool?: (name: ToolName) => void
 }
 
 type JsonObject = Readonly<Record<string, unknown>>

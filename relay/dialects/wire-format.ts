@@ -8,6 +8,7 @@ import type { IsLastEvent } from '../canonical/sse-scanner.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { InputBound } from './openai-chat/input-token-bound.ts'
 import type { Member } from './scan-request-object.ts'
+import type { ToolLimits } from './tool-limits.ts'
 
 /** The highest output limit that a request may have, in tokens. */
 export const OUTPUT_TOKENS_MAX = 10_000_000
@@ -30,6 +31,8 @@ export type ChatRequest = {
   readonly reasoningEffort: string | null
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
+  /** Omitted if the request has none of the provider's tools that have a price per use. */
+  readonly toolLimits?: ToolLimits
 }
 
 export type UpstreamChange = {

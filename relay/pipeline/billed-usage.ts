@@ -4,12 +4,21 @@ import {
   inputTokensOf,
   NO_USAGE,
   type TokenLimits,
+  type ToolCounts,
+  toolUsage,
   type Usage,
   type UsageSource,
   usageWithin,
 } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/answer-text-for-token-count.ts'
-import { outputCeiling, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import {
+  outputCeiling,
+  type ReportedToolUses,
+  readToolUses,
+  type UsageAnomaly,
+  type UsageReport,
+} from '#relay/canonical/provider-usage-report.ts'
+import { largestUses } from '#relay/dialects/tool-limits.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './candidate.ts'
 
@@ -49,6 +58,44 @@ export function meter(
   limits: TokenLimits,
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
+  const metered = meterTokens(delivery, candidate, counter, limits, price)
+  const most = candidate.request.toolLimits?.uses
+  if (most === undefined) return metered
+  const { rawUsage, readText, isWhole, isUsageEarly = false } = delivery
+  const reported = readReport(rawUsage, candidate, limits).toolUses
+  const isFinal = isWhole && !isUsageEarly
+  const { uses, anomaly } = toolUsesOf(reported, () => readText().tools, most, isFinal)
+  const withTools = (tokens: Metered): Metered => ({
+    ...tokens,
+    usage: { ...tokens.usage, ...uses },
+    anomaly: tokens.anomaly ?? anomaly,
+  })
+  return metered instanceof Promise ? metered.then(withTools) : withTools(metered)
+}
+
+/**
+ * Determines the billed uses of the provider's tools. A final report is billed. Otherwise, the
+ * larger of the report and the uses that the answer shows is billed.
+ */
+function toolUsesOf(
+  reported: ReportedToolUses | undefined,
+  countUses: () => ToolCounts | undefined,
+  most: ToolCounts,
+  isFinal: boolean,
+): { readonly uses: Pick<Usage, 'toolCalls' | 'tools'>; readonly anomaly: UsageAnomaly | null } {
+  const { uses, anomaly } = readToolUses(reported ?? {}, most)
+  const isEnough = isFinal && reported !== undefined && anomaly === null
+  const larger = isEnough ? uses : largestUses([uses, countUses()])
+  return { uses: toolUsage(larger, most), anomaly }
+}
+
+function meterTokens(
+  delivery: Delivery,
+  candidate: Candidate,
+  counter: UserTokenCounter,
+  limits: TokenLimits,
+  price: PriceSnapshot,
+): Metered | Promise<Metered> {
   const { rawUsage, isWhole, isUsageEarly = false } = delivery
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
   const report = readReport(rawUsage, candidate, limits)
@@ -77,7 +124,11 @@ export function usageSoFar(
   price: PriceSnapshot,
 ): Usage {
   const report = readReport(rawUsage, candidate, limits)
-  return usageWithin(dearerReading(report, counted, price), limits)
+  const tokens = dearerReading(report, counted, price)
+  const most = candidate.request.toolLimits?.uses
+  if (most === undefined) return usageWithin(tokens, limits)
+  const { uses } = toolUsesOf(report.toolUses, () => counted.tools, most, false)
+  return usageWithin({ ...tokens, ...uses }, limits)
 }
 
 /**

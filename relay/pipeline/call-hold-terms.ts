@@ -1,6 +1,7 @@
 import type { OutputReduction } from '#domain/accounts/commands.ts'
 import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { ToolCounts } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
@@ -37,7 +38,10 @@ const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
 /** The properties of a request's form that determine what the call may cost. */
-export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'choices'>
+export type FormBounds = Pick<
+  ChatRequest,
+  'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits'
+>
 
 /**
  * Input limits from a count of the request's tokens. They are lower than the limits that follow
@@ -52,19 +56,21 @@ export type InputLimits = {
 /**
  * Returns the output limit and the hold, which is the worst-case cost over all forms of the
  * request. The input is bounded by its bytes, or by `input` if this is lower. The output is bounded
- * by the limit of the caller or the model.
+ * by the limit of the caller or the model. `tools` has the most uses of the provider's tools.
  */
 export function callTerms(
   price: PriceSnapshot,
   requests: readonly [ChatRequest, ...FormBounds[]],
   options: RelayOptions,
   input: InputLimits | null = null,
+  tools?: ToolCounts,
 ): CallTerms {
   const [request] = requests
   const cap = options.outputCaps.get(request.model) ?? null
   let isOpenEnded = false
   const kinds = input === null ? {} : { inputKinds: input.kinds }
-  const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds }
+  const uses = tools === undefined ? {} : { tools }
+  const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds, ...uses }
   for (const request of requests) {
     if (request.outputTokensMax === null && cap === null) isOpenEnded = true
     const { tokens } = request.inputBound

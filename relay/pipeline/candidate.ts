@@ -11,6 +11,7 @@ import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
+import { applyEdits } from '../dialects/byte-edits.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
@@ -246,6 +247,8 @@ function finished(
   return {
     ...candidate,
     request: { ...overridden, wantsUsage, model: called },
+    // An override may have added tools of the provider without a limit.
+    body: applyEdits(body, overridden.toolLimits?.edits ?? []),
     upstreamModel: named,
   }
 }

@@ -105,9 +105,10 @@ export class OutputHoldTracker {
    * may exceed its hold by `PROGRESS_STEP_TOKENS`.
    */
   limits(): TokenLimits {
-    const { inputTokens } = this.terms.bounds
+    const { inputTokens, tools } = this.terms.bounds
     const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0
-    return { inputTokens, outputTokens: this.covered + step }
+    const limits = { inputTokens, outputTokens: this.covered + step }
+    return tools === undefined ? limits : { ...limits, tools }
   }
 
   /**

@@ -1,5 +1,7 @@
+import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { priceOf } from '#domain/pricing/price-list.ts'
+import { priceOf, withTools } from '#domain/pricing/price-list.ts'
+import type { ToolCounts } from '#domain/pricing/usage.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
@@ -7,6 +9,7 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { requestsHourCache } from '../dialects/hour-cache.ts'
+import { largestUses } from '../dialects/tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
@@ -54,14 +57,34 @@ export function planCall(
     return relayError('model_not_found', { param: 'model', subject: model })
   }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
-  const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
-  if ('code' in price) return priceError(price, group, model)
+  const ofModel = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
+  if ('code' in ofModel) return priceError(ofModel, group, model)
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
   const bounds = [request, ...formBoundsOf(request, offer, options)] as const
-  const terms = callTerms(price, bounds, options)
+  const tools = toolUsesOf(bounds, offer)
+  const price = withTools(prices, ofModel, model, tools)
+  const terms = callTerms(price, bounds, options, null, tools)
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
+}
+
+/**
+ * Returns the most uses of the provider's tools, or undefined if no channel would send such tools.
+ * A channel sends those of the request if it allows them, and those of its overrides.
+ */
+function toolUsesOf(
+  [request, ...forms]: readonly [ChatRequest, ...FormBounds[]],
+  offer: Offer<RelayChannel>,
+): ToolCounts | undefined {
+  const own = request.toolLimits?.uses
+  const isAllowed =
+    own !== undefined &&
+    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(PROVIDER_TOOLS))
+  return largestUses([
+    isAllowed ? own : undefined,
+    ...forms.map(({ toolLimits }) => toolLimits?.uses),
+  ])
 }
 
 /**
@@ -203,9 +226,10 @@ export function formBoundsOf(
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
   return [...overriddenForms(sample, offer, options)].map((form) => {
-    const { choices, outputTokensMax } = form
+    const { choices, outputTokensMax, toolLimits } = form
     const added = Math.max(0, form.inputBound.tokens - sample.inputBound.tokens)
     const tokens = request.inputBound.tokens + added
-    return { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
+    const bounds = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
+    return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
   })
 }

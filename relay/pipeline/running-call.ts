@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/accounts/events.ts'
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
@@ -351,7 +351,8 @@ export class RunningCall implements Watched {
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
     const { input: inputUncached } = await this.countedInput
     const output = forwarder.delivered.estimateTokens()
-    const counted = { ...NO_USAGE, inputUncached, output }
+    const tools = forwarder.delivered.toolUses()
+    const counted = { ...NO_USAGE, inputUncached, output, ...toolUsage(tools, tools ?? {}) }
     const { outputHold } = this.deps
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }

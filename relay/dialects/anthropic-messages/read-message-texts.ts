@@ -33,6 +33,7 @@ function readBlock(block: unknown, index: number, sink: TextSink): void {
   if (typeof block !== 'object' || block === null) return
   const place = Math.min(index, INDEX_MAX)
   const { type, name, text, thinking, partial_json, signature, data, input } = block as JsonObject
+  if (type === 'server_tool_use' && name === 'web_search') sink.tool?.(name)
   if (type === 'tool_use' && typeof name === 'string') sink.text(0, place, name)
   for (const piece of [thinking, text, partial_json]) {
     if (typeof piece === 'string' && piece !== '') sink.text(0, place, piece)

@@ -8,17 +8,22 @@ const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m
 /** The name and the type are at the start of the event. */
 const STOP_BYTES = 96
 
+/** The members of a usage that contain counts themselves. */
+const PARTS = new Set(['cache_creation', 'server_tool_use'])
+
 /**
  * Combines the usage of the first event with that of a later one. Counts are cumulative, so the
  * larger one is taken: a later zero must not make the call cheaper.
  */
-function combineUsage(earlier: unknown, later: unknown): unknown {
+function combineUsage(earlier: unknown, later: unknown): JsonObject {
   const combined: Record<string, unknown> = { ...recordOf(earlier) }
   for (const [name, value] of Object.entries(recordOf(later) ?? {})) {
     const before = combined[name]
     const areCounts = typeof before === 'number' && typeof value === 'number'
     if (areCounts) combined[name] = Math.max(before, value)
-    else if (value !== null) combined[name] = value
+    else if (PARTS.has(name) && recordOf(before) !== null) {
+      combined[name] = combineUsage(before, value)
+    } else if (value !== null) combined[name] = value
   }
   return combined
 }

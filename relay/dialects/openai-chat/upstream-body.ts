@@ -34,13 +34,16 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   const options =
     request.isStream && change.forcesUsage ? withUsage(request, change, removed) : null
   if (options !== null) values.set('stream_options', options)
-  if (values.size === 0 && removed.length === 0 && tools.length === 0) {
+  const limits = toolLimitEdits(request, change, tools)
+  const isEdited = values.size + removed.length + tools.length + limits.length > 0
+  if (!isEdited) {
     return { body: request.body, dropped: NOTHING_DROPPED }
   }
   const remaining = request.members.filter((member) => !removed.includes(member))
   const edits = [
     ...removals(request.members, removed, spanOfMember),
     ...(isToolless ? [] : removals(request.tools, tools, spanOfTool)),
+    ...limits,
   ]
   for (const [key, text] of values) {
     const member = remaining.find((candidate) => candidate.key === key)
@@ -117,6 +120,14 @@ function droppedTools(
     ? tools.filter(({ isProviders }) => isProviders)
     : NO_TOOLS
 }
+
+/** Returns the edits that limit the uses of the provider's tools, if these tools are sent. */
+const toolLimitEdits = (
+  { toolLimits }: ChatRequest,
+  { overrides }: UpstreamChange,
+  dropped: readonly ToolElement[],
+): readonly ByteEdit[] =>
+  toolLimits === undefined || dropped.length > 0 || overrides.has('tools') ? [] : toolLimits.edits
 
 /**
  * Lists all members to remove. These are the restricted members, those that the change removes, and

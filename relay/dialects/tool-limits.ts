@@ -1,0 +1,54 @@
+import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
+import type { ByteEdit } from './byte-edits.ts'
+import { wholeOf } from './read-request-members.ts'
+import type { Member } from './scan-request-object.ts'
+
+/** The provider's tools in a request that have a price per use (see `TOOL_NAMES`). */
+export type ToolLimits = {
+  /** The most uses of each tool, which the hold of the call covers. */
+  readonly uses: ToolCounts
+  /** The edits of the request's body that set these limits, where the caller set none or more. */
+  readonly edits: readonly ByteEdit[]
+}
+
+/** The limit of a tool for which the caller has set none. */
+const USES_DEFAULT = 10
+/** The highest limit. A higher limit of the caller is reduced to it. */
+const USES_MAX = 100
+
+/** An object in a body, which ends before the offset `end`. */
+type LimitedObject = { readonly members: readonly Member[]; readonly end: number }
+
+/**
+ * Reads the member `name`, which limits the uses of tools, from an object in the body. If it is
+ * absent, invalid or too high, the returned edit sets it.
+ */
+export function limitIn(
+  body: Buffer,
+  { members, end }: LimitedObject,
+  name: string,
+): { readonly uses: number; readonly edits: readonly ByteEdit[] } {
+  const member = members.find(({ key }) => key === name)
+  const own = wholeOf(body, member, 0, Number.MAX_SAFE_INTEGER)
+  const uses = Math.min(own ?? USES_DEFAULT, USES_MAX)
+  if (own === uses) return { uses, edits: NO_EDITS }
+  if (member !== undefined) {
+    return { uses, edits: [{ start: member.valueStart, end: member.valueEnd, text: `${uses}` }] }
+  }
+  const comma = members.length === 0 ? '' : ','
+  return { uses, edits: [{ start: end - 1, end: end - 1, text: `${comma}"${name}":${uses}` }] }
+}
+
+const NO_EDITS: readonly ByteEdit[] = []
+
+/** Returns the larger count of each tool in any of `counts`, or undefined if there is none. */
+export function largestUses(counts: Iterable<ToolCounts | undefined>): ToolCounts | undefined {
+  let largest: Partial<Record<ToolName, number>> | undefined
+  for (const uses of counts) {
+    for (const name in uses) {
+      const tool = name as ToolName
+      largest = { ...largest, [tool]: Math.max(largest?.[tool] ?? 0, uses[tool] ?? 0) }
+    }
+  }
+  return largest
+}
