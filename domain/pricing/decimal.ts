@@ -74,6 +74,17 @@ export const times = (left: Decimal, right: Decimal): Decimal => ({
   scale: left.scale + right.scale,
 })
 
+/** Divides. A quotient with more than `SCALE_MAX` digits after the point is rounded up. */
+export function quotient(dividend: Decimal, divisor: Decimal): Decimal {
+  assert(divisor.units > 0n, 'a divisor is above 0')
+  const numerator = dividend.units * 10n ** BigInt(SCALE_MAX + divisor.scale)
+  const denominator = divisor.units * 10n ** BigInt(dividend.scale)
+  const units = (numerator + denominator - 1n) / denominator
+  const exact = within(units, SCALE_MAX)
+  assert(exact !== null, 'a quotient of prices is in range')
+  return exact
+}
+
 export function plus(left: Decimal, right: Decimal): Decimal {
   const scale = Math.max(left.scale, right.scale)
   return { units: unitsAt(left, scale) + unitsAt(right, scale), scale }

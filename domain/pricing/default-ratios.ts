@@ -1,9 +1,10 @@
-import type { ContextTiers } from './context-tiers.ts'
-import type { ContextTier, DecimalText } from './price.ts'
+import { builtInRatios } from './built-in-prices.ts'
+import type { DecimalText } from './price.ts'
 import { DEFAULT_TOOL_PRICES, TOOL_PRICES_KEY } from './tool-prices.ts'
 
 /**
- * Public list prices of well-known models as ratios. A model ratio of 1 means $2 per million input
+ * Earlier list prices, of models that were known before November 2026, as ratios. All later prices
+ * are in `built-in-prices.ts`. A model ratio of 1 means $2 per million input
  * tokens. Models whose price is uncertain are omitted.
  */
 type Row = {
@@ -12,7 +13,6 @@ type Row = {
   readonly completion: DecimalText
   readonly cacheRead?: DecimalText
   readonly cacheWrite?: DecimalText
-  readonly tiers?: readonly ContextTier[]
 }
 
 const CLAUDE = { completion: '5', cacheRead: '0.1', cacheWrite: '1.25' }
@@ -70,28 +70,22 @@ const ROWS: readonly Row[] = [
   },
   { models: ['gemini-2.0-flash'], model: '0.05', completion: '4', cacheRead: '0.25' },
   { models: ['gemini-2.0-flash-lite'], model: '0.0375', completion: '4' },
-  {
-    models: ['gemini-2.5-pro'],
-    model: '0.625',
-    completion: '8',
-    cacheRead: '0.1',
-    tiers: [{ above: 200_000, input: '2', output: '1.5' }],
-  },
   { models: ['gemini-1.5-flash'], model: '0.0375', completion: '4', cacheRead: '0.25' },
   { models: ['gemini-1.5-pro'], model: '0.625', completion: '4', cacheRead: '0.25' },
   { models: ['deepseek-chat'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
   { models: ['deepseek-reasoner'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
 ]
 
-type RatioColumn = Exclude<keyof Row, 'models' | 'tiers'>
+type RatioColumn = Exclude<keyof Row, 'models'>
 
-const column = (name: RatioColumn): ReadonlyMap<string, DecimalText> =>
-  new Map(
-    ROWS.flatMap((row) => {
+const column = (name: RatioColumn, option: string): ReadonlyMap<string, DecimalText> =>
+  new Map([
+    ...builtInRatios(option),
+    ...ROWS.flatMap((row) => {
       const ratio = row[name]
       return ratio === undefined ? [] : row.models.map((model) => [model, ratio] as const)
     }),
-  )
+  ])
 
 /** The prices of models with a fixed price per call, in dollars. */
 const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
@@ -119,19 +113,16 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
 
 /** The built-in ratios by option key. They apply to models for which the admin has set no ratio. */
 export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([
-  ['ModelRatio', column('model')],
-  ['CompletionRatio', column('completion')],
-  ['CacheRatio', column('cacheRead')],
-  ['CreateCacheRatio', column('cacheWrite')],
+  ['ModelRatio', column('model', 'ModelRatio')],
+  ['CompletionRatio', column('completion', 'CompletionRatio')],
+  ['CacheRatio', column('cacheRead', 'CacheRatio')],
+  ['CreateCacheRatio', column('cacheWrite', 'CreateCacheRatio')],
+  ['ImageRatio', builtInRatios('ImageRatio')],
+  ['AudioRatio', builtInRatios('AudioRatio')],
+  ['AudioCompletionRatio', builtInRatios('AudioCompletionRatio')],
   ['ModelPrice', MODEL_PRICES],
   [TOOL_PRICES_KEY, DEFAULT_TOOL_PRICES],
 ])
-
-export const DEFAULT_CONTEXT_TIERS: ContextTiers = new Map(
-  ROWS.flatMap(({ models, tiers = [] }) =>
-    tiers.length === 0 ? [] : models.map((model) => [model, tiers] as const),
-  ),
-)
 
 export const DEFAULT_GROUP_RATIOS: ReadonlyMap<string, DecimalText> = new Map([
   ['default', '1'],

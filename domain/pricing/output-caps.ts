@@ -41,9 +41,27 @@ const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]]
       'claude-haiku-4-5-20251001',
     ],
   ],
-  [65_536, ['o1-mini', 'deepseek-reasoner']],
+  [
+    65_536,
+    [
+      ...['o1-mini', 'deepseek-reasoner', 'gemini-2.5-flash', 'gemini-2.5-pro'],
+      ...['gemini-3-flash-preview', 'gemini-3.1-pro-preview', 'gemini-3.5-flash'],
+      ...['gemini-3.5-flash-lite', 'gemini-3.6-flash', 'gemini-3.7-flash', 'gemini-3.8-flash'],
+    ],
+  ],
   [100_000, ['o1', 'o3', 'o3-mini', 'o4-mini']],
-  [128_000, ['gpt-5', 'gpt-5-mini', 'gpt-5-nano']],
+  [
+    128_000,
+    [
+      ...['gpt-5', 'gpt-5-mini', 'gpt-5-nano', 'gpt-5.1', 'gpt-5.2', 'gpt-5.3-codex', 'gpt-5.4'],
+      ...['gpt-5.4-mini', 'gpt-5.4-nano', 'gpt-5.4-pro', 'gpt-5.5', 'gpt-5.5-pro', 'gpt-5.6'],
+      ...['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-6-astra', 'gpt-6-sol'],
+      ...['gpt-6-luna', 'gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6.2-astra', 'gpt-6.2-sol'],
+      ...['claude-fable-5-1', 'claude-opus-5-5', 'claude-opus-5', 'claude-sonnet-5-5'],
+      ...['claude-sonnet-5', 'claude-haiku-5-5', 'glm-5.1', 'glm-5.2', 'glm-5.3'],
+    ],
+  ],
+  [384_000, ['deepseek-flash', 'deepseek-v4-flash', 'deepseek-v4-pro']],
 ]
 
 export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(

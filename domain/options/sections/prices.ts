@@ -1,10 +1,6 @@
+import { DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
 import { CONTEXT_TIERS_KEY, contextTiersText } from '#domain/pricing/context-tiers.ts'
-import {
-  DEFAULT_CONTEXT_TIERS,
-  DEFAULT_GROUP_RATIOS,
-  DEFAULT_RATIOS,
-  ratiosText,
-} from '#domain/pricing/default-ratios.ts'
+import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS, ratiosText } from '#domain/pricing/default-ratios.ts'
 import { outputCapsText } from '#domain/pricing/output-caps.ts'
 import { TOOL_PRICES_KEY } from '#domain/pricing/tool-prices.ts'
 import type { OptionSection } from '../option-definition.ts'
@@ -35,9 +31,9 @@ export const OTHER_RATIOS: OptionSection = {
       type: RATIOS,
       preset: ratiosText(DEFAULT_RATIOS.get('CreateCacheRatio') ?? new Map()),
     },
-    { key: 'ImageRatio', type: RATIOS, preset: '{}' },
-    { key: 'AudioRatio', type: RATIOS, preset: '{}' },
-    { key: 'AudioCompletionRatio', type: RATIOS, preset: '{}' },
+    { key: 'ImageRatio', type: RATIOS, preset: ratios('ImageRatio') },
+    { key: 'AudioRatio', type: RATIOS, preset: ratios('AudioRatio') },
+    { key: 'AudioCompletionRatio', type: RATIOS, preset: ratios('AudioCompletionRatio') },
     {
       key: CONTEXT_TIERS_KEY,
       type: { kind: 'context-tiers' },

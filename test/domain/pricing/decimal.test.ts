@@ -8,6 +8,7 @@ import {
   largest,
   parseDecimal,
   plus,
+  quotient,
   rounded,
   times,
 } from '#domain/pricing/decimal.ts'
@@ -16,6 +17,24 @@ import { fractionOf } from './independent-charge.ts'
 const decimal: fc.Arbitrary<Decimal> = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.integer({ min: 0, max: 12 }))
   .map(([units, scale]) => ({ units, scale }))
+
+describe('a quotient', () => {
+  it.each([
+    ['10', '2', '5'],
+    ['0', '3', '0'],
+    ['1', '8', '0.125'],
+    ['0.5', '0.25', '2'],
+    ['1', '3', '0.333333333333333333333333333334'],
+    ['2', '3', '0.666666666666666666666666666667'],
+    ['4', '0.95', '4.21052631578947368421052631579'],
+  ])('of %s and %s is %s, rounded up at 30 digits', (dividend, divisor, text) => {
+    expect(decimalText(quotient(decimalOf(dividend), decimalOf(divisor)))).toBe(text)
+  })
+
+  it('by zero is a programming error', () => {
+    expect(() => quotient(decimalOf('1'), decimalOf('0'))).toThrow()
+  })
+})
 
 describe('the text of a decimal', () => {
   it.each([

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import { contextTiersText, readContextTiers } from '#domain/pricing/context-tiers.ts'
-import {
-  DEFAULT_CONTEXT_TIERS,
-  DEFAULT_GROUP_RATIOS,
-  DEFAULT_RATIOS,
-} from '#domain/pricing/default-ratios.ts'
+import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from '#domain/pricing/default-ratios.ts'
 import { priceOf, readPriceList, withTools } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
