@@ -18,6 +18,19 @@ export const PricedModel = Type.Object({
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
+  /**
+   * If the input has more tokens than a tier's limit, the last such tier multiplies all input
+   * prices and all output prices of the call. Omitted if the price does not depend on the length.
+   */
+  context_tiers: Type.Optional(
+    Type.Array(
+      Type.Object({
+        above_input_tokens: Type.Number(),
+        input_ratio: Type.Number(),
+        output_ratio: Type.Number(),
+      }),
+    ),
+  ),
   /** The groups of the caller that can use the model. */
   enable_groups: Type.Array(Type.String()),
 })

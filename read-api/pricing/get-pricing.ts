@@ -127,6 +127,18 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   }
 }
 
+type TokenPrice = Extract<NonNullable<ReturnType<Site['priceOf']>>, { readonly mode: 'tokens' }>
+
+const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
+  if (tiers === undefined) return {}
+  const context_tiers = tiers.map(({ above, input, output }) => ({
+    above_input_tokens: above,
+    input_ratio: Number(input),
+    output_ratio: Number(output),
+  }))
+  return { context_tiers }
+}
+
 /**
  * Returns the models that the viewer can call. Each has the groups in which the viewer can call it.
  */
@@ -147,6 +159,7 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
+      ...(isByCall ? {} : tiersOf(price)),
       enable_groups: usable,
     })
   }

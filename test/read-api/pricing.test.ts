@@ -78,6 +78,18 @@ describe('GET /api/pricing', () => {
     expect(JSON.parse(body)).toMatchObject({ user_group: 'default' })
   })
 
+  it('shows the context tiers of a model, and refuses invalid ones', async () => {
+    const tier = { above_input_tokens: 1_000, input_ratio: 2, output_ratio: 1.5 }
+    const position = await set('ContextTierRatio', { 'sim-small': [tier] })
+    const answer = await ask(fixture.anybody, position)
+    expect(named(answer, 'sim-small')).toMatchObject({ context_tiers: [tier] })
+    const value = JSON.stringify({ 'sim-small': [{ ...tier, input_ratio: 0.5 }] })
+    const body = { key: 'ContextTierRatio', value }
+    const refused = await fixture.root.call('PUT', '/api/option/', { body })
+    expect(refused).toMatchObject({ success: false })
+    expect(refused.message).toContain('sim-small')
+  })
+
   it('shows models without a price to users who accept them', async () => {
     const body = { notify_type: 'email', accept_unset_model_ratio_model: true }
     const { headers } = await fixture.user.call('PUT', '/api/user/setting', { body })

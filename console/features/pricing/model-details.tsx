@@ -5,7 +5,13 @@ import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { allDecimalsText, costOf, pricesIn, threeDecimalText } from './model-prices.ts'
+import {
+  allDecimalsText,
+  costOf,
+  modelAtLength,
+  pricesIn,
+  threeDecimalText,
+} from './model-prices.ts'
 import type { SelectedGroup } from './price-columns.tsx'
 import { RatioTag } from './ratio-tag.tsx'
 
@@ -62,12 +68,13 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
 
 const TOKENS = /^\d{1,9}$/
 
-function Calculator({ model, group }: { model: PricedModel; group: SelectedGroup }) {
+function Calculator({ group, ...props }: { model: PricedModel; group: SelectedGroup }) {
   const { t } = useTranslation()
   const [prompt, setPrompt] = useState('1000')
   const [completion, setCompletion] = useState('500')
   const isCounted = TOKENS.test(prompt) && TOKENS.test(completion)
   const tokens = { prompt: Number(prompt), completion: Number(completion) }
+  const model = modelAtLength(props.model, tokens.prompt)
   const formula = t('pricing.formulaWith', {
     group: group.ratio,
     model: model.model_ratio,

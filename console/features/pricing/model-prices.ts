@@ -51,6 +51,16 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
+/** Returns the model with the ratios for an input of this length. */
+export function modelAtLength(model: PricedModel, prompt: number): PricedModel {
+  const tier = model.context_tiers?.findLast(
+    ({ above_input_tokens }) => prompt > above_input_tokens,
+  )
+  if (tier === undefined) return model
+  const completion_ratio = (model.completion_ratio * tier.output_ratio) / tier.input_ratio
+  return { ...model, model_ratio: model.model_ratio * tier.input_ratio, completion_ratio }
+}
+
 /** Returns the cost in dollars. At ratio 1, a million tokens cost $2. */
 export function costOf(
   model: PricedModel,

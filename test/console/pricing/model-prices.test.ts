@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   allDecimalsText,
   costOf,
+  modelAtLength,
   pricesIn,
   threeDecimalText,
 } from '#console/features/pricing/model-prices.ts'
@@ -41,6 +42,16 @@ describe('a price per token', () => {
     const model = byTokens('m', { model_ratio: 1.25, completion_ratio: 4 })
     const cost = costOf(model, 0.8, { prompt: 1_000, completion: 500 })
     expect(formatDecimal(cost)).toBe('0.006')
+  })
+
+  it.each([
+    [1_000, '0.0045'],
+    [1_001, '0.008005'],
+  ])('of a model with a tier costs, for %d tokens, $%s', (prompt, dollars) => {
+    const context_tiers = [{ above_input_tokens: 1_000, input_ratio: 2, output_ratio: 1.5 }]
+    const ratios = { model_ratio: 1.25, completion_ratio: 4, context_tiers }
+    const model = modelAtLength(byTokens('m', ratios), prompt)
+    expect(formatDecimal(costOf(model, 1, { prompt, completion: 200 }))).toBe(dollars)
   })
 })
 
