@@ -6,7 +6,12 @@ import {
   isCallCount,
   isCountable,
 } from '../pricing/charge.ts'
-import { holdFor, outputTokensWithin, payableUsage } from '../pricing/hold-amount.ts'
+import {
+  holdFor,
+  outputTokensWithin,
+  payablePartsInTiers,
+  payableUsage,
+} from '../pricing/hold-amount.ts'
 import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
@@ -171,9 +176,15 @@ function payablePart(
   if (limits === undefined) return command
   const free = payableBy(state, open.facts.tokenId)
   const covered = open.hold + (free > 0n ? free : 0n)
-  const isPayable = (usage: Usage) => bill(open, { ...command, usage }).charge <= covered
+  const chargeOf = (usage: Usage): Quota => bill(open, { ...command, usage }).charge
+  const isPayable = (usage: Usage) => chargeOf(usage) <= covered
   if (isPayable(command.usage)) return command
-  const usage = payableUsage(command.usage, limits, isPayable)
+  const hasTiers = open.price.mode === 'tokens' && open.price.tiers !== undefined
+  const usage = hasTiers
+    ? payablePartsInTiers(command.usage, limits, isPayable).reduce((most, one) =>
+        chargeOf(one) > chargeOf(most) ? one : most,
+      )
+    : payableUsage(command.usage, limits, isPayable)
   return usage === command.usage ? command : { ...command, usage, unpaidUsage: command.usage }
 }
 

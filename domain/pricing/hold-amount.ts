@@ -102,6 +102,38 @@ export function payableUsage(
 }
 
 /**
+ * Returns the parts of `usage` that may be charged at a price with context tiers, where one token
+ * more can raise the price of all tokens. Each part has as much input and then as much output as
+ * `isPayable` accepts: once beyond `limits`, and once with less output than `limits`, so that the
+ * input may reach a tier. The part with the highest charge is to be charged. Otherwise, an input
+ * that reaches a tier could make a call cheaper.
+ */
+export function payablePartsInTiers(
+  usage: Usage,
+  limits: TokenLimits,
+  isPayable: (part: Usage) => boolean,
+): readonly Usage[] {
+  const partFrom = (least: TokenLimits): Usage => {
+    const partWith = (input: number, output: number): Usage =>
+      usageWithin(usage, {
+        ...limits,
+        inputTokens: least.inputTokens + input,
+        outputTokens: least.outputTokens + output,
+      })
+    const moreInput = Math.max(0, inputTokensOf(usage) - least.inputTokens)
+    const input = largestCount(moreInput, (more) => isPayable(partWith(more, 0)))
+    const moreOutput = Math.max(0, usage.output - least.outputTokens)
+    return partWith(
+      input,
+      largestCount(moreOutput, (more) => isPayable(partWith(input, more))),
+    )
+  }
+  const withLessOutput = partFrom({ ...limits, outputTokens: 0 })
+  const within = partFrom(limits)
+  return isPayable(withLessOutput) ? [within, withLessOutput] : [within]
+}
+
+/**
  * Returns the largest count up to `most` for which `fits` returns true, or 0 if there is none. If a
  * count fits, all smaller counts must fit.
  */

@@ -47,7 +47,18 @@ const PRICES: readonly PriceSnapshot[] = [
   tokens('0', '1', '1'),
   { mode: 'call', list: 1, price: '0.002', group: '1.5' },
 ]
-const MODELS: readonly Model[] = PRICES.flatMap((price, index) => [
+/** Prices whose tiers the tokens of the tests reach. */
+const TIERED: readonly PerTokenPrice[] = [
+  { ...tokens('1.25', '4', '1'), tiers: [{ above: 100, input: '2', output: '1.5' }] },
+  {
+    ...tokens('0.0333', '1', '0.7'),
+    tiers: [
+      { above: 8, input: '5', output: '5' },
+      { above: 2_000, input: '7', output: '5' },
+    ],
+  },
+]
+const MODELS: readonly Model[] = [...PRICES, ...TIERED].flatMap((price, index) => [
   { name: `capped-${index}`, price, outputCap: 3_000 },
   { name: `unknown-${index}`, price, outputCap: null },
 ])
@@ -62,8 +73,9 @@ function stepPriceOf(price: PriceSnapshot): bigint {
   const text = millionths(price.completion) * MILLION
   const audio = millionths(price.audio) * millionths(price.audioCompletion)
   const dearest = text > audio ? text : audio
-  const ratio = dearest * millionths(price.model) * millionths(price.group)
-  const scale = MILLION ** 4n
+  const tier = millionths(price.tiers?.at(-1)?.output ?? '1')
+  const ratio = dearest * tier * millionths(price.model) * millionths(price.group)
+  const scale = MILLION ** 5n
   return (STEP_TOKENS * ratio + scale - 1n) / scale
 }
 
@@ -371,19 +383,22 @@ type Terms = {
   readonly free: bigint
 }
 const tokenCount = fc.oneof(fc.nat(12), fc.nat(3_000))
-const terms: fc.Arbitrary<Terms> = fc
-  .record({
-    price: fc.constantFrom(...PRICES, tokens('7.3', '0.9', '1')),
-    calls: fc.integer({ min: 1, max: 3 }),
-    limits: fc.record({ inputTokens: tokenCount, outputTokens: tokenCount }),
-    isCovered: fc.boolean(),
-    least: fc.bigInt({ min: 0n, max: 40_000n }),
-    free: fc.bigInt({ min: 0n, max: 40_000n }),
-  })
-  .map(({ least, ...made }) => {
-    const worst = holdFor(made.price, { ...made.limits, choices: 1 })
-    return { ...made, hold: made.isCovered && worst > least ? worst : least }
-  })
+const termsAt = (...prices: readonly PriceSnapshot[]): fc.Arbitrary<Terms> =>
+  fc
+    .record({
+      price: fc.constantFrom(...prices),
+      calls: fc.integer({ min: 1, max: 3 }),
+      limits: fc.record({ inputTokens: tokenCount, outputTokens: tokenCount }),
+      isCovered: fc.boolean(),
+      least: fc.bigInt({ min: 0n, max: 40_000n }),
+      free: fc.bigInt({ min: 0n, max: 40_000n }),
+    })
+    .map(({ least, ...made }) => {
+      const worst = holdFor(made.price, { ...made.limits, choices: 1 })
+      return { ...made, hold: made.isCovered && worst > least ? worst : least }
+    })
+const terms = termsAt(...PRICES, tokens('7.3', '0.9', '1'))
+const tieredTerms = termsAt(...TIERED)
 const counts = { inputUncached: tokenCount, cacheRead: tokenCount, cacheWrite1h: tokenCount }
 const usage: fc.Arbitrary<Usage> = fc
   .record({ ...counts, inputImage: tokenCount, text: tokenCount, outputAudio: fc.nat(400) })
@@ -434,7 +449,8 @@ function dearestToken({ price }: Terms): bigint {
     a > b ? a : b,
   )
   const scale = MILLION ** 4n
-  const exact = dearest * millionths(price.model) * millionths(price.group)
+  const inTier = Math.max(1, ...(price.tiers ?? []).map(({ input }) => Number(input)))
+  const exact = dearest * BigInt(inTier) * millionths(price.model) * millionths(price.group)
   return (exact + scale - 1n) / scale
 }
 
@@ -478,5 +494,19 @@ describe('the charge of usage beyond the limits of a call', () => {
       if (less > 0n) expect(less).toBeLessThan(dearestToken(made))
     })
     fc.assert(property, { numRuns: 2_000 })
+  })
+
+  it('never falls by a token or more when the input reaches a context tier', () => {
+    const covered = tieredTerms.filter(({ isCovered }) => isCovered)
+    const property = fc.property(covered, usage, usage, (made, used, added) => {
+      const { price, calls, limits, hold, free } = made
+      const charge = chargeOf(made, used)
+      const within = recomputedCharge(price, usageWithin(used, limits), calls)
+      expect(charge).toBeLessThanOrEqual(most(hold + free, within))
+      expect(charge).toBeGreaterThanOrEqual(within)
+      const less = charge - chargeOf(made, sumOf(used, added))
+      if (less > 0n) expect(less).toBeLessThan(dearestToken(made))
+    })
+    fc.assert(property, { numRuns: 3_000 })
   })
 })
