@@ -16,6 +16,16 @@ const USES_DEFAULT = 10
 /** The highest limit. A higher limit of the caller is reduced to it. */
 const USES_MAX = 100
 
+/**
+ * The likely and the absolute maximum of input tokens that one use of a tool adds, such as the
+ * pages that a search has found. Providers charge them as input.
+ */
+export const INPUT_TOKENS_PER_USE = { likely: 10_000, most: 50_000 } as const
+
+/** Returns the number of uses of all tools. */
+export const usesIn = (uses: ToolCounts = {}): number =>
+  Object.values(uses).reduce((sum, count) => sum + count, 0)
+
 /** An object in a body, which ends before the offset `end`. */
 type LimitedObject = { readonly members: readonly Member[]; readonly end: number }
 

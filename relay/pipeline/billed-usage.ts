@@ -15,10 +15,11 @@ import {
   outputCeiling,
   type ReportedToolUses,
   readToolUses,
+  TOKENS_MAX,
   type UsageAnomaly,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
-import { largestUses } from '#relay/dialects/tool-limits.ts'
+import { INPUT_TOKENS_PER_USE, largestUses, usesIn } from '#relay/dialects/tool-limits.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './candidate.ts'
 
@@ -147,8 +148,9 @@ function readReport(
   { request, channel }: Candidate,
   { outputTokens }: TokenLimits,
 ): UsageReport {
+  const ofTools = usesIn(request.toolLimits?.uses) * INPUT_TOKENS_PER_USE.most
   const bounds = {
-    inputCeiling: request.inputBound.ceiling,
+    inputCeiling: Math.min(TOKENS_MAX, request.inputBound.ceiling + ofTools),
     outputCeiling: outputCeiling(outputTokens),
   }
   const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false

@@ -4,6 +4,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { ToolCounts } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
+import { INPUT_TOKENS_PER_USE, usesIn } from '../dialects/tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 
 export type CallTerms = {
@@ -56,7 +57,8 @@ export type InputLimits = {
 /**
  * Returns the output limit and the hold, which is the worst-case cost over all forms of the
  * request. The input is bounded by its bytes, or by `input` if this is lower. The output is bounded
- * by the limit of the caller or the model. `tools` has the most uses of the provider's tools.
+ * by the limit of the caller or the model. `tools` has the most uses of the provider's tools, whose
+ * results are input as well.
  */
 export function callTerms(
   price: PriceSnapshot,
@@ -79,6 +81,7 @@ export function callTerms(
     bounds.outputTokens = Math.max(bounds.outputTokens, outputLimitOf(request, cap, options))
     bounds.choices = Math.max(bounds.choices, request.choices)
   }
+  bounds.inputTokens += usesIn(tools) * INPUT_TOKENS_PER_USE.likely
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
   const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }

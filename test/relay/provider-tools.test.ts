@@ -10,6 +10,8 @@ const MODEL = 'claude-searching'
 const PATH = 'POST /v1/messages'
 /** The price of one search at $10 per 1000. */
 const SEARCH = 5_000
+/** The price of the input that one search may add, at the price of the one-hour cache. */
+const RESULTS = 10_000 * 1.5 * 1.6
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(relayRig)
 
@@ -82,8 +84,8 @@ describe('a web search that a channel allows', () => {
       price: { tools: { web_search: '10' } },
       anomaly: null,
     })
-    expect(data.hold).toBeGreaterThanOrEqual(5 * SEARCH)
-    expect(data.hold).toBeLessThan(6 * SEARCH)
+    expect(data.hold).toBeGreaterThanOrEqual(5 * (SEARCH + RESULTS))
+    expect(data.hold).toBeLessThan(5 * (SEARCH + RESULTS) + SEARCH)
     expect(sentTools()).toEqual([search({ max_uses: 5 })])
   })
 
@@ -97,7 +99,7 @@ describe('a web search that a channel allows', () => {
     provider.answers.set(PATH, { body: answer(searched(0)) })
     await send(requestWith({ name: 'Read', input_schema: { type: 'object' } }, search(limit)))
     expect(sentTools()[1]).toEqual(search({ max_uses: most }))
-    expect((await billOf()).hold).toBeGreaterThanOrEqual(most * SEARCH)
+    expect((await billOf()).hold).toBeGreaterThanOrEqual(most * (SEARCH + RESULTS))
   })
 
   it('that an override adds is held, limited and billed', async () => {
@@ -108,7 +110,7 @@ describe('a web search that a channel allows', () => {
     expect(sentTools()).toEqual([search({ max_uses: 10 })])
     const { charge, hold } = await billOf()
     expect(charge).toBe(TOKEN_CHARGE + 2 * SEARCH)
-    expect(hold).toBeGreaterThanOrEqual(10 * SEARCH)
+    expect(hold).toBeGreaterThanOrEqual(10 * (SEARCH + RESULTS))
   })
 
   it.each([
@@ -141,6 +143,23 @@ describe('a web search that a channel allows', () => {
     expect(await billOf()).toMatchObject({ charge: TOKEN_CHARGE + SEARCH })
   })
 
+  it('is billed for all input that its results may add, and not for more', async () => {
+    await addChannel(ALLOWED)
+    for (const [input_tokens, isPlausible] of [
+      [300_000, true],
+      [9_000_000, false],
+    ] as const) {
+      provider.answers.set(PATH, { body: answer({ input_tokens, ...searched(2) }) })
+      await send(requestWith(search({ max_uses: 2 })))
+      const { data } = ((await rig.callEvents()) as CallSettled[]).findLast(
+        ({ type }) => type === 'CallSettled',
+      ) as CallSettled
+      expect(data.anomaly).toBe(isPlausible ? null : 'absurd')
+      if (isPlausible) expect(data.usage.inputUncached).toBe(input_tokens)
+      else expect(data.usage.inputUncached).toBeLessThan(450_000)
+    }
+  })
+
   it('is refused if its limit is ambiguous', async () => {
     await addChannel(ALLOWED)
     const body = JSON.stringify(requestWith(search({ max_uses: 1, Max_Uses: 90 })))
@@ -152,10 +171,10 @@ describe('a web search that a channel allows', () => {
 
   it('needs a balance that covers its limit', async () => {
     await addChannel(ALLOWED)
-    await rig.setBudget(7, 3, BigInt(4 * SEARCH))
+    await rig.setBudget(7, 3, BigInt(5 * (SEARCH + RESULTS)))
     expect((await send(requestWith(search({ max_uses: 5 })))).status).toBe(402)
     expect(provider.requests).toEqual([])
-    await rig.setBudget(7, 3, BigInt(6 * SEARCH))
+    await rig.setBudget(7, 3, BigInt(6 * (SEARCH + RESULTS)))
     provider.answers.set(PATH, { body: answer(searched(5)) })
     expect((await send(requestWith(search({ max_uses: 5 })))).status).toBe(200)
   })
