@@ -9,7 +9,7 @@ const COST_FACTOR = 2
  */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /** Matches model names that let the provider choose the model. */
-const ANY_MODEL = /^ep-|(?:^|\/)auto$/
+const ANY_MODEL = /^ep-|(?:^|\/)auto$|^gemini-(?:pro|flash|flash-lite)-latest$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**
  * Matches a version at the end of a model's name, such as `2024-08-06`, `05-20`, `0613`, `001` or

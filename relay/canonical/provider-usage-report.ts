@@ -123,7 +123,7 @@ export function readOpenAiUsage(
  * Adds the cached tokens to the prompt count, because Anthropic's prompt counts exclude cached
  * tokens.
  */
-function withCacheBeside(
+export function withCacheBeside(
   inclusive: Usage,
   cached: number,
   cacheWritten: number,

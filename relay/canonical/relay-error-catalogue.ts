@@ -82,6 +82,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     "Invalid value for '{param}'.",
     '参数 “{param}” 的值无效。',
   ),
+  parameter_not_supported: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' is not supported here: leave it out.",
+    '此处不支持参数 “{param}”，请删除该参数。',
+  ),
   string_above_max_length: answer(
     400,
     'invalid_request_error',

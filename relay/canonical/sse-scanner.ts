@@ -22,8 +22,8 @@ export const EVENT_BYTES_MAX = 1024 * 1024
 
 const LF = 10
 const CR = 13
-const USAGE = Buffer.from('"usage"')
-const ERROR = Buffer.from('"error"')
+/** The keys that mark events in OpenAI's format. Their value must not be null. */
+const OPENAI_MARKS: readonly string[] = ['"usage"', '"error"']
 /** The `event` field of errors. Some providers send it without a member `error` in the data. */
 const EVENT_FIELD = Buffer.from('event:')
 const ERROR_NAME = Buffer.from('error')
@@ -42,14 +42,24 @@ export class SseScanner {
   isOverflown = false
   private readonly sink: SseSink
   private readonly isLastEvent: IsLastEvent
+  private readonly keys: readonly Buffer[]
+  private readonly eventBytesMax: number
   private carry: Buffer = NOTHING
   private carried = 0
   private hasSeenCr = false
   private isAfterCr = false
 
-  constructor(sink: SseSink, isLastEvent: IsLastEvent) {
+  /** `marks` are the keys of events that need inspection, with their quotes. */
+  constructor(
+    sink: SseSink,
+    isLastEvent: IsLastEvent,
+    marks = OPENAI_MARKS,
+    eventBytesMax = EVENT_BYTES_MAX,
+  ) {
     this.sink = sink
     this.isLastEvent = isLastEvent
+    this.keys = marks.map((mark) => Buffer.from(mark))
+    this.eventBytesMax = eventBytesMax
   }
 
   push(chunk: Buffer): void {
@@ -60,7 +70,7 @@ export class SseScanner {
     const left = bytes.length - end
     // The buffer is not reused, because the sink may still hold events that are views of it.
     if (isJoined && end > 0) this.carry = NOTHING
-    if (left > EVENT_BYTES_MAX) {
+    if (left > this.eventBytesMax) {
       this.isOverflown = true
       this.carried = 0
       return
@@ -83,7 +93,7 @@ export class SseScanner {
    */
   private cut(bytes: Buffer): number {
     this.hasSeenCr ||= bytes.includes(CR)
-    const marks = new Marks(bytes)
+    const marks = new Marks(bytes, this.keys)
     let passFrom = 0
     // If a CR LF is split over two chunks, the LF belongs to the previous event.
     let eventStart = this.isAfterCr && bytes[0] === LF ? 1 : 0
@@ -180,25 +190,33 @@ function endByLf(bytes: Buffer, start: number): number {
  */
 class Marks {
   private readonly bytes: Buffer
-  private usageAt: number
-  private errorAt: number
+  private readonly keys: readonly Buffer[]
+  private readonly keysAt: number[]
   private emptyAt: number
   private errorEventAt: number
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, keys: readonly Buffer[]) {
     this.bytes = bytes
-    this.usageAt = nextOf(bytes, USAGE, 0)
-    this.errorAt = nextOf(bytes, ERROR, 0)
+    this.keys = keys
+    this.keysAt = keys.map((key) => nextOf(bytes, key, 0))
     this.emptyAt = nextEmpty(bytes, 0)
     this.errorEventAt = nextErrorEvent(bytes, 0)
   }
 
   isIn(start: number, end: number): boolean {
-    if (this.usageAt < start) this.usageAt = nextOf(this.bytes, USAGE, start)
-    if (this.errorAt < start) this.errorAt = nextOf(this.bytes, ERROR, start)
-    if (this.emptyAt < start) this.emptyAt = nextEmpty(this.bytes, start)
-    if (this.errorEventAt < start) this.errorEventAt = nextErrorEvent(this.bytes, start)
-    return this.usageAt < end || this.errorAt < end || this.emptyAt < end || this.errorEventAt < end
+    const { bytes, keys, keysAt } = this
+    let isMarked = false
+    for (let index = 0; index < keys.length; index += 1) {
+      let at = keysAt[index] as number
+      if (at < start) {
+        at = nextOf(bytes, keys[index] as Buffer, start)
+        keysAt[index] = at
+      }
+      if (at < end) isMarked = true
+    }
+    if (this.emptyAt < start) this.emptyAt = nextEmpty(bytes, start)
+    if (this.errorEventAt < start) this.errorEventAt = nextErrorEvent(bytes, start)
+    return isMarked || this.emptyAt < end || this.errorEventAt < end
   }
 }
 

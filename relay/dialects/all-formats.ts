@@ -2,12 +2,14 @@ import type { ChannelRecord } from '#domain/channels/state.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import { endpointFor } from '#relay/providers/openai-compatible/provider-profile.ts'
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
+import { GEMINI } from './gemini/generate-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import type { FormatName, WireFormat } from './wire-format.ts'
 
 const FORMATS: ReadonlyMap<FormatName, WireFormat> = new Map([
   ['chat', OPENAI_CHAT],
   ['messages', ANTHROPIC_MESSAGES],
+  ['gemini', GEMINI],
 ])
 
 /**

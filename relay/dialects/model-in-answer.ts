@@ -1,9 +1,18 @@
 import { applyEdits, type ByteEdit } from './byte-edits.ts'
+import type { WireFormat } from './wire-format.ts'
 
 const KEY = Buffer.from('"model"')
 const QUOTE = 34
 const BACKSLASH = 92
 const COLON = 58
+
+/** Returns the name of the model in an answer or in events; null if there is none. */
+export const answeredModelIn = ({ modelName }: WireFormat, bytes: Buffer): string | null =>
+  (modelName?.find ?? modelIn)(bytes)
+
+/** Shows the caller's name of the model in an answer or in complete events. */
+export const withShownModel = ({ modelName }: WireFormat, bytes: Buffer, model: string): Buffer =>
+  (modelName?.replace ?? withModel)(bytes, model)
 
 /**
  * Replaces the provider's name of the model by the caller's name in an answer or in complete

@@ -15,9 +15,11 @@ export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is 
 export function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
   if (member === undefined) return relayError('missing_parameter', { param: 'model' })
   const model = member.kind === 'string' ? (textOf(body, member) as string) : ''
-  const isSane = model !== '' && model.length <= MODEL_LENGTH_MAX && !hasControls(model)
-  return isSane ? model : relayError('invalid_parameter', { param: 'model' })
+  return isModelName(model) ? model : relayError('invalid_parameter', { param: 'model' })
 }
+
+export const isModelName = (text: string): boolean =>
+  text !== '' && text.length <= MODEL_LENGTH_MAX && !hasControls(text)
 
 function hasControls(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {

@@ -79,11 +79,25 @@ export type EventMeaning = {
   readonly isUsageOnly: boolean
   /** True if this is the last event of the stream. */
   readonly isLast: boolean
+  /**
+   * For a stream that ends with the connection: `final` for an event after which nothing has to
+   * follow, and `trailing` for one that is complete with the final event before it.
+   */
+  readonly ending?: 'final' | 'trailing' | null
 }
 
 /** How a stream of a format is read without parsing most of its events. */
 export type StreamFormat = {
   readonly isLastEvent: IsLastEvent
+  /**
+   * True if the stream has no last event. It is then complete if the connection is closed after an
+   * event with the ending `final`.
+   */
+  readonly endsWithConnection?: true
+  /** The keys that mark the events to inspect. The default is the keys of OpenAI's format. */
+  readonly marks?: readonly string[]
+  /** The maximum length of an event in bytes. The default is `EVENT_BYTES_MAX`. */
+  readonly eventBytesMax?: number
   /** Matches an event after which only usage can follow. */
   readonly finishReason: RegExp
   /** `isErrorEvent` is true for an event whose name is `error`. */
@@ -157,6 +171,11 @@ export type WireFormat = {
   readonly passedHeaders: (headers: IncomingHttpHeaders) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
+  /** How an answer or its events name the model. The default is a member `model`. */
+  readonly modelName?: {
+    readonly find: (bytes: Buffer) => string | null
+    readonly replace: (bytes: Buffer, model: string) => Buffer
+  }
   /** Returns null for a valid answer with status 200. */
   readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
   /** Renders a complete answer as a stream. */

@@ -7,6 +7,10 @@ const CODES = new Set([
   'billing_not_active',
   'insufficient_quota',
   'invalid_api_key',
+  // Google's reasons. An invalid key has the status 400 there.
+  ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'API_KEY_SERVICE_BLOCKED', 'BILLING_DISABLED'],
+  ...['API_KEY_IP_ADDRESS_BLOCKED', 'API_KEY_HTTP_REFERRER_BLOCKED', 'API_KEY_ANDROID_APP_BLOCKED'],
+  ...['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED', 'ACCOUNT_STATE_INVALID'],
 ])
 
 /**

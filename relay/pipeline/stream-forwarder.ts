@@ -2,7 +2,7 @@ import { DeliveredText, hasText } from '#relay/canonical/answer-text-for-token-c
 import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedStream } from '../conversion/convert-call.ts'
-import { modelIn, withModel } from '../dialects/model-in-answer.ts'
+import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
 import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 
@@ -25,6 +25,9 @@ const READ_ON_BYTES_MAX = 1024 * 1024
  * content filter events may come between the finish reason and the usage.
  */
 const LATEST_PIECES = 4
+/** The maximum number of events that are held back at the end of a stream without a last event. */
+const HELD_EVENTS_MAX = 4
+const BLANK_LINE = Buffer.from('\n\n')
 const ERROR_EVENT = /^event: ?error\s/m
 /** The number of events at the start of a stream that are searched for the model's name. */
 const MODEL_EVENTS_MAX = 8
@@ -46,6 +49,7 @@ export class StreamForwarder implements SseSink {
   hasDelivered = false
   readonly delivered: DeliveredText
   private readonly scanner: SseScanner
+  private readonly format: WireFormat
   private readonly stream: StreamFormat
   private readonly readTexts: ReadTexts
   private readonly sink: ByteSink
@@ -59,6 +63,8 @@ export class StreamForwarder implements SseSink {
   /** The last forwarded pieces. A new piece replaces the oldest. */
   private readonly latest: Buffer[] = []
   private passed = 0
+  /** True if nothing has to follow, in a stream that ends with its connection. */
+  private isFinal = false
   private isFlowing = true
   private modelLooksLeft = MODEL_EVENTS_MAX
   /**
@@ -73,7 +79,7 @@ export class StreamForwarder implements SseSink {
    * each write and may call `endAt` or `pause`. `converted` converts the events to another format.
    */
   constructor(
-    { stream, readTexts }: WireFormat,
+    format: WireFormat,
     sink: ByteSink,
     wantsUsage: boolean,
     shownModel: string | null,
@@ -82,10 +88,13 @@ export class StreamForwarder implements SseSink {
     onDelivered: () => void = () => {},
     converted: ConvertedStream | null = null,
   ) {
+    const { stream, readTexts } = format
+    this.format = format
     this.stream = stream
     this.readTexts = readTexts
     this.delivered = new DeliveredText(readTexts)
-    this.scanner = new SseScanner(this, stream.isLastEvent)
+    const { isLastEvent, marks, eventBytesMax } = stream
+    this.scanner = new SseScanner(this, isLastEvent, marks, eventBytesMax)
     this.sink = sink
     this.wantsUsage = wantsUsage
     this.shownModel = shownModel
@@ -97,6 +106,7 @@ export class StreamForwarder implements SseSink {
 
   /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
   isFinished(): boolean {
+    if (this.isFinal) return true
     const { finishReason } = this.stream
     return this.latest.some((events) => finishReason.test(events.toString('latin1')))
   }
@@ -129,11 +139,13 @@ export class StreamForwarder implements SseSink {
 
   pass(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    if (this.readOnBytes !== null) return
-    if (this.screen !== null && !this.screen.isClean(bytes, this.readTexts)) {
-      this.verdict = 'screened'
-      return
-    }
+    if (this.isFinal && !hasText(bytes, this.readTexts)) this.holdFinal(bytes, true)
+    else this.forward(bytes)
+  }
+
+  private forward(bytes: Buffer): void {
+    this.isFinal = false
+    if (this.readOnBytes !== null || !this.isClean(bytes)) return
     this.letGo()
     this.write(bytes)
     this.delivered.add(bytes)
@@ -143,21 +155,29 @@ export class StreamForwarder implements SseSink {
     this.onDelivered()
   }
 
+  private isClean(bytes: Buffer): boolean {
+    if (this.screen === null || this.screen.isClean(bytes, this.readTexts)) return true
+    this.verdict = 'screened'
+    return false
+  }
+
   marked(bytes: Buffer): void {
     if (this.verdict !== 'open') return
     const event = parsedEvent(bytes)
     if (event === null) return this.pass(bytes)
     const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
     const meaning = this.stream.readEvent(event, isErrorEvent)
-    const { usage, model, isError, isUsageOnly, isLast } = meaning
+    const { usage, model, isError, isUsageOnly, isLast, ending = null } = meaning
     if (usage !== undefined) this.rawUsage = this.stream.combineUsage(this.rawUsage, usage)
     this.noteModel(model)
-    if (isError) return this.fail(Buffer.from(eventData(bytes) ?? ''))
+    if (isError) return this.fail(Buffer.from(eventData(bytes) ?? bytes.toString()))
     if (isLast) return this.done(bytes)
     // The usage includes the text of its own event, so `pass` must not search this text. It
     // searches no text while `isUsageEarly` is true.
     if (usage !== undefined) this.isUsageEarly = true
-    if (!isUsageOnly) this.pass(bytes)
+    if (ending === 'final' || (ending === 'trailing' && this.isFinal)) {
+      this.holdFinal(bytes, ending === 'trailing')
+    } else if (!isUsageOnly) this.forward(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
     if (usage !== undefined) this.isUsageEarly = false
   }
@@ -166,6 +186,38 @@ export class StreamForwarder implements SseSink {
     if (this.verdict !== 'open') return
     this.verdict = 'done'
     this.held.push(bytes)
+  }
+
+  /** True if the stream is complete once the provider closes the connection. */
+  get isEnding(): boolean {
+    return this.isFinal && this.verdict === 'open'
+  }
+
+  /**
+   * Ends a stream that ends with its connection. If the provider left out the blank line after the
+   * last event, the event counts if its data is complete.
+   */
+  close(): void {
+    if (!this.stream.endsWithConnection || this.verdict !== 'open') return
+    const rest = this.scanner.rest()
+    if (rest.length > 0 && parsedEvent(rest) !== null) this.scanner.push(BLANK_LINE)
+    if (!this.isEnding) return
+    this.verdict = 'done'
+    if (!this.hasDelivered) this.onFirstByte()
+  }
+
+  /**
+   * Holds back an event that may be the last one, and sends what was held back before. An event
+   * that belongs to the final event is held back together with it.
+   */
+  private holdFinal(bytes: Buffer, isTrailing: boolean): void {
+    this.isFinal = true
+    if (this.readOnBytes !== null || !this.isClean(bytes)) return
+    if (!isTrailing || this.held.length >= HELD_EVENTS_MAX) this.letGo()
+    this.held.push(bytes)
+    this.delivered.add(bytes)
+    this.notePassed(bytes)
+    this.onDelivered()
   }
 
   /** Returns the bytes to be sent once the call is settled. */
@@ -188,7 +240,7 @@ export class StreamForwarder implements SseSink {
   private notePassed(bytes: Buffer): void {
     if (this.modelLooksLeft > 0) {
       this.modelLooksLeft -= 1
-      this.noteModel(modelIn(bytes))
+      this.noteModel(answeredModelIn(this.format, bytes))
     }
     if (this.rawUsage !== undefined && !this.isUsageEarly) {
       this.isUsageEarly = hasText(bytes, this.readTexts)
@@ -243,12 +295,19 @@ export class StreamForwarder implements SseSink {
 
   private shown(bytes: Buffer): Buffer {
     if (this.converted !== null) return this.converted.convert(bytes)
-    return this.shownModel === null ? bytes : withModel(bytes, this.shownModel)
+    const { shownModel } = this
+    return shownModel === null ? bytes : withShownModel(this.format, bytes, shownModel)
   }
 }
 
+const OPEN_BRACE = 123
+
+/**
+ * Parses the data of an event. Google ends a stream with an error that is not in an event but is
+ * plain JSON.
+ */
 function parsedEvent(bytes: Buffer): object | null {
-  const data = eventData(bytes)
+  const data = eventData(bytes) ?? (bytes[0] === OPEN_BRACE ? bytes.toString() : null)
   if (data === null) return null
   try {
     const value: unknown = JSON.parse(data)

@@ -51,6 +51,8 @@ export type AttemptRequest = {
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 const LINGER_MS = 2_000
+/** The maximum time for which a complete stream waits for the end of its connection. */
+const FINAL_WAIT_MS = 5_000
 const NOTHING = Buffer.alloc(0)
 
 class Aborted extends Error {}
@@ -142,6 +144,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   watch(now: number): void {
     if (this.resolve === null) return this.closeLingering(now)
+    const isEnding = this.pausedAt === 0 && this.forwarder?.isEnding === true
+    if (isEnding && now - this.lastByteAt > FINAL_WAIT_MS) return this.closeStream()
     if (this.isReadOn) return
     const { idleMs, writeStallMs } = this.deadlines
     if (this.pausedAt > 0) {
@@ -187,7 +191,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.isClosed = true
     const { status } = this
     if (this.resolve === null || status === null) return
-    if (this.isStream) return this.finish(this.endBy('cut'))
+    if (this.isStream) return this.closeStream()
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
     const body = this.gathered()
     const error = this.format.errorOfAnswer(body)
@@ -198,7 +202,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.isClosed = true
     if (this.resolve === null) return
     const isUnreached = this.controller === null
-    if (!isUnreached) return this.finish(this.endBy('cut'))
+    if (!isUnreached) return this.isStream ? this.closeStream() : this.finish(this.endBy('cut'))
     const isLate = (error as { code?: string }).code === 'UND_ERR_CONNECT_TIMEOUT'
     const end = this.endBy(isLate ? 'timeout' : 'connect')
     const isProxyFault = end.kind === 'failed' && error instanceof ProxyFailed
@@ -219,6 +223,15 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       this.pausedAt = performance.now()
       controller.pause()
     }
+  }
+
+  /** Ends a stream whose connection is closed. It was cut, unless nothing had to follow. */
+  private closeStream(): void {
+    const { forwarder } = this
+    forwarder?.close()
+    const { verdict } = forwarder ?? {}
+    if (verdict === 'done') return this.finish(this.endBy(null))
+    this.finish(this.endBy(verdict === 'error' ? 'error-event' : 'cut'))
   }
 
   private endBy(error: AttemptError | null): AttemptEnd {

@@ -99,8 +99,21 @@ export function providerErrorBody(
  * code.
  */
 export function providerErrorCode(bytes: Buffer): string | null {
-  const { code, type } = errorIn(bytes)
-  return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null
+  const { code, type, details } = errorIn(bytes)
+  const own = textIn(code) ?? textIn(type) ?? reasonIn(details)
+  return own?.slice(0, TEXT_MAX) ?? null
+}
+
+/** The number of details of an error that are searched for a reason. */
+const DETAILS_MAX = 16
+
+/** Returns the reason in the details of Google's errors, such as `API_KEY_INVALID`. */
+function reasonIn(details: unknown): string | null {
+  for (const detail of Array.isArray(details) ? details.slice(0, DETAILS_MAX) : []) {
+    const reason = textIn((detail as { reason?: unknown } | null)?.reason)
+    if (reason !== null) return reason
+  }
+  return null
 }
 
 /** Returns the texts of a provider's error. A missing text is returned as an empty string. */
@@ -118,7 +131,13 @@ export function providerErrorFields(bytes: Buffer): {
   }
 }
 
-type LooseError = { message?: unknown; type?: unknown; param?: unknown; code?: unknown }
+type LooseError = {
+  message?: unknown
+  type?: unknown
+  param?: unknown
+  code?: unknown
+  details?: unknown
+}
 
 function errorIn(bytes: Buffer): LooseError {
   let value: unknown

@@ -55,7 +55,7 @@ const CEILING_BASE = 100_000
 export function inputBoundOf(
   body: Buffer,
   members: readonly Member[],
-  { counts, hasUnknown, tools }: BodyParts,
+  { counts, hasUnknown, tools }: Pick<BodyParts, 'counts' | 'hasUnknown' | 'tools'>,
 ): InputBound {
   let tokens = body.length
   let extra = 0

@@ -170,7 +170,7 @@ const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
  * Returns the edits that remove items from a JSON list. An item is removed with the comma before
  * it. At the beginning of the list, it is removed with the comma after it.
  */
-function removals<Item>(
+export function removals<Item>(
   items: readonly Item[],
   removed: readonly Item[],
   spanOf: (item: Item) => Span,

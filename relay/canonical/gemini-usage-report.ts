@@ -1,0 +1,114 @@
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import {
+  Counts,
+  recordOf,
+  TOKENS_MAX,
+  type UsageBounds,
+  type UsageReport,
+  Whole,
+  withCacheBeside,
+} from './provider-usage-report.ts'
+
+/**
+ * Reads `usageMetadata` of Gemini's API. `promptTokenCount` includes the cached tokens, and
+ * `toolUsePromptTokenCount` is counted in addition. `candidatesTokenCount` does not include the
+ * thoughts. The lists of details divide a count by modality. Video and documents cost the same as
+ * text.
+ */
+export function readGeminiUsage(
+  raw: unknown,
+  { inputCeiling, outputCeiling }: UsageBounds,
+): UsageReport {
+  if (typeof raw !== 'object' || raw === null) {
+    return { usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly: 'missing' }
+  }
+  const reported = raw as Record<string, unknown>
+  const counts = new Counts()
+  const inputMost = Math.min(TOKENS_MAX, inputCeiling)
+  const prompt = counts.required(reported.promptTokenCount, inputMost)
+  const toolUse = counts.optional(reported.toolUsePromptTokenCount, inputMost)
+  const cached = counts.optional(reported.cachedContentTokenCount)
+  const thoughts = counts.optional(reported.thoughtsTokenCount, outputCeiling)
+  const candidates = candidatesIn(reported, counts, outputCeiling, prompt + toolUse + thoughts)
+  const inPrompt = modalitiesIn(reported.promptTokensDetails, counts)
+  const inCache = modalitiesIn(reported.cacheTokensDetails, counts)
+  const inAnswer = modalitiesIn(reported.candidatesTokensDetails, counts)
+  const isTrusted = counts.anomaly === null
+  const isCacheWithin = cached <= prompt
+  const rest = new Whole(prompt)
+  const cacheRead = rest.take(isTrusted && isCacheWithin ? cached : 0)
+  // The details of the prompt include those of its cached part.
+  const isCacheCounted = cacheRead > 0
+  const audio = inPrompt.audio - (isCacheCounted ? Math.min(inCache.audio, inPrompt.audio) : 0)
+  const image = inPrompt.image - (isCacheCounted ? Math.min(inCache.image, inPrompt.image) : 0)
+  const inputAudio = rest.take(audio)
+  const inputImage = rest.take(image)
+  const tools = Math.min(toolUse, inputMost - prompt)
+  const output = Math.min(candidates + thoughts, outputCeiling)
+  const usage: Usage = {
+    ...NO_USAGE,
+    ...{ cacheRead, inputAudio, inputImage, inputUncached: rest.left + tools },
+    ...{ output, reasoning: Math.min(thoughts, output) },
+    outputAudio: Math.min(inAnswer.audio, candidates),
+  }
+  const isCut =
+    !isCacheWithin ||
+    audio + image + cacheRead > prompt ||
+    tools < toolUse ||
+    inAnswer.audio > candidates ||
+    candidates + thoughts > outputCeiling
+  const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
+  const report = { usage, withinPrompt: null, isTrusted, anomaly }
+  if (isCacheWithin) return report
+  return { ...report, usage: withCacheBeside(usage, cached, 0, inputMost), withinPrompt: usage }
+}
+
+/**
+ * Returns the tokens of the answer without its thoughts. A count of 0 is not sent. It is therefore
+ * only missing if the total is not the sum of the other counts, which is `others`.
+ */
+function candidatesIn(
+  reported: Record<string, unknown>,
+  counts: Counts,
+  most: number,
+  others: number,
+): number {
+  const { candidatesTokenCount: count, totalTokenCount: total } = reported
+  const isZero = (count === undefined || count === null) && total === others
+  return isZero ? 0 : counts.required(count, most)
+}
+
+/** The number of entries of a list of details that are read. There are five modalities. */
+const DETAILS_MAX = 16
+
+/** Returns the tokens of sound and pictures in a list of details. */
+function modalitiesIn(details: unknown, counts: Counts): { audio: number; image: number } {
+  const sums = { audio: 0, image: 0 }
+  if (!Array.isArray(details)) return sums
+  for (const entry of details.slice(0, DETAILS_MAX)) {
+    const { modality, tokenCount } = recordOf(entry)
+    const count = counts.optional(tokenCount)
+    if (modality === 'AUDIO') sums.audio += count
+    if (modality === 'IMAGE') sums.image += count
+  }
+  return sums
+}
+
+const CUMULATIVE = [
+  ...['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount'],
+  ...['thoughtsTokenCount', 'totalTokenCount'],
+]
+
+/**
+ * Combines the usage in two chunks of a stream. The last one counts. Its counts are cumulative, so
+ * a smaller or missing count must not make the call cheaper.
+ */
+export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
+  const before = recordOf(earlier)
+  const combined: Record<string, unknown> = { ...before, ...recordOf(later) }
+  for (const name of CUMULATIVE) {
+    const [one, other] = [before[name], combined[name]]
+    if (typeof one === 'number' && typeof other === 'number') combined[name] = Math.max(one, other)
+  }
+  return combined
+}

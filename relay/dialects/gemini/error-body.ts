@@ -1,0 +1,114 @@
+import type { RelayError } from '#relay/canonical/relay-error.ts'
+import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import { errorBody, providerErrorBody } from '../openai-chat/error-body.ts'
+import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import type { ErrorFormat } from '../wire-format.ts'
+
+/** An error in the envelope of Google's APIs. */
+type GoogleError = {
+  readonly error: {
+    readonly code: number
+    readonly message: string
+    readonly status: string
+    readonly details?: readonly object[]
+  }
+}
+
+/** The `status` of an error by its HTTP status, from Google's table of error codes. */
+const STATUSES: ReadonlyMap<number, string> = new Map([
+  [400, 'INVALID_ARGUMENT'],
+  [401, 'UNAUTHENTICATED'],
+  [402, 'FAILED_PRECONDITION'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [405, 'UNIMPLEMENTED'],
+  [409, 'ABORTED'],
+  [413, 'INVALID_ARGUMENT'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [499, 'CANCELLED'],
+  [500, 'INTERNAL'],
+  [501, 'UNIMPLEMENTED'],
+  [502, 'UNAVAILABLE'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+])
+
+const KNOWN_STATUSES: ReadonlySet<string> = new Set([
+  ...STATUSES.values(),
+  ...['OUT_OF_RANGE', 'ALREADY_EXISTS', 'DATA_LOSS', 'UNKNOWN'],
+])
+
+const statusOf = (code: number): string =>
+  STATUSES.get(code) ?? (code < 500 ? 'INVALID_ARGUMENT' : 'UNKNOWN')
+
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+const retryInfo = (retryDelay: string) => ({ '@type': RETRY_INFO, retryDelay })
+
+/** Matches the accounts of Google Cloud in a message. */
+const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*\d)[\w-]+/gi
+
+/** The status that stands for an error in a stream, which has none. */
+const IN_STREAM = 502
+
+export const GEMINI_ERRORS: ErrorFormat = {
+  errorBody: (error: RelayError, language: Language): { status: number; body: GoogleError } => {
+    const { status: code } = RELAY_ERRORS[error.code]
+    const { message } = errorBody(error, language).body.error
+    const info = { '@type': ERROR_INFO, reason: error.code.toUpperCase(), domain: 'tallygate' }
+    const { retryAfter } = error
+    const details = retryAfter === undefined ? [info] : [info, retryInfo(`${retryAfter}s`)]
+    return { status: code, body: { error: { code, message, status: statusOf(code), details } } }
+  },
+  // Clients read the status and the delay of Google's errors to decide about retries.
+  providerErrorBody: (bytes, httpStatus, options) => {
+    const { message } = providerErrorBody(bytes, httpStatus, options).error
+    const { status, retryDelay, code: own } = options.isHidden ? NOTHING : fieldsOf(bytes)
+    const code = httpStatus === IN_STREAM ? (own ?? httpStatus) : httpStatus
+    const error = {
+      code,
+      message: message.replace(ACCOUNTS, '***'),
+      status: status ?? statusOf(code),
+    }
+    return { error: retryDelay === null ? error : { ...error, details: [retryInfo(retryDelay)] } }
+  },
+  // NOTE: Google ends a stream with an error that is not in an event, and its own clients look for
+  // it there. Other clients read only events. Each kind of client ignores the other form.
+  errorEvent: (body) => {
+    const json = JSON.stringify(body)
+    return `data: ${json}\n\n${json}\n`
+  },
+}
+
+type Fields = {
+  readonly status: string | null
+  readonly retryDelay: string | null
+  readonly code: number | null
+}
+const NOTHING: Fields = { status: null, retryDelay: null, code: null }
+/** Codes that do not reject the key of the site. */
+const isForCaller = (code: unknown): code is number =>
+  typeof code === 'number' && STATUSES.has(code) && (code < 401 || code > 403)
+/** The number of details of an error that are searched for a delay. */
+const DETAILS_MAX = 16
+
+/** Returns the fields of a provider's error that contain no text of the provider. */
+function fieldsOf(bytes: Buffer): Fields {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return NOTHING
+  }
+  const { status, details, code } = recordOf(recordOf(value)?.error) ?? {}
+  const delays = (Array.isArray(details) ? details : [])
+    .slice(0, DETAILS_MAX)
+    .map((detail) => recordOf(detail)?.retryDelay)
+    .filter((delay) => typeof delay === 'string' && /^\d{1,6}(?:\.\d{1,9})?s$/.test(delay))
+  const isStatus = typeof status === 'string' && KNOWN_STATUSES.has(status)
+  return {
+    status: isStatus ? status : null,
+    retryDelay: (delays[0] as string | undefined) ?? null,
+    code: isForCaller(code) ? code : null,
+  }
+}

@@ -1,0 +1,226 @@
+import { CALLS_MAX } from '#domain/pricing/charge.ts'
+import {
+  foldedName,
+  type NamesByFoldedName,
+  namesByFoldedName,
+} from '#domain/shared/fold-name-case.ts'
+import { readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { innerRules } from '../check-nested-json-members.ts'
+import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { answerCheck } from '../openai-chat/usage-in-answer.ts'
+import { isMembers, isModelName, RESERVED, wholeOf } from '../read-request-members.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import {
+  type ChatRequest,
+  OUTPUT_TOKENS_MAX,
+  type PathParameters,
+  type WireFormat,
+} from '../wire-format.ts'
+import { answeredModel, usageInGeneration, withModelVersion } from './answer-members.ts'
+import { GEMINI_ERRORS } from './error-body.ts'
+import { ContentParts } from './find-content-parts-and-tools.ts'
+import { readCandidateTexts } from './read-candidate-texts.ts'
+import { GEMINI_STREAM, streamOfGeneration } from './stream-events.ts'
+import { bothSpellings, camelCased, upstreamBody } from './upstream-body.ts'
+
+const LIST: readonly JsonKind[] = ['array', 'object']
+/**
+ * The JSON kinds that each field may have. Other kinds are refused here. The provider checks the
+ * values. A null counts as an absent field. Where the API has a list, it also accepts one object.
+ */
+const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
+  ['contents', LIST],
+  ['tools', LIST],
+  ['safetySettings', LIST],
+  ['systemInstruction', ['object', 'string']],
+  ['toolConfig', ['object']],
+  ['generationConfig', ['object']],
+  ['model', ['string']],
+])
+const CONTENT_RULES = innerRules('contents', {
+  role: ['string', 'null'],
+  parts: ['array', 'object', 'null'],
+})
+const NAMES = namesByFoldedName(bothSpellings([...FIELDS.keys(), 'cachedContent', 'serviceTier']))
+const CONFIG_NAMES = namesByFoldedName(bothSpellings(['maxOutputTokens', 'candidateCount']))
+const NO_NAMES = namesByFoldedName([])
+
+/** Finds a member in either spelling. */
+const memberIn = (members: readonly Member[], name: string): Member | undefined =>
+  members.find(({ key }) => camelCased(key) === name)
+
+function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
+  const kinds = FIELDS.get(camelCased(key))
+  if (kinds === undefined || kind === 'null') return false
+  if (kind === 'array' && (!isAllObjects || (key === 'tools' && length > TOOLS_MAX))) return true
+  return !kinds.includes(kind)
+}
+
+/**
+ * Returns the error for a field that is given in two spellings. The API reads both as one field, so
+ * the gateway and the provider could read different values.
+ */
+function errorInSpellings(members: readonly Member[], path = ''): RelayError | null {
+  const seen = new Map<string, string>()
+  for (const { key } of members) {
+    const name = foldedName(camelCased(key))
+    const other = seen.get(name)
+    if (other !== undefined) return ambiguousKey(`${path}${key}`, `${path}${other}`)
+    seen.set(name, key)
+  }
+  return null
+}
+
+/**
+ * Reads the body of `generateContent` or `streamGenerateContent` without building objects. The
+ * model, and whether the answer is a stream, are in the path. `known` is empty if a checked request
+ * is read again after a change.
+ */
+export function readGenerateRequest(
+  body: Buffer,
+  path: PathParameters | null,
+  known: NamesByFoldedName = NAMES,
+): ChatRequest | RelayError {
+  if (path === null || !isModelName(path.model)) {
+    return relayError('invalid_parameter', { param: 'model' })
+  }
+  const parts = new ContentParts(body)
+  const members = scanObject(body, known, CONTENT_RULES, parts)
+  if (!isMembers(members)) return jsonError(body, members)
+  const error = errorInMembers(members) ?? errorInContents(memberIn(members, 'contents'))
+  if (error !== null) return error
+  if (parts.hasFileOfAccount) {
+    return relayError('parameter_not_supported', { param: 'fileData.fileUri' })
+  }
+  const config = readConfig(body, memberIn(members, 'generationConfig'), known)
+  if (isRelayError(config)) return config
+  return {
+    format: GEMINI,
+    body,
+    members,
+    model: path.model,
+    isStream: path.isStream,
+    // Usage is a part of the format's chunks, so every caller receives it.
+    wantsUsage: true,
+    ...config,
+    reasoningEffort: null,
+    inputBound: inputBoundOf(body, members, parts),
+    tools: parts.tools,
+  }
+}
+
+function errorInMembers(members: readonly Member[]): RelayError | null {
+  const spelling = errorInSpellings(members)
+  if (spelling !== null) return spelling
+  if (memberIn(members, RESERVED) !== undefined) {
+    return relayError('invalid_parameter', { param: RESERVED })
+  }
+  const cached = memberIn(members, 'cachedContent')
+  // A cache belongs to the provider's account. A caller could read the cache of somebody else, and
+  // nothing in the request bounds its length.
+  if (cached !== undefined && cached.kind !== 'null') {
+    return relayError('parameter_not_supported', { param: cached.key })
+  }
+  const misfit = members.find(isMisfit)
+  return misfit === undefined ? null : relayError('invalid_parameter', { param: misfit.key })
+}
+
+function errorInContents(contents: Member | undefined): RelayError | null {
+  if (contents === undefined || contents.kind === 'null') {
+    return relayError('missing_parameter', { param: 'contents' })
+  }
+  if (contents.kind !== 'array') return null
+  if (contents.length === 0) return relayError('invalid_parameter', { param: 'contents' })
+  if (contents.ambiguity !== null) {
+    const { path, other } = contents.ambiguity
+    return ambiguousKey(`contents${path}`, other)
+  }
+  if (contents.misfit === null) return null
+  return relayError('invalid_parameter', { param: `contents${contents.misfit}` })
+}
+
+/** Reads the limits in `generationConfig`. */
+function readConfig(
+  body: Buffer,
+  member: Member | undefined,
+  known: NamesByFoldedName,
+): Pick<ChatRequest, 'choices' | 'outputTokensMax'> | RelayError {
+  if (member?.kind !== 'object') return { choices: 1, outputTokensMax: null }
+  const bytes = body.subarray(member.valueStart, member.valueEnd)
+  const members = scanObject(bytes, known.size === 0 ? NO_NAMES : CONFIG_NAMES)
+  if (!isMembers(members)) {
+    if (members.error === 'ambiguous')
+      return ambiguousKey(`${member.key}.${members.key}`, members.other)
+    if (members.error !== 'duplicate') return jsonError(bytes, members)
+    return relayError('duplicate_key', { param: `${member.key}.${members.key}`.slice(0, 64) })
+  }
+  const error = errorInSpellings(members, `${member.key}.`)
+  if (error !== null) return error
+  const limit = memberIn(members, 'maxOutputTokens')
+  const outputTokensMax = wholeOf(bytes, limit, 1, OUTPUT_TOKENS_MAX)
+  const count = memberIn(members, 'candidateCount')
+  const choices = wholeOf(bytes, count, 1, CALLS_MAX)
+  const wrong = outputTokensMax === undefined ? limit : choices === undefined ? count : undefined
+  if (outputTokensMax === undefined || choices === undefined) {
+    return relayError('invalid_parameter', { param: `${member.key}.${wrong?.key ?? ''}` })
+  }
+  return { choices: choices ?? 1, outputTokensMax }
+}
+
+/**
+ * Reads a request to count tokens. It has contents, or a complete request in the member
+ * `generateContentRequest`, whose body is then the body of the result.
+ */
+export function readGeminiCountRequest(
+  body: Buffer,
+  path: PathParameters,
+): ChatRequest | RelayError {
+  const members = scanObject(body)
+  const inner = isMembers(members) ? memberIn(members, 'generateContentRequest') : undefined
+  if (inner === undefined) return readGenerateRequest(body, path)
+  if (inner.kind !== 'object') return relayError('invalid_parameter', { param: inner.key })
+  return readGenerateRequest(body.subarray(inner.valueStart, inner.valueEnd), path)
+}
+
+const shortBody: WireFormat['shortBody'] = (_path, outputTokens) => ({
+  contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+  generationConfig: { maxOutputTokens: outputTokens },
+})
+
+function outlineOf({ model, isStream, outputTokensMax, choices }: ChatRequest): ChatRequest {
+  const limit = outputTokensMax === null ? {} : { maxOutputTokens: outputTokensMax }
+  const text = {
+    contents: [{ role: 'user', parts: [{ text: 'x' }] }],
+    generationConfig: { ...limit, candidateCount: choices },
+  }
+  const body = Buffer.from(JSON.stringify(text))
+  const outline = readGenerateRequest(body, { model, isStream }, NO_NAMES)
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
+
+const CLIENT_HEADER = 'x-goog-api-client'
+
+/** Gemini's `generateContent` and `streamGenerateContent`. */
+export const GEMINI: WireFormat = {
+  name: 'gemini',
+  readRequest: (body, path) => readGenerateRequest(body, path),
+  readChangedRequest: (body, path) => readGenerateRequest(body, path, NO_NAMES),
+  shortBody,
+  outlineOf,
+  upstreamBody,
+  passedHeaders: ({ [CLIENT_HEADER]: client }) =>
+    client === undefined ? [] : [CLIENT_HEADER, String(client)],
+  usageInAnswer: usageInGeneration,
+  readUsage: readGeminiUsage,
+  errorOfAnswer: answerCheck('candidates'),
+  modelName: { find: answeredModel, replace: withModelVersion },
+  streamOfAnswer: streamOfGeneration,
+  readTexts: readCandidateTexts,
+  stream: GEMINI_STREAM,
+  errors: GEMINI_ERRORS,
+}

@@ -1,0 +1,50 @@
+import { combineGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
+import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const isReason = (reason: unknown): boolean =>
+  typeof reason === 'string' && reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED'
+
+/**
+ * Reports whether nothing has to follow this chunk: it ends a candidate, or it refuses the prompt.
+ */
+function isFinal({ candidates, promptFeedback }: JsonObject): boolean {
+  const ends = Array.isArray(candidates) ? candidates : []
+  return (
+    ends.some((candidate) => isReason(recordOf(candidate)?.finishReason)) ||
+    typeof recordOf(promptFeedback)?.blockReason === 'string'
+  )
+}
+
+function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
+  const { candidates } = event
+  const isEmpty = !Array.isArray(candidates) || candidates.length === 0
+  return {
+    usage: recordOf(event.usageMetadata) ?? undefined,
+    model: event.modelVersion,
+    isError: isErrorEvent || recordOf(event.error) !== null,
+    isUsageOnly: false,
+    isLast: false,
+    ending: isFinal(event) ? 'final' : isEmpty ? 'trailing' : null,
+  }
+}
+
+/**
+ * The stream of `streamGenerateContent`. It has no last event: it ends with the connection, after a
+ * chunk with a finish reason. Pictures arrive whole, so an event may be as long as an answer.
+ */
+export const GEMINI_STREAM: StreamFormat = {
+  isLastEvent: () => false,
+  endsWithConnection: true,
+  marks: ['"usageMetadata"', '"error"', '"finishReason"', '"promptFeedback"'],
+  eventBytesMax: 32 * 1024 * 1024,
+  finishReason: /"finishReason"\s*:\s*"/,
+  readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
+  combineUsage: combineGeminiUsage,
+}
+
+/** Renders a complete answer as a stream with one event. The event must not have line feeds. */
+export const streamOfGeneration = (body: Buffer): string =>
+  `data: ${JSON.stringify(JSON.parse(body.toString('utf8')))}\n\n`

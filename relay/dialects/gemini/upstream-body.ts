@@ -1,0 +1,184 @@
+import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
+import { applyEdits, type ByteEdit } from '../byte-edits.ts'
+import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
+import { removals } from '../openai-chat/upstream-body.ts'
+import { isMembers } from '../read-request-members.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
+import { CALLERS_TOOLS } from './find-content-parts-and-tools.ts'
+
+/**
+ * The members that are sent. All others are removed, because they may change what is billed. Google
+ * refuses unknown members.
+ */
+const SENT: ReadonlySet<string> = new Set([
+  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'generationConfig'],
+])
+/** The members of `generationConfig` that let the provider choose another model. */
+const ROUTING: ReadonlySet<string> = new Set([
+  ...['routingConfig', 'modelConfig', 'modelSelectionConfig'],
+])
+/** The members that are removed when no tool is left. */
+const OF_TOOLS: ReadonlySet<string> = new Set(['tools', 'toolConfig'])
+const CONFIG = 'generationConfig'
+const LIMIT = 'maxOutputTokens'
+/** Matches the values of `serviceTier` that are charged at the standard price. */
+const STANDARD_TIER = /^(?:null|"(?:service_tier_)?(?:standard|unspecified)")$/i
+
+/** Returns a name in camelCase. The API accepts each name in camelCase and in snake_case. */
+export const camelCased = (name: string): string =>
+  name.includes('_')
+    ? name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    : name
+
+const snakeCased = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+export const bothSpellings = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => [name, snakeCased(name)])
+
+const NOTHING_DROPPED: readonly string[] = []
+
+/**
+ * Builds the request body for the provider: see `upstreamBody` of OpenAI's format. The model is not
+ * in the body. If nothing changes, the original body is returned without a copy.
+ */
+export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
+  const { body, members } = request
+  const { overrides, outputTokens, allowed } = change
+  const overridden = new Set([...overrides.keys()].map(camelCased))
+  const restricted = members.filter((member) => isRestricted(body, member, allowed))
+  const dropped = restricted.flatMap(({ key }) => (key === 'model' ? [] : [key]))
+  const tools = keptTools(request, change, overridden)
+  const isToolless = tools?.every(({ text }) => text === '') === true
+  const removed = members.filter(
+    (member) =>
+      restricted.includes(member) ||
+      overridden.has(camelCased(member.key)) ||
+      (isToolless && OF_TOOLS.has(camelCased(member.key))),
+  )
+  const remaining = members.filter((member) => !removed.includes(member))
+  const edits: ByteEdit[] = [...(isToolless ? [] : editsOfTools(request, tools))]
+  const inserted = new Map([...overrides].filter(([key]) => key !== 'model'))
+  const config = configFor(request, inserted, remaining, outputTokens ?? null)
+  if (config !== null) {
+    dropped.push(...config.dropped)
+    if (config.member === null) inserted.set(config.name, config.text)
+    else {
+      const { valueStart: start, valueEnd: end } = config.member
+      edits.push({ start, end, text: config.text })
+    }
+  }
+  if (tools !== null) dropped.push(PROVIDER_TOOLS)
+  if (edits.length === 0 && removed.length === 0 && inserted.size === 0) {
+    return { body, dropped: NOTHING_DROPPED }
+  }
+  const texts = [...inserted].map(([key, text]) => `${JSON.stringify(key)}:${text}`)
+  const [first] = remaining
+  if (first === undefined) return { body: Buffer.from(`{${texts.join()}}`), dropped }
+  edits.push(...removals(members, removed, spanOfMember))
+  if (texts.length > 0) {
+    edits.push({ start: first.keyStart, end: first.keyStart, text: `${texts.join()},` })
+  }
+  return { body: applyEdits(body, edits), dropped }
+}
+
+const spanOfMember = ({ keyStart, valueEnd }: Member) => ({ start: keyStart, end: valueEnd })
+const spanOfTool = ({ start, end }: ToolElement) => ({ start, end })
+
+function isRestricted(
+  body: Buffer,
+  { key, valueStart, valueEnd }: Member,
+  allowed: ReadonlySet<string>,
+): boolean {
+  const name = camelCased(key)
+  if (SENT.has(name)) return false
+  if (name === 'serviceTier' && valueEnd - valueStart < 64) {
+    if (STANDARD_TIER.test(body.toString('latin1', valueStart, valueEnd))) return false
+  }
+  return name === 'model' || (!allowed.has(name) && !allowed.has(snakeCased(name)))
+}
+
+type Kept = { readonly tool: ToolElement; readonly text: string | null }
+
+/**
+ * Returns what is sent of each tool: null for the complete tool, and an empty text for nothing.
+ * Returns null if all tools are sent. One tool may hold functions of the caller together with tools
+ * that Google runs.
+ */
+function keptTools(
+  { body, tools }: ChatRequest,
+  { allowed }: UpstreamChange,
+  overridden: ReadonlySet<string>,
+): readonly Kept[] | null {
+  if (allowed.has(PROVIDER_TOOLS) || overridden.has('tools')) return null
+  if (!tools.some(({ isProviders }) => isProviders)) return null
+  return tools.map((tool) => ({ tool, text: tool.isProviders ? callersPart(body, tool) : null }))
+}
+
+function callersPart(body: Buffer, { start, end }: ToolElement): string {
+  const bytes = body.subarray(start, end)
+  const members = scanObject(bytes)
+  if (!isMembers(members)) return ''
+  const kept = members.filter(({ key }) => CALLERS_TOOLS.has(key))
+  const texts = kept.map(({ keyStart, valueEnd }) => bytes.toString('utf8', keyStart, valueEnd))
+  return texts.length === 0 ? '' : `{${texts.join()}}`
+}
+
+function editsOfTools({ tools }: ChatRequest, kept: readonly Kept[] | null): readonly ByteEdit[] {
+  if (kept === null) return []
+  const removed = kept.filter(({ text }) => text === '').map(({ tool }) => tool)
+  const changed = kept.flatMap(({ tool: { start, end }, text }) =>
+    text === null || text === '' ? [] : [{ start, end, text }],
+  )
+  return [...changed, ...removals(tools, removed, spanOfTool)]
+}
+
+type Config = {
+  /** The member to replace, or null if a member with the name `name` is inserted. */
+  readonly member: Member | null
+  readonly name: string
+  readonly text: string
+  readonly dropped: readonly string[]
+}
+
+/**
+ * Returns the `generationConfig` to send: without the members in `ROUTING`, and with the output
+ * limit `outputTokens`. A smaller limit stays unchanged. Returns null if nothing changes.
+ */
+function configFor(
+  { body }: ChatRequest,
+  overrides: ReadonlyMap<string, string>,
+  remaining: readonly Member[],
+  outputTokens: number | null,
+): Config | null {
+  const override = [...overrides].find(([key]) => camelCased(key) === CONFIG)
+  const member = remaining.find(({ key }) => camelCased(key) === CONFIG) ?? null
+  const name = override?.[0] ?? member?.key ?? CONFIG
+  const bytes =
+    override !== undefined
+      ? Buffer.from(override[1])
+      : member?.kind === 'object'
+        ? body.subarray(member.valueStart, member.valueEnd)
+        : Buffer.from('{}')
+  const members = scanObject(bytes)
+  if (!isMembers(members)) return null
+  const routing =
+    override === undefined ? members.filter(({ key }) => ROUTING.has(camelCased(key))) : []
+  const limit = members.find(({ key }) => camelCased(key) === LIMIT)
+  const own =
+    limit === undefined ? 0 : Number(bytes.toString('latin1', limit.valueStart, limit.valueEnd))
+  const isLimited = outputTokens === null || (own > 0 && own <= outputTokens)
+  if (isLimited && routing.length === 0) return null
+  const texts = members
+    .filter((one) => !routing.includes(one) && (isLimited || one !== limit))
+    .map(({ keyStart, valueEnd }) => bytes.toString('utf8', keyStart, valueEnd))
+  if (!isLimited) texts.push(`${JSON.stringify(limit?.key ?? LIMIT)}:${outputTokens}`)
+  const dropped = routing.map(({ key }) => `${name}.${key}`)
+  return {
+    member: override === undefined ? member : null,
+    name,
+    text: `{${texts.join()}}`,
+    dropped,
+  }
+}
