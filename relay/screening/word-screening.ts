@@ -89,8 +89,8 @@ const SEPARATOR = '\n'
 
 /**
  * Refuses a request if one of its texts contains a screened word. The error does not repeat the
- * word. Member names and data URLs are not screened. Returns null, without a promise, if requests
- * are not screened.
+ * word. Member names, data URLs and base64 are not screened. Returns null, without a promise, if
+ * requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -126,10 +126,18 @@ async function containsWord(matcher: WordMatcher, text: string): Promise<boolean
 /** Matches a base64 data URL, such as an image or a sound. Data URLs are not screened. */
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 
+const BASE64 = /^[\w+/=-]*$/
+/** The members that state the type of the base64 beside them, in the member `data`. */
+const TYPES_OF_DATA = ['mimeType', 'mime_type', 'media_type']
+
 function collect(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
     if (!DATA_URL.test(value)) texts.push(value)
   } else if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) collect(member, texts)
+    const hasData = TYPES_OF_DATA.some((name) => name in value)
+    for (const [name, member] of Object.entries(value)) {
+      const isData = hasData && name === 'data' && typeof member === 'string'
+      if (!isData || !BASE64.test(member)) collect(member, texts)
+    }
   }
 }

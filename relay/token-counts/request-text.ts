@@ -18,8 +18,24 @@ const RAW_MEMBERS = new Set([
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 /** The members of a message part that are text, if they are strings. */
 const TEXT_PART_MEMBERS = new Set(['text', 'thinking', 'content', 'title', 'context'])
+/** The members of a request of Gemini's API that hold texts in parts. */
+const GEMINI_CONTENTS = new Set(['contents', 'systemInstruction', 'system_instruction'])
+/**
+ * The paths in such a member whose JSON reaches the model unchanged. The result of a function can
+ * also have pictures, which are not in `response`.
+ */
+const GEMINI_RAW = new Set([
+  ...['parts.functionCall', 'parts.function_call', 'parts.executableCode', 'parts.executable_code'],
+  ...['parts.functionResponse.response', 'parts.function_response.response'],
+  ...['parts.codeExecutionResult', 'parts.code_execution_result'],
+])
+const GEMINI_CONFIG = /^generation_?config$/i
+const GEMINI_SCHEMA = /^_?response_?(?:json_?)?schema$/i
+/** The paths of the MIME types of the data of parts. */
+const GEMINI_MIME = /^parts\.(?:inline_?data|file_?data)\.mime_?type$/i
 /** The types of message parts that are pictures. */
 const PICTURES = new Set(['image_url', 'image'])
+const MIME_OF_PICTURE = /^image\//
 
 /**
  * The nesting depth of the request's members. The next constants are the depths of messages and of
@@ -98,7 +114,8 @@ export class RequestText {
 
   private open(isObject: boolean): void {
     if (this.rawDepth > 0) this.text.addByte(isObject ? OPEN_BRACE : OPEN_BRACKET)
-    const isMessage = this.depth === IN_MESSAGE - 1 && this.keys[IN_REQUEST] === 'messages'
+    const list = this.keys[IN_REQUEST]
+    const isMessage = this.depth === IN_MESSAGE - 1 && (list === 'messages' || list === 'contents')
     if (isMessage) this.messages += 1
     this.isObject.push(isObject)
     this.keys[this.depth] = ''
@@ -131,6 +148,10 @@ export class RequestText {
   private isRawValue(): boolean {
     const { keys, depth } = this
     if (depth === IN_REQUEST) return RAW_MEMBERS.has(keys[IN_REQUEST] ?? '')
+    if (this.isInContents) return GEMINI_RAW.has(this.pathInContents())
+    if (depth === IN_REQUEST + 1 && GEMINI_CONFIG.test(keys[IN_REQUEST] ?? '')) {
+      return GEMINI_SCHEMA.test(keys[depth] ?? '')
+    }
     if (keys[IN_REQUEST] !== 'messages') return false
     if (depth === IN_MESSAGE) return RAW_MESSAGE_MEMBERS.has(keys[IN_MESSAGE] ?? '')
     return depth === IN_PART && keys[IN_MESSAGE] === 'content' && keys[IN_PART] === 'input'
@@ -147,11 +168,35 @@ export class RequestText {
     const { keys, depth } = this
     if (this.rawDepth > 0) return 'raw'
     if (this.expectsKey) return depth <= IN_DEEPEST_PART ? 'key' : 'none'
+    if (this.isInContents) return this.roleInContents()
     if (keys[IN_REQUEST] === 'system') return this.isSystemText() ? 'text' : 'none'
     if (keys[IN_REQUEST] !== 'messages' || depth < IN_MESSAGE) return 'none'
     if (depth === IN_MESSAGE) return keys[IN_MESSAGE] === 'content' ? 'text' : 'none'
     if (keys[IN_MESSAGE] !== 'content') return 'none'
     return this.isInPart() ? this.roleInPart() : 'none'
+  }
+
+  private get isInContents(): boolean {
+    return GEMINI_CONTENTS.has(this.keys[IN_REQUEST] ?? '')
+  }
+
+  /**
+   * Returns the keys below the member with contents. Lists are left out, because Gemini's API
+   * accepts one object in place of a list.
+   */
+  private pathInContents(): string {
+    const path: string[] = []
+    for (let depth = IN_REQUEST + 1; depth <= this.depth; depth += 1) {
+      if (this.isObject[depth - 1]) path.push(this.keys[depth] ?? '')
+    }
+    return path.join('.')
+  }
+
+  private roleInContents(): Role {
+    if (this.depth > IN_DEEPEST_PART) return 'none'
+    const path = this.pathInContents()
+    if (path === 'parts.text' || path === '') return 'text'
+    return GEMINI_MIME.test(path) ? 'type' : 'none'
   }
 
   private isSystemText(): boolean {
@@ -190,7 +235,7 @@ export class RequestText {
     if (role === 'key') this.keys[this.depth] = string.captured
     if (role !== 'type') return
     this.types[this.depth] = string.captured
-    if (PICTURES.has(string.captured)) this.images += 1
+    if (PICTURES.has(string.captured) || MIME_OF_PICTURE.test(string.captured)) this.images += 1
   }
 
   /** Inserts a line feed between two texts, so that each text is counted as the start of a line. */
