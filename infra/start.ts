@@ -188,7 +188,7 @@ function serverFor(
     (request, response) => {
       if (state.draining.signal.aborted) response.shouldKeepAlive = false
       request.url = canonicalTarget(request.url ?? '', request.headers.host)
-      if (relay.matches(request.url)) relay.handle(request, response)
+      if (relay.matches(request.url, request.method)) relay.handle(request, response)
       else handler(request, response)
     },
   )

@@ -1,6 +1,9 @@
 import { resolveModelName } from './adapters/resolve-model-name.ts'
-import { isRelayError, relayError } from './canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from './canonical/relay-error.ts'
 import { readMessagesRequest } from './dialects/anthropic-messages/messages-request.ts'
+import { readGeminiCountRequest } from './dialects/gemini/generate-request.ts'
+import type { ChatRequest } from './dialects/wire-format.ts'
+import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate } from './pipeline/authenticate.ts'
 import { chatBodyOwnerOf } from './pipeline/body-memory-limit-of-user.ts'
@@ -10,11 +13,40 @@ import { readBody } from './pipeline/read-body.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUpload } from './pipeline/send-error-before-body-is-read.ts'
 
+/** How a format asks for a count of tokens, and how the answer looks. */
+type CountWork = {
+  readonly read: (upload: Buffer) => ChatRequest | RelayError
+  readonly answerOf: (tokens: number) => object
+}
+
+const ANTHROPIC_COUNT: CountWork = {
+  read: readMessagesRequest,
+  answerOf: (tokens) => ({ input_tokens: tokens }),
+}
+
 /**
- * Serves `POST /v1/messages/count_tokens`. The gateway counts the tokens itself. The count costs
- * nothing, and no answer is generated. The request counts towards the limits of calls.
+ * Returns the work at a path that counts tokens, such as Anthropic's `/v1/messages/count_tokens` or
+ * Gemini's `/v1beta/models/{model}:countTokens`. Returns null for any other path.
  */
-export async function countTokens(deps: RelayDeps, exchange: Exchange): Promise<void> {
+export function countWorkAt(path: string): CountWork | null {
+  if (path === '/v1/messages/count_tokens') return ANTHROPIC_COUNT
+  const gemini = readGeminiPath(path)
+  if (gemini?.method !== 'countTokens') return null
+  return {
+    read: (upload) => readGeminiCountRequest(upload, gemini),
+    answerOf: (tokens) => ({ totalTokens: tokens }),
+  }
+}
+
+/**
+ * Counts the tokens of a request. The gateway counts them itself. The count costs nothing, and no
+ * answer is generated. The request counts towards the limits of calls.
+ */
+export async function countTokens(
+  deps: RelayDeps,
+  exchange: Exchange,
+  { read, answerOf }: CountWork,
+): Promise<void> {
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
@@ -23,11 +55,11 @@ export async function countTokens(deps: RelayDeps, exchange: Exchange): Promise<
   const upload = await readBody(request, deps.bodies, owner)
   if (isRelayError(upload)) return rejectUpload(exchange, upload)
   try {
-    const parsed = readMessagesRequest(upload)
+    const parsed = read(upload)
     if (isRelayError(parsed)) return sendError(exchange, parsed)
     const { adapters } = deps.views.options.options
     const counted = resolveModelName(parsed, deps.views.channels, adapters)
-    const { model } = counted
+    const { model, body } = counted
     const error = accessError(caller, deps.views.options.options, counted)
     if (error !== null) return sendError(exchange, error)
     if (!deps.views.channels.isKnown(model)) {
@@ -37,8 +69,8 @@ export async function countTokens(deps: RelayDeps, exchange: Exchange): Promise<
     if (isRelayError(permit)) return sendError(exchange, permit)
     try {
       const counter = deps.counter.of(caller.user.userId)
-      const { input } = await counter.count({ requestBody: upload, text: '' })
-      sendJson(exchange, 200, { input_tokens: input })
+      const { input } = await counter.count({ requestBody: body, text: '' })
+      sendJson(exchange, 200, answerOf(input))
     } finally {
       permit.release({ isSuccess: true, tokens: 0 })
     }

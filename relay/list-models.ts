@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
@@ -7,8 +8,8 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 const CREATED = 1_700_000_000
 
 /**
- * Serves `GET /v1/models` and, if `id` is given, `GET /v1/models/{id}`: the models that the token
- * of the request can call now, in the format of the request.
+ * Serves `GET /v1/models`, `GET /v1beta/models` and, if `id` is given, one model below them: the
+ * models that the token of the request can call now, in the format of the request.
  */
 export async function listModels(
   deps: RelayDeps,
@@ -18,14 +19,9 @@ export async function listModels(
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
-  const isAnthropics = request.headers['anthropic-version'] !== undefined
+  const { list, model } = MODEL_LISTS[modelListFormatOf(request)]
   const models = callableModels(deps, caller)
-  if (id === null) {
-    const sorted = models.toSorted()
-    const list = isAnthropics ? anthropicList(sorted, request.url ?? '') : openAiList(sorted)
-    return sendJson(exchange, 200, list)
-  }
-  const model = isAnthropics ? anthropicModel : modelObject
+  if (id === null) return sendJson(exchange, 200, list(models.toSorted(), parametersOf(request)))
   if (models.includes(id)) return sendJson(exchange, 200, model(id))
   sendError(exchange, relayError('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
 }
@@ -41,31 +37,72 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
     .filter((model) => !('code' in priceOf(prices, model, group, customer)))
 }
 
+/**
+ * Returns the format in which a request expects models. Gemini's clients send their key in a header
+ * of Google, and Anthropic's clients name a version in the headers of all requests.
+ */
+export function modelListFormatOf({
+  url = '',
+  headers,
+}: Pick<IncomingMessage, 'url' | 'headers'>): ModelListFormat {
+  if (url.startsWith('/v1beta') || headers['x-goog-api-key'] !== undefined) return 'gemini'
+  return headers['anthropic-version'] === undefined ? 'chat' : 'messages'
+}
+
+function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const query = url.indexOf('?')
+  return new URLSearchParams(query < 0 ? '' : url.slice(query))
+}
+
 const openAiList = (models: readonly string[]) => ({
   object: 'list',
   data: models.map(modelObject),
 })
 
-const LIMIT_DEFAULT = 20
 const LIMIT_MAX = 1_000
 
-/** Returns a page in the format of Anthropic's API: see its parameters `limit` and `after_id`. */
-function anthropicList(models: readonly string[], url: string) {
-  const query = url.indexOf('?')
-  const parameters = new URLSearchParams(query < 0 ? '' : url.slice(query))
-  const requested = Number(parameters.get('limit') ?? LIMIT_DEFAULT)
+/** Returns the models of one page, and whether more follow. The models must be sorted. */
+function pageOf(
+  models: readonly string[],
+  { limit, after }: { readonly limit: string | null; readonly after: string | null },
+  limitDefault: number,
+): { readonly page: readonly string[]; readonly hasMore: boolean } {
+  const requested = Number(limit ?? limitDefault)
   const isLimit = Number.isInteger(requested) && requested >= 1
-  const limit = isLimit ? Math.min(requested, LIMIT_MAX) : LIMIT_DEFAULT
-  const after = parameters.get('after_id')
   const rest = after === null ? models : models.filter((id) => id > after)
-  const page = rest.slice(0, limit)
+  const page = rest.slice(0, isLimit ? Math.min(requested, LIMIT_MAX) : limitDefault)
+  return { page, hasMore: rest.length > page.length }
+}
+
+/** Returns a page in the format of Anthropic's API: see its parameters `limit` and `after_id`. */
+function anthropicList(models: readonly string[], parameters: URLSearchParams) {
+  const range = { limit: parameters.get('limit'), after: parameters.get('after_id') }
+  const { page, hasMore } = pageOf(models, range, 20)
   return {
     data: page.map(anthropicModel),
-    has_more: rest.length > page.length,
+    has_more: hasMore,
     first_id: page[0] ?? null,
     last_id: page.at(-1) ?? null,
   }
 }
+
+/**
+ * Returns a page in the format of Gemini's API: see its parameters `pageSize` and `pageToken`. The
+ * token is the name of the last model on the page before.
+ */
+function geminiList(models: readonly string[], parameters: URLSearchParams) {
+  const range = { limit: parameters.get('pageSize'), after: parameters.get('pageToken') || null }
+  const { page, hasMore } = pageOf(models, range, 50)
+  const list = { models: page.map(geminiModel) }
+  return hasMore ? { ...list, nextPageToken: page.at(-1) } : list
+}
+
+const geminiModel = (id: string) => ({
+  name: id.startsWith('tunedModels/') ? id : `models/${id}`,
+  version: '001',
+  displayName: id,
+  supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+})
 
 const anthropicModel = (id: string) => ({
   type: 'model',
@@ -80,3 +117,15 @@ const modelObject = (id: string) => ({
   created: CREATED,
   owned_by: 'tallygate',
 })
+
+type ModelListFormat = 'chat' | 'messages' | 'gemini'
+type ModelList = {
+  readonly list: (models: readonly string[], parameters: URLSearchParams) => object
+  readonly model: (id: string) => object
+}
+
+const MODEL_LISTS: Readonly<Record<ModelListFormat, ModelList>> = {
+  chat: { list: openAiList, model: modelObject },
+  messages: { list: anthropicList, model: anthropicModel },
+  gemini: { list: geminiList, model: geminiModel },
+}

@@ -14,15 +14,18 @@ import { relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
-import { countTokens } from './count-tokens.ts'
+import { countTokens, countWorkAt } from './count-tokens.ts'
 import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
+import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
+import { GEMINI } from './dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
 import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
+import { isGeminiRequest, jsonArrayFor, modelInPath, readGeminiPath } from './gemini-paths.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
 import { BodyMemory } from './limits/body-memory.ts'
@@ -43,6 +46,7 @@ import {
   headersOf,
   newCallId,
   sendError,
+  sendJson,
 } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
@@ -65,7 +69,7 @@ import { startViews } from './views/start-views.ts'
 
 /** The URL paths that the relay serves directly, without the router of the management API. */
 export type RelayPaths = {
-  readonly matches: (url: string) => boolean
+  readonly matches: (url: string, method?: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
   /** Adds the relay's routes to the management API's app: channel actions and the playground. */
   readonly addActions: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
@@ -136,7 +140,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange =>
     exchangeOf(request, response, core.now(), clientIpOf, core.log)
   return {
-    matches,
+    matches: (url, method) => matches(url) || isPing(url, method),
     handle: (request, response) => {
       const exchange = openExchange(request, response)
       // On a full disk, the call is refused here. An append to the event store would fail only
@@ -180,8 +184,11 @@ function playgroundOf(
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
 
-const matches = (url: string): boolean =>
-  url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?') || isTaskPath(url)
+const matches = (url: string): boolean => /^\/v1(?:beta)?(?:[/?]|$)/.test(url) || isTaskPath(url)
+
+/** Some clients send `HEAD /` to find out whether the address is right. */
+const isPing = (url: string, method: string | undefined): boolean =>
+  method === 'HEAD' && /^\/(?:\?|$)/.test(url)
 
 type ServedType = {
   readonly required: readonly ProfileField[]
@@ -232,6 +239,7 @@ const exchangeOf = (
   clientIp: clientIpOf(request),
   language: languageOf(request.headers['accept-language']),
   errors: errorFormatOf(request),
+  jsonArray: jsonArrayFor(request),
   log,
 })
 
@@ -291,10 +299,12 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
  * Returns the format of the errors of a request. Anthropic's clients name a version in the headers
  * of all requests.
  */
-const errorFormatOf = ({ url = '', headers }: IncomingMessage): ErrorFormat =>
-  url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
-    ? ANTHROPIC_ERRORS
-    : OPENAI_ERRORS
+function errorFormatOf(request: IncomingMessage): ErrorFormat {
+  const { url = '', headers } = request
+  if (isGeminiRequest(request)) return GEMINI_ERRORS
+  const isAnthropics = url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
+  return isAnthropics ? ANTHROPIC_ERRORS : OPENAI_ERRORS
+}
 
 type RouteDeps = {
   readonly deps: RelayDeps
@@ -318,25 +328,37 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
       task.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
-  const format = FORMAT_OF_PATH.get(path)
-  if (format !== undefined) {
+  const work = callAt(path)
+  if (work !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
-    return runCall(deps, exchange, draining, { format, authenticator: BY_KEY, path: null })
+    return runCall(deps, exchange, draining, { ...work, authenticator: BY_KEY })
   }
-  if (path === '/v1/messages/count_tokens') {
+  const count = countWorkAt(path)
+  if (count !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
-    const counting = countTokens(deps, exchange)
+    const counting = countTokens(deps, exchange, count)
     return draining.during(
       exchange,
       counting.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
-  if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
-    return sendError(exchange, relayError('not_found'))
-  }
+  if (isPing(url, method)) return sendJson(exchange, 200, {})
+  const model = modelInPath(path)
+  // A method of a model that does not exist, such as Gemini's `:embedContent`.
+  const isMethod = method === 'POST' && path.includes(':')
+  if (model === undefined || isMethod) return sendError(exchange, relayError('not_found'))
   if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))
-  const id = path === '/v1/models' ? null : decoded(path.slice(11))
-  listModels(deps, exchange, id).catch((err: unknown) => handleBug(deps, exchange, err))
+  listModels(deps, exchange, model).catch((err: unknown) => handleBug(deps, exchange, err))
+}
+
+/** Returns the format of the calls at a path, and what the path says about a call. */
+function callAt(path: string): Pick<CallWork, 'format' | 'path'> | null {
+  const format = FORMAT_OF_PATH.get(path)
+  if (format !== undefined) return { format, path: null }
+  const gemini = readGeminiPath(path)
+  return gemini === null || gemini.method === 'countTokens'
+    ? null
+    : { format: GEMINI, path: gemini }
 }
 
 function runCall(deps: RelayDeps, exchange: Exchange, draining: Draining, work: CallWork): void {
@@ -354,14 +376,6 @@ const isExtension = ({ views }: RelayDeps, { headers }: IncomingMessage): boolea
   headers.origin !== undefined &&
   views.options.options.isBrowserExtensionBlocked &&
   /^[a-z-]+-extension:\/\//i.test(headers.origin)
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
 
 function preflight({ request, response, call }: Exchange): void {
   const requestedHeaders = request.headers['access-control-request-headers']

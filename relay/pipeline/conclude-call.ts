@@ -9,7 +9,7 @@ import {
   reportedCost,
 } from '#relay/canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { modelIn, withModel } from '../dialects/model-in-answer.ts'
+import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { placeOf } from '../views/channel-view.ts'
@@ -86,7 +86,7 @@ export function visibleAnswer(
   body: Buffer,
 ): Buffer | null {
   if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
-  return upstreamModel === null ? body : withModel(body, request.model)
+  return upstreamModel === null ? body : withShownModel(request.format, body, request.model)
 }
 
 /**
@@ -104,7 +104,7 @@ export async function concludePlain(
   if (!call.isCallerGone && !call.isReadOn) call.noteFirstByte()
   const delivery: Delivery = {
     rawUsage: format.usageInAnswer(body),
-    answeredModel: modelIn(body),
+    answeredModel: answeredModelIn(format, body),
     readText: () => textOfAnswer(body, format.readTexts),
     isWhole: true,
     chargesInput: true,
@@ -115,9 +115,9 @@ export async function concludePlain(
   }
   const { response } = exchange
   if (isAnswered(exchange)) return true
-  if (response.headersSent) {
-    // The response has already begun as a stream with ping comments, so the answer is sent as a
-    // stream event.
+  if (response.headersSent || exchange.jsonArray !== null) {
+    // The response has already begun as a stream with ping comments, or it must be an array, so the
+    // answer is sent as a stream event.
     endStream(exchange, closing.format.streamOfAnswer(visibleBody))
     return true
   }

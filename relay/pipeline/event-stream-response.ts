@@ -9,11 +9,11 @@ export const TEXT_BYTES_MAX = 16 * 1024
 const CRLF = '\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
 
-function startStream({ response, call }: Exchange): void {
+function startStream({ response, call, jsonArray }: Exchange): void {
   response.writeHead(200, [
     ...headersOf(call),
     'Content-Type',
-    'text/event-stream; charset=utf-8',
+    `${jsonArray === null ? 'text/event-stream' : 'application/json'}; charset=utf-8`,
     'Cache-Control',
     'no-cache',
     'X-Accel-Buffering',
@@ -26,8 +26,9 @@ function startStream({ response, call }: Exchange): void {
 }
 
 /** Writes events. Returns false if the caller's connection accepts no more bytes for now. */
-export function writeEvents(exchange: Exchange, events: Buffer): boolean {
-  const { response } = exchange
+export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
+  const { response, jsonArray } = exchange
+  const events = jsonArray === null ? streamed : jsonArray.elementsOf(streamed)
   if (!response.headersSent) startStream(exchange)
   if (!isChunked(response)) return response.write(events)
   if (events.length <= TEXT_BYTES_MAX) return response.write(chunkOf(events), 'latin1')
@@ -40,7 +41,9 @@ export function writeEvents(exchange: Exchange, events: Buffer): boolean {
 export function endStream(exchange: Exchange, events: Buffer | string): void {
   const { response } = exchange
   if (!response.headersSent) startStream(exchange)
-  const bytes = typeof events === 'string' ? Buffer.from(events) : events
+  const { jsonArray } = exchange
+  const last = jsonArray === null ? events : jsonArray.end(events)
+  const bytes = typeof last === 'string' ? Buffer.from(last) : last
   if (!isChunked(response)) response.end(bytes)
   else response.end(`${bytes.length > 0 ? chunkOf(bytes) : ''}${LAST_CHUNK}`, 'latin1')
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
+import type { JsonArrayStream } from '#relay/dialects/gemini/json-array-stream.ts'
 import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 
@@ -23,6 +24,8 @@ export type Exchange = {
   readonly language: Language
   /** The format of the errors that the caller receives. */
   readonly errors: ErrorFormat
+  /** Renders the events of a stream for a caller that expects a JSON array; otherwise null. */
+  readonly jsonArray: JsonArrayStream | null
   /** The logger. It is null in a process without a relay, because such a process logs no calls. */
   readonly log: Logger | null
 }

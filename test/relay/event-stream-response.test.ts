@@ -19,7 +19,7 @@ const bytesOf = (event: string | number): Buffer =>
 const wholeOf = (stream: Stream): string => Buffer.concat(stream.map(bytesOf)).toString()
 
 const exchangeOf = (incoming: IncomingMessage, response: ServerResponse) =>
-  ({ request: incoming, response, call: 'id' }) as Partial<Exchange> as Exchange
+  ({ request: incoming, response, call: 'id', jsonArray: null }) as Partial<Exchange> as Exchange
 
 const server = createServer((incoming, response) => {
   const exchange = exchangeOf(incoming, response)

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http'
+import { JsonArrayStream } from './dialects/gemini/json-array-stream.ts'
+import type { PathParameters } from './dialects/wire-format.ts'
+
+type Method = 'generateContent' | 'streamGenerateContent' | 'countTokens'
+
+/** What the path of a request of Gemini's API says about it. */
+export type GeminiPath = PathParameters & { readonly method: Method }
+
+/** Matches the path of a method. The name of a model may contain slashes and colons. */
+const METHOD_PATH =
+  /^\/v1(?:beta)?\/(models|tunedModels)\/(.+):(generateContent|streamGenerateContent|countTokens)$/
+/** Matches the path of the list of models, or of one model. */
+const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.*))?$/
+const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/
+
+/** Returns the method and the model of a path of Gemini's API. Returns null for any other path. */
+export function readGeminiPath(path: string): GeminiPath | null {
+  const [, collection, name, method] = METHOD_PATH.exec(path) ?? []
+  if (name === undefined) return null
+  const isStream = method === 'streamGenerateContent'
+  return { method: method as Method, model: modelNamed(`${collection}/${name}`), isStream }
+}
+
+/**
+ * Returns the name of the model whose description is requested. Returns null for the path of the
+ * list, and undefined for any other path.
+ */
+export function modelInPath(path: string): string | null | undefined {
+  const [match, id] = MODELS_PATH.exec(path) ?? []
+  if (match !== undefined) return id === undefined ? null : modelNamed(id)
+  const [, tuned] = TUNED_MODEL_PATH.exec(path) ?? []
+  return tuned === undefined ? undefined : modelNamed(tuned)
+}
+
+/** Returns the name of a model without its collection. Tuned models keep theirs. */
+function modelNamed(segments: string): string {
+  const name = decoded(segments)
+  return name.replace(/^(?:models\/)+/, '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Reports whether the request is one of Gemini's API, whose errors have Google's format. */
+export function isGeminiRequest({ url = '', headers }: IncomingMessage): boolean {
+  const [path = ''] = url.split('?', 1)
+  if (path.startsWith('/v1beta') || readGeminiPath(path) !== null) return true
+  return modelInPath(path) !== undefined && headers['x-goog-api-key'] !== undefined
+}
+
+/** Returns how a stream is rendered for a caller that expects a JSON array; otherwise null. */
+export function jsonArrayFor({ url = '' }: IncomingMessage): JsonArrayStream | null {
+  const at = url.indexOf('?')
+  const path = at < 0 ? url : url.slice(0, at)
+  if (!path.endsWith(':streamGenerateContent')) return null
+  const parameters = new URLSearchParams(at < 0 ? '' : url.slice(at))
+  const isSse = (parameters.get('alt') ?? parameters.get('$alt')) === 'sse'
+  return isSse ? null : new JsonArrayStream()
+}
