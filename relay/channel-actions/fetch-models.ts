@@ -28,7 +28,7 @@ const LISTS: readonly (readonly [list: string, name: string])[] = [
 ]
 
 /**
- * Returns the model names of a provider's list. Reads OpenAI's `data[].id`, Cohere's
+ * Returns the model names of a provider's list. Reads OpenAI's `data[].id`, Cohere's and Gemini's
  * `models[].name` and Cloudflare's `result[].name`. Returns null for any other format.
  */
 export function modelsIn(text: string): readonly string[] | null {
@@ -42,13 +42,25 @@ export function modelsIn(text: string): readonly string[] | null {
   for (const [list, name] of LISTS) {
     const entries = (value as JsonObject)[list]
     if (!Array.isArray(entries)) continue
-    const names = entries.map((entry: unknown) =>
-      typeof entry === 'object' && entry !== null ? (entry as JsonObject)[name] : null,
-    )
+    const names = entries.filter(isForCalls).map((entry) => withoutPrefix(entry[name]))
     return [...new Set(names.filter(isName))].slice(0, NAMES_MAX)
   }
   return null
 }
+
+/**
+ * Reports whether an entry of a list is a model for calls. Gemini names the methods of each model,
+ * some of which only embed texts.
+ */
+function isForCalls(entry: unknown): entry is JsonObject {
+  if (typeof entry !== 'object' || entry === null) return false
+  const { supportedGenerationMethods: methods } = entry as JsonObject
+  return !Array.isArray(methods) || methods.includes('generateContent')
+}
+
+/** Removes the collection from the name of one of Gemini's models. */
+const withoutPrefix = (name: unknown): unknown =>
+  typeof name === 'string' ? name.replace(/^models\//, '') : name
 
 /**
  * Reports whether the value is a usable model name. Names with commas are excluded, because

@@ -5,7 +5,7 @@ import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
 import { formatFor } from '../dialects/all-formats.ts'
-import { modelIn } from '../dialects/model-in-answer.ts'
+import { answeredModelIn } from '../dialects/model-in-answer.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { type Candidate, candidateOf } from '../pipeline/candidate.ts'
@@ -178,7 +178,7 @@ async function sendTest(
   if (end.kind === 'plain') {
     const { body: answer } = end
     const rawUsage = format.usageInAnswer(answer)
-    return { kind: 'answered', rawUsage, answeredModel: modelIn(answer) }
+    return { kind: 'answered', rawUsage, answeredModel: answeredModelIn(format, answer) }
   }
   if (end.kind === 'failed') return end
   const { status } = end

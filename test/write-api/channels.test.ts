@@ -92,7 +92,7 @@ describe('a new channel', () => {
     [{ expired_time: 1_000 }, 400, 'expired_time'],
     [{ weight: -1 }, 400, 'weight'],
     [{ base_url: 'ftp://x' }, 400, 'base_url'],
-    [{ type: 24 }, 400, 'type'],
+    [{ type: 37 }, 400, 'type'],
     [{ type: 999 }, 400, 'type'],
     [{ type: 39, other: ' ' }, 400, 'other'],
     [{ type: 3, base_url: ' ' }, 400, 'base_url 无效：该类型必须填写地址'],

@@ -5,6 +5,7 @@ import {
   openRouterBalance,
   singleRequest,
 } from './balance-query.ts'
+import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
@@ -82,18 +83,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     ],
     models: 'gpt-4.1 gpt-4.1-mini gpt-4o gpt-4o-mini o3-mini o1 gpt-35-turbo',
   },
-  {
-    id: 14,
-    name: 'Anthropic',
-    baseUrl: 'https://api.anthropic.com',
-    endpoints: [{ format: 'messages', path: '/v1/messages' }],
-    keyHeader: 'x-api-key',
-    keyHint: { zh: 'sk-ant- 开头的 API 密钥', en: 'An API key, sk-ant-…' },
-    models: `
-      claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5 claude-opus-5 claude-sonnet-5
-      claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6 claude-haiku-4-5
-    `,
-  },
+  ...OTHER_FORMAT_ROWS,
   // DeepSeek reports cached input as `prompt_cache_hit_tokens`.
   {
     id: 43,

@@ -4,7 +4,7 @@ import type { FormatName } from '#relay/dialects/wire-format.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
 /** A header that holds the key alone, without a scheme such as `Bearer`. */
-export type KeyHeader = 'api-key' | 'x-api-key' | 'mj-api-secret'
+export type KeyHeader = 'api-key' | 'x-api-key' | 'x-goog-api-key' | 'mj-api-secret'
 
 /** A channel field that only some channel types have. `key` is the field's name in the API. */
 export type ProfileField = {

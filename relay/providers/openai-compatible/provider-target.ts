@@ -6,7 +6,7 @@ import type { FormatName, PathParameters } from '../../dialects/wire-format.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
 import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './provider-profile.ts'
 
-const VERSION = /^v\d+$/
+const VERSION = /^v\d+(?:beta\d*)?$/
 const CHAT_END = '/chat/completions'
 
 /**
@@ -67,6 +67,8 @@ export type ProviderTarget = {
 }
 
 const MODEL = '{model}'
+/** The collection of tuned models in Gemini's API. It is a part of their names. */
+const TUNED = 'tunedModels/'
 
 /**
  * Returns the target of a channel. Returns null for an unknown type, a missing address or an
@@ -126,7 +128,12 @@ export function callPathOf(
 ): string {
   const endpoint = endpointFor(endpoints, format, model)
   const path = (isStream ? endpoint?.streamPath : undefined) ?? endpoint?.path ?? ''
-  return path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
+  if (!path.includes(MODEL)) return path
+  if (endpoint?.format === 'gemini' && model.startsWith(TUNED)) {
+    const name = encodeURIComponent(model.slice(TUNED.length))
+    return path.replace(`models/${MODEL}`, () => `${TUNED}${name}`)
+  }
+  return path.replace(MODEL, () => encodeURIComponent(model))
 }
 
 /** Lists the texts that messages to callers must not contain: the key, its parts and the host. */

@@ -38,6 +38,21 @@ describe('GET /api/channel/fetch_models/{id}', () => {
     expect(site.scripted.requests).toHaveLength(before)
   })
 
+  it('reads Gemini’s list, without the models that answer no calls', async () => {
+    const methods = (...names: string[]) => ({ supportedGenerationMethods: names })
+    const models = [
+      { name: 'models/gemini-3.8-flash', ...methods('generateContent', 'countTokens') },
+      { name: 'models/gemini-embedding-2', ...methods('embedContent') },
+    ]
+    site.scripted.answers.set('GET /v1beta/models', { body: { models } })
+    const id = await site.channel({ type: 24 })
+    const answer = await site.ask(`/api/channel/fetch_models/${id}`)
+    expect(answer).toMatchObject({ success: true, data: ['gemini-3.8-flash'] })
+    const asked = site.scripted.requests.at(-1)
+    expect(asked?.path).toBe('/v1beta/models?pageSize=1000')
+    expect(asked?.headers).toMatchObject({ 'x-goog-api-key': SECRET })
+  })
+
   it('refuses a type that cannot be called', async () => {
     const id = await site.bygone()
     const answer = await site.ask(`/api/channel/fetch_models/${id}`)
@@ -117,7 +132,7 @@ describe('POST /api/channel/fetch_models', () => {
   })
 
   it('refuses a type that the relay does not serve', async () => {
-    const answer = await post({ base_url: site.scripted.url, type: 24, key: 'k' })
+    const answer = await post({ base_url: site.scripted.url, type: 37, key: 'k' })
     expect(answer).toMatchObject({ success: false, code: 'ModelsNotListed' })
   })
 

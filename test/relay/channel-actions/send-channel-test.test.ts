@@ -185,7 +185,7 @@ describe('failed channel test', () => {
 
 describe('channel test that sends and records nothing', () => {
   it('is one of a channel that cannot be called', async () => {
-    const { result, events } = await test(channel({ type: 24 }))
+    const { result, events } = await test(channel({ type: 37 }))
     expect(result).toMatchObject({ isSuccess: false, reason: 'no-address', position: null })
     expect(events).toEqual([])
   })

@@ -37,6 +37,7 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   19: 'https://api.360.cn/v1/chat/completions',
   20: 'https://openrouter.ai/api/v1/chat/completions',
   22: 'https://fastgpt.run/api/openapi/v1/chat/completions',
+  24: 'https://generativelanguage.googleapis.com/v1beta/models/some%2Fmodel%201:generateContent',
   25: 'https://api.moonshot.cn/v1/chat/completions',
   26: 'https://open.bigmodel.cn/api/paas/v4/chat/completions',
   27: 'https://api.perplexity.ai/chat/completions',
@@ -70,7 +71,7 @@ describe('provider profiles', () => {
     for (const { id } of PROFILES) {
       const headers = target(id, { baseUrl: 'https://a.example', other: 'x' })?.headers ?? []
       const at = headers.findIndex((text) => text.includes(KEY))
-      const name = { 3: 'api-key', 14: 'x-api-key' }[id]
+      const name = { 3: 'api-key', 14: 'x-api-key', 24: 'x-goog-api-key' }[id]
       const expected = name === undefined ? ['authorization', `Bearer ${KEY}`] : [name, KEY]
       expect(headers.slice(at - 1, at + 1)).toEqual(expected)
       expect(headers.filter((text) => text.includes(KEY))).toHaveLength(1)
@@ -171,5 +172,19 @@ describe('named base addresses', () => {
 })
 
 it('a type of another API format has no profile', () => {
-  for (const type of [0, 2, 11, 21, 24, 33, 38, 41, 999]) expect(profileOf(type)).toBeUndefined()
+  for (const type of [0, 2, 11, 21, 33, 38, 41, 999]) expect(profileOf(type)).toBeUndefined()
+})
+
+it('paths of Gemini’s API name the stream, and keep the version of the address', () => {
+  const path = (baseUrl: string, model: string, isStream: boolean): string => {
+    const found = target(24, { baseUrl })
+    return found === null ? 'none' : callPathOf(found, 'gemini', { model, isStream })
+  }
+  const models = '/v1beta/models'
+  expect(path('', 'g', false)).toBe(`${models}/g:generateContent`)
+  expect(path('', 'g', true)).toBe(`${models}/g:streamGenerateContent?alt=sse`)
+  expect(path('https://a.example/x', 'g', false)).toBe(`/x${models}/g:generateContent`)
+  expect(path('https://a.example/v1beta/', 'g', false)).toBe(`${models}/g:generateContent`)
+  expect(path('https://a.example/v1', 'g', false)).toBe('/v1/models/g:generateContent')
+  expect(path('', 'tunedModels/my one', false)).toBe('/v1beta/tunedModels/my%20one:generateContent')
 })

@@ -15,6 +15,7 @@ import { PROVIDER_STREAMS } from './provider-streams.ts'
 const KEY_HEADERS = new Map([
   [3, ['api-key', 'sk-1']],
   [14, ['x-api-key', 'sk-1']],
+  [24, ['x-goog-api-key', 'sk-1']],
 ])
 const BOUNDS = { inputCeiling: 300_000, outputCeiling: 300_000 }
 

@@ -15,6 +15,8 @@ export type Scripted = {
   readonly pieces?: readonly Buffer[]
   /** Not before this. */
   readonly until?: Promise<void>
+  /** All pieces but the first are not written before this. */
+  readonly pause?: Promise<void>
   /** Never answered at all. */
   readonly hangs?: true
 }
@@ -53,6 +55,7 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
         response.write(piece)
         // Each piece in a packet of its own.
         await new Promise((resume) => setImmediate(resume))
+        await answer.pause
       }
       response.end()
     })

@@ -1,0 +1,246 @@
+import Anthropic from '@anthropic-ai/sdk'
+import { ApiError, GoogleGenAI } from '@google/genai'
+import OpenAI from 'openai'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
+
+const MODEL = 'gemini-3.8-flash'
+const METHODS = `/v1beta/models/${MODEL}`
+const provider = startedForEach(scriptedProvider)
+const rig = startedForEach(relayRig)
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.setOption('ModelRatio', { [MODEL]: 1, 'sim-small': 1 })
+  await rig.setOption('CompletionRatio', { [MODEL]: 4, 'sim-small': 4 })
+  await rig.setOption('CacheRatio', { [MODEL]: 0.25, 'sim-small': 0.25 })
+})
+
+const USAGE = {
+  promptTokenCount: 1000,
+  cachedContentTokenCount: 400,
+  candidatesTokenCount: 30,
+  thoughtsTokenCount: 20,
+  totalTokenCount: 1050,
+}
+const CHARGE = 600 + 100 + 50 * 4
+const part = (one: object, others: object = {}) => ({
+  candidates: [{ content: { role: 'model', parts: [one] }, index: 0, ...others }],
+  modelVersion: MODEL,
+  responseId: 'r1',
+})
+const CALL = { functionCall: { name: 'read', args: { path: 'a.txt' } } }
+const ANSWER = {
+  candidates: [
+    { content: { role: 'model', parts: [{ text: 'I read it.' }, CALL] }, finishReason: 'STOP' },
+  ],
+  usageMetadata: USAGE,
+  modelVersion: MODEL,
+  responseId: 'r1',
+}
+const STREAM = Buffer.from(
+  [
+    part({ text: 'I read' }),
+    part({ text: ' it.' }),
+    { ...part(CALL, { finishReason: 'STOP' }), usageMetadata: USAGE },
+  ]
+    .map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`)
+    .join(''),
+)
+
+const answerStream = (path: string, pieces: readonly Buffer[]) =>
+  provider.answers.set(path, { headers: { 'content-type': 'text/event-stream' }, pieces })
+const settled = async () =>
+  (await rig.callEvents()).filter(({ type }) => type === 'CallSettled').map(({ data }) => data)
+
+const baseURL = () => rig.url
+const openai = () => new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+const anthropic = () =>
+  new Anthropic({ apiKey: `sk-${KEY}`, baseURL: rig.url, maxRetries: 0, logLevel: 'off' })
+const google = () => new GoogleGenAI({ apiKey: `sk-${KEY}`, httpOptions: { baseUrl: baseURL() } })
+
+describe('calls of other formats on a Gemini channel', () => {
+  beforeEach(() => rig.addChannel(2, { type: 24, baseUrl: provider.url, models: [MODEL] }))
+  const chat = {
+    model: MODEL,
+    messages: [
+      { role: 'system' as const, content: 'Be brief.' },
+      { role: 'user' as const, content: 'Read a.txt' },
+    ],
+    max_tokens: 64,
+  }
+  const messages = {
+    model: MODEL,
+    max_tokens: 64,
+    system: 'Be brief.',
+    messages: [{ role: 'user' as const, content: 'Read a.txt' }],
+  }
+
+  it('a chat is converted in both directions and billed by the provider’s usage', async () => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const { choices, usage, model } = await openai().chat.completions.create(chat)
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      contents: [{ role: 'user', parts: [{ text: 'Read a.txt' }] }],
+      generationConfig: { maxOutputTokens: 64 },
+    })
+    expect(model).toBe(MODEL)
+    expect(choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        content: 'I read it.',
+        tool_calls: [{ function: { name: 'read', arguments: '{"path":"a.txt"}' } }],
+      },
+    })
+    expect(usage).toMatchObject({
+      prompt_tokens: 1000,
+      completion_tokens: 50,
+      prompt_tokens_details: { cached_tokens: 400 },
+    })
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      charge: CHARGE,
+      formats: ['chat', 'gemini'],
+      usageSource: 'upstream',
+    })
+  })
+
+  it('a stream, split at any byte, is read by the official clients', async () => {
+    for (let at = 1; at < STREAM.length; at += 37) {
+      const path = `POST ${METHODS}:streamGenerateContent`
+      answerStream(path, [STREAM.subarray(0, at), STREAM.subarray(at)])
+      const { choices, usage } = await openai()
+        .chat.completions.stream({ ...chat, stream_options: { include_usage: true } })
+        .finalChatCompletion()
+      expect(choices[0]?.message).toMatchObject({ content: 'I read it.' })
+      expect(choices[0]?.finish_reason).toBe('tool_calls')
+      expect(usage).toMatchObject({ prompt_tokens: 1000, completion_tokens: 50 })
+      const message = await anthropic().messages.stream(messages).finalMessage()
+      expect(message.content).toMatchObject([
+        { type: 'text', text: 'I read it.' },
+        { type: 'tool_use', name: 'read', input: { path: 'a.txt' } },
+      ])
+      expect(message.stop_reason).toBe('tool_use')
+    }
+    for (const data of await settled()) expect(data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it('a stream that is cut ends with an error, and the delivered text is charged', async () => {
+    answerStream(`POST ${METHODS}:streamGenerateContent`, [STREAM.subarray(0, 200)])
+    const stream = openai().chat.completions.stream(chat)
+    await expect(stream.finalChatCompletion()).rejects.toThrow()
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'incomplete' })
+  })
+})
+
+describe('the official client of Google', () => {
+  const contents = 'Read a.txt'
+  const config = { maxOutputTokens: 64 }
+
+  it('on a Gemini channel reads an answer, a stream, a count and the models', async () => {
+    await rig.addChannel(2, { type: 24, baseUrl: provider.url, models: [MODEL] })
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const answer = await google().models.generateContent({ model: MODEL, contents, config })
+    expect(answer.functionCalls).toEqual([{ name: 'read', args: { path: 'a.txt' } }])
+    answerStream(`POST ${METHODS}:streamGenerateContent`, [STREAM])
+    let text = ''
+    let total: number | undefined
+    const stream = await google().models.generateContentStream({ model: MODEL, contents, config })
+    for await (const chunk of stream) {
+      for (const { text: piece } of chunk.candidates?.[0]?.content?.parts ?? []) text += piece ?? ''
+      total = chunk.usageMetadata?.totalTokenCount ?? total
+    }
+    expect({ text, total }).toEqual({ text: 'I read it.', total: 1050 })
+    const { totalTokens } = await google().models.countTokens({ model: MODEL, contents })
+    expect(totalTokens).toBeGreaterThan(2)
+    const names: unknown[] = []
+    for await (const { name } of await google().models.list()) names.push(name)
+    expect(names).toEqual([`models/${MODEL}`])
+    expect(await settled()).toMatchObject([{ charge: CHARGE }, { charge: CHARGE }])
+  })
+
+  it('gets errors before and in a stream as its own class', async () => {
+    await rig.addChannel(2, { type: 24, baseUrl: provider.url, models: [MODEL] })
+    const unknown = google().models.generateContent({ model: 'unknown', contents })
+    await expect(unknown).rejects.toBeInstanceOf(ApiError)
+    const error = { error: { code: 503, message: 'Overloaded.', status: 'UNAVAILABLE' } }
+    answerStream(`POST ${METHODS}:streamGenerateContent`, [
+      STREAM.subarray(0, STREAM.indexOf('data:', 1)),
+      Buffer.from(`data: ${JSON.stringify(error)}\n\n`),
+    ])
+    const stream = await google().models.generateContentStream({ model: MODEL, contents })
+    const read = async () => {
+      for await (const _chunk of stream);
+    }
+    await expect(read()).rejects.toThrow('Overloaded.')
+  })
+
+  it('on an OpenAI channel is converted in both directions', async () => {
+    await rig.addChannel(3, { baseUrl: provider.url, models: ['sim-small'] })
+    const usage = {
+      prompt_tokens: 1000,
+      completion_tokens: 50,
+      total_tokens: 1050,
+      prompt_tokens_details: { cached_tokens: 400 },
+    }
+    const message = { role: 'assistant', content: 'I read it.' }
+    provider.answers.set('POST /v1/chat/completions', {
+      body: {
+        ...{ id: 'c1', object: 'chat.completion', model: 'sim-small', usage },
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+      },
+    })
+    const request = { model: 'sim-small', contents, config }
+    const answer = await google().models.generateContent(request)
+    expect(answer).toMatchObject({ text: 'I read it.', modelVersion: 'sim-small' })
+    expect(answer.usageMetadata).toMatchObject({
+      promptTokenCount: 1000,
+      cachedContentTokenCount: 400,
+      candidatesTokenCount: 50,
+    })
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({
+      model: 'sim-small',
+      messages: [{ role: 'user', content: 'Read a.txt' }],
+    })
+    const chunk = (delta: object, finish: string | null) => ({
+      ...{ id: 'c1', object: 'chat.completion.chunk', model: 'sim-small' },
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    })
+    const chunks = [
+      chunk({ content: 'I read' }, null),
+      chunk({ content: ' it.' }, 'stop'),
+      { ...chunk({}, null), choices: [], usage },
+    ]
+    const text = chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+    answerStream('POST /v1/chat/completions', [Buffer.from(`${text}data: [DONE]\n\n`)])
+    let streamed = ''
+    let finish: unknown
+    for await (const piece of await google().models.generateContentStream(request)) {
+      streamed += piece.text ?? ''
+      finish = piece.candidates?.[0]?.finishReason ?? finish
+    }
+    expect({ streamed, finish }).toEqual({ streamed: 'I read it.', finish: 'STOP' })
+    expect(await settled()).toMatchObject([
+      { charge: CHARGE, formats: ['gemini', 'chat'] },
+      { charge: CHARGE, end: 'done' },
+    ])
+  })
+
+  it('on an Anthropic channel is converted in both directions', async () => {
+    await rig.addChannel(3, { type: 14, baseUrl: provider.url, models: ['sim-small'] })
+    provider.answers.set('POST /v1/messages', {
+      body: {
+        ...{ id: 'm1', type: 'message', role: 'assistant', model: 'sim-small' },
+        content: [{ type: 'text', text: 'I read it.' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 600, cache_read_input_tokens: 400, output_tokens: 50 },
+      },
+    })
+    const answer = await google().models.generateContent({ model: 'sim-small', contents })
+    expect(answer.text).toBe('I read it.')
+    expect(answer.usageMetadata?.promptTokenCount).toBe(1000)
+    expect(await settled()).toMatchObject([{ charge: CHARGE, formats: ['gemini', 'messages'] }])
+  })
+})
