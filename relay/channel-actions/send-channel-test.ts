@@ -182,7 +182,9 @@ async function sendTest(
   }
   if (end.kind === 'failed') return end
   const { status } = end
-  const error = end.error ?? (forwarder?.hasDelivered ? null : 'format')
+  // The last event may be held back and be the only one.
+  const isEmpty = forwarder === null || forwarder.delivered.bytes === 0
+  const error = end.error ?? (isEmpty ? 'format' : null)
   if (error === null) {
     const { rawUsage, answeredModel } = forwarder ?? {}
     return { kind: 'answered', rawUsage, answeredModel }

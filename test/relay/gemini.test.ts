@@ -447,6 +447,26 @@ describe('what is not billed', () => {
   })
 })
 
+describe('an account that can pay little', () => {
+  it('gets the output limit that it can pay, and is never charged more', async () => {
+    await rig.addUser(8)
+    await rig.addToken(9, 8, 'poor_key_0123456789')
+    await rig.grant(8, 12_000n)
+    provider.answers.set(`POST ${PATH}`, { body: ANSWER })
+    const { generationConfig: _, ...body } = REQUEST
+    const headers = { 'x-goog-api-key': 'sk-poor_key_0123456789' }
+    expect((await send({ body, headers })).status).toBe(200)
+    const sent = JSON.parse(provider.requests[0]?.body ?? '') as typeof REQUEST
+    expect(sent.contents).toEqual(REQUEST.contents)
+    const { maxOutputTokens } = sent.generationConfig
+    expect(maxOutputTokens).toBeGreaterThan(255)
+    expect(maxOutputTokens).toBeLessThan(3_000)
+    const [admitted, end] = await rig.callEvents(8)
+    expect(admitted?.data).toMatchObject({ outputLimit: maxOutputTokens })
+    expect(end?.data).toMatchObject({ charge: CHARGE })
+  })
+})
+
 describe('a channel with another name for the model', () => {
   it('the provider gets its own name, and the caller sees the name that was called', async () => {
     const own = 'gemini-inner'

@@ -183,6 +183,39 @@ describe('failed channel test', () => {
   })
 })
 
+describe('channel test of Gemini', () => {
+  const model = 'gemini-3.8-flash'
+  const body = {
+    candidates: [{ content: { parts: [{ text: 'hi' }] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 1, totalTokenCount: 3 },
+    modelVersion: model,
+  }
+  const probed = () => channel({ type: 24, baseUrl: scripted.url, models: [model] })
+
+  it.each([false, true])('sends one small request; as a stream: %s', async (isStream) => {
+    const method = isStream ? 'streamGenerateContent' : 'generateContent'
+    const pieces = [Buffer.from(`data: ${JSON.stringify(body)}\n\n`)]
+    const headers = { 'content-type': 'text/event-stream' }
+    const answer = isStream ? { headers, pieces } : { body }
+    scripted.answers.set(`POST /v1beta/models/${model}:${method}`, answer)
+    const { result, events } = await test(probed(), { isStream })
+    expect(result).toMatchObject({ isSuccess: true, model, otherModel: null })
+    expect(events).toMatchObject([{ data: { usage: { input: 2, output: 1 } } }])
+    expect(JSON.parse(scripted.requests.at(-1)?.body ?? '')).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      generationConfig: { maxOutputTokens: 16 },
+    })
+  })
+
+  it('has the reason of Google if the key is invalid', async () => {
+    const error = { code: 400, message: 'x', details: [{ reason: 'API_KEY_INVALID' }] }
+    const path = `POST /v1beta/models/${model}:generateContent`
+    scripted.answers.set(path, { status: 400, body: { error } })
+    const { result } = await test(probed())
+    expect(result).toMatchObject({ isSuccess: false, reason: 'API_KEY_INVALID' })
+  })
+})
+
 describe('channel test that sends and records nothing', () => {
   it('is one of a channel that cannot be called', async () => {
     const { result, events } = await test(channel({ type: 37 }))
