@@ -1,17 +1,23 @@
 import { providerErrorCode } from '#relay/dialects/openai-chat/error-body.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
-const CODES = new Set([
-  'account_deactivated',
-  'billing_hard_limit_reached',
-  'billing_not_active',
-  'insufficient_quota',
-  'invalid_api_key',
-  // Google's reasons. An invalid key has the status 400 there.
-  ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'API_KEY_SERVICE_BLOCKED', 'BILLING_DISABLED'],
-  ...['API_KEY_IP_ADDRESS_BLOCKED', 'API_KEY_HTTP_REFERRER_BLOCKED', 'API_KEY_ANDROID_APP_BLOCKED'],
-  ...['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED', 'ACCOUNT_STATE_INVALID'],
-])
+/** The error codes about the site's key or account, and the names that providers give them. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  account_deactivated: ['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED'],
+  billing_hard_limit_reached: [],
+  billing_not_active: ['BILLING_DISABLED', 'ACCOUNT_STATE_INVALID'],
+  insufficient_quota: [],
+  // Google answers an invalid key with status 400.
+  invalid_api_key: [
+    ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'API_KEY_SERVICE_BLOCKED'],
+    ...['API_KEY_IP_ADDRESS_BLOCKED', 'API_KEY_HTTP_REFERRER_BLOCKED'],
+  ],
+}
+const CODES: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAMES).flatMap(([code, names]) =>
+    [code, ...names].map((name) => [name, code] as const),
+  ),
+)
 
 /**
  * Returns an error code if the provider rejected the site's key or account; otherwise null. The
@@ -33,6 +39,6 @@ export function accountErrorOf({
  * stream with status 200 can also end with an account error.
  */
 export function accountCodeIn(error: Buffer): string | null {
-  const code = providerErrorCode(error)
-  return code !== null && CODES.has(code) ? code : null
+  const name = providerErrorCode(error)
+  return name === null ? null : (CODES.get(name) ?? null)
 }

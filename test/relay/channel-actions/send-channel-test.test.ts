@@ -207,12 +207,12 @@ describe('channel test of Gemini', () => {
     })
   })
 
-  it('has the reason of Google if the key is invalid', async () => {
+  it('finds an invalid key behind the status 400', async () => {
     const error = { code: 400, message: 'x', details: [{ reason: 'API_KEY_INVALID' }] }
     const path = `POST /v1beta/models/${model}:generateContent`
     scripted.answers.set(path, { status: 400, body: { error } })
     const { result } = await test(probed())
-    expect(result).toMatchObject({ isSuccess: false, reason: 'API_KEY_INVALID' })
+    expect(result).toMatchObject({ isSuccess: false, reason: 'invalid_api_key' })
   })
 })
 
