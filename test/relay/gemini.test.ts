@@ -190,6 +190,12 @@ describe('a call of streamGenerateContent', () => {
     for (const { data } of ends) expect(data).toMatchObject({ charge: CHARGE, end: 'done' })
   })
 
+  it('a plain answer to a request for an array is one element', async () => {
+    provider.answers.set(`POST ${STREAM_PATH}`, { body: JSON.stringify(ANSWER, null, 2) })
+    expect(JSON.parse((await send({ path: STREAM_PATH })).text)).toEqual([ANSWER])
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
   it('is a JSON array without alt=sse', async () => {
     answerWith([Buffer.from(STREAM)])
     const { text, headers } = await send({ path: STREAM_PATH })

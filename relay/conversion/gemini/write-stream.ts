@@ -13,16 +13,12 @@ import { signatureForCaller } from './thought-signature.ts'
 import { writeUsage } from './usage-metadata.ts'
 import { withThoughts, writeAnswerPart } from './write-answer.ts'
 
-/** Callers without `alt=sse` in the URL get one JSON array, to which each chunk is added. */
-export type StreamFraming = 'sse' | 'json-array'
-
 /**
  * Writes the stream of `streamGenerateContent`. A call is written when it is complete, because the
  * format has no parts of arguments. The last chunk has the stops of all choices and the usage. An
  * error is written with the message of its event.
  */
-export const createStreamWriter = (framing: StreamFraming = 'sse'): StreamWriter =>
-  new ChunkWriter(framing)
+export const createStreamWriter = (): StreamWriter => new ChunkWriter()
 
 type OpenChoice = {
   /** The calls that are not written yet, by their part. */
@@ -34,16 +30,10 @@ type OpenChoice = {
 type CallEvent = Extract<CanonicalEvent, { kind: 'tool-call' | 'tool-arguments' }>
 
 class ChunkWriter implements StreamWriter {
-  private readonly framing: StreamFraming
   private readonly choices = new Map<number, OpenChoice>()
   private identity: JsonObject = {}
   private usage: CanonicalUsage | null = null
-  private hasChunks = false
   private isClosed = false
-
-  constructor(framing: StreamFraming) {
-    this.framing = framing
-  }
 
   write(event: CanonicalEvent): string {
     if (this.isClosed) return ''
@@ -130,7 +120,7 @@ class ChunkWriter implements StreamWriter {
   }
 
   private writeChunk(candidates: readonly JsonObject[]): string {
-    return this.frame(this.chunkOf(candidates))
+    return eventOf(this.chunkOf(candidates))
   }
 
   private chunkOf(candidates: readonly JsonObject[]): JsonObject {
@@ -142,19 +132,12 @@ class ChunkWriter implements StreamWriter {
   }
 
   private close(chunk: JsonObject): string {
-    const text = this.frame(chunk)
     this.isClosed = true
-    return this.framing === 'sse' ? text : `${text}\n]`
-  }
-
-  private frame(chunk: JsonObject): string {
-    const json = JSON.stringify(chunk)
-    const isFirst = !this.hasChunks
-    this.hasChunks = true
-    if (this.framing === 'sse') return `data: ${json}\n\n`
-    return isFirst ? `[${json}` : `\n,\n${json}`
+    return eventOf(chunk)
   }
 }
+
+const eventOf = (chunk: JsonObject): string => `data: ${JSON.stringify(chunk)}\n\n`
 
 const candidate = (index: number, parts: readonly JsonObject[]): JsonObject => ({
   content: { parts: parts.length > 0 ? parts : [{ text: '' }], role: 'model' },

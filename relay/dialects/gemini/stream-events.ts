@@ -45,6 +45,9 @@ export const GEMINI_STREAM: StreamFormat = {
   combineUsage: combineGeminiUsage,
 }
 
-/** Renders a complete answer as a stream with one event. The event must not have line feeds. */
+/**
+ * Renders a complete answer as a stream with one event, which is one line. In JSON, line ends are
+ * only white space.
+ */
 export const streamOfGeneration = (body: Buffer): string =>
-  `data: ${JSON.stringify(JSON.parse(body.toString('utf8')))}\n\n`
+  `data: ${body.toString('utf8').replaceAll(/[\r\n]+/g, ' ')}\n\n`

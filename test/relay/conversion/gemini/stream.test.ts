@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { collectAnswer } from '#relay/conversion/gemini/collect-answer.ts'
 import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer.ts'
-import { createStreamWriter, type StreamFraming } from '#relay/conversion/gemini/write-stream.ts'
+import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'
 import { ANSWER, CHUNKS } from './answers.ts'
 
 function read(chunks: readonly JsonObject[]): CanonicalEvent[] {
@@ -11,8 +11,8 @@ function read(chunks: readonly JsonObject[]): CanonicalEvent[] {
   return [...chunks.flatMap((chunk) => reader.read(chunk, '')), ...reader.finish()]
 }
 
-function write(events: readonly CanonicalEvent[], framing?: StreamFraming): string {
-  const writer = createStreamWriter(framing)
+function write(events: readonly CanonicalEvent[]): string {
+  const writer = createStreamWriter()
   return events.map((event) => writer.write(event)).join('')
 }
 
@@ -237,18 +237,5 @@ describe('writing a stream in Gemini’s format', () => {
     expect(chunksOf(write([failing('RESOURCE_EXHAUSTED')]))).toMatchObject([
       { error: { code: 429 } },
     ])
-  })
-
-  it('writes one JSON array for callers without SSE', () => {
-    const events = read(CHUNKS)
-    const chunks = JSON.parse(write(events, 'json-array'))
-    expect(chunks).toEqual(chunksOf(write(events)))
-    const error: CanonicalEvent = { kind: 'error', type: 'INTERNAL', message: 'm' }
-    const text: CanonicalEvent = { kind: 'text', ...AT, text: 'a' }
-    expect(JSON.parse(write([START, text, error, END], 'json-array'))).toMatchObject([
-      { candidates: [{}] },
-      { error: { code: 500 } },
-    ])
-    expect(JSON.parse(write([START, END], 'json-array'))).toEqual([IDENTITY])
   })
 })

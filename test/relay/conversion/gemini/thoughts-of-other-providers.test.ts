@@ -31,8 +31,12 @@ type Chunk = { readonly candidates: readonly { readonly content: Content }[] }
 const contentsOf = (chunks: readonly Chunk[]): Content[] =>
   chunks.flatMap(({ candidates }) => candidates.map(({ content }) => content))
 const plain = contentsOf([writeAnswer(ANSWER) as Chunk])
-const writer = createStreamWriter('json-array')
-const streamed = contentsOf(JSON.parse(EVENTS.map((event) => writer.write(event)).join('')))
+const writer = createStreamWriter()
+const events = EVENTS.map((event) => writer.write(event))
+  .join('')
+  .trimEnd()
+  .split('\n\n')
+const streamed = contentsOf(events.map((text) => JSON.parse(text.slice('data: '.length)) as Chunk))
 
 /** Gemini CLI joins texts and drops thoughts. */
 const withoutThoughts = (contents: readonly Content[]): Content[] => [
