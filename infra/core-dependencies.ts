@@ -8,6 +8,7 @@ import type { StreamActors } from './event-store/stream-actors-port.ts'
 import type { Leases } from './leases/exclusive-leases.ts'
 import type { Limits } from './limits/port.ts'
 import type { ShortLived } from './limits/short-lived-values.ts'
+import type { SharedCache } from './redis/shared-cache.ts'
 import type { WriteProbe } from './telemetry/write-probe.ts'
 import type { Vault } from './vault/port.ts'
 
@@ -26,6 +27,8 @@ export type Core = {
   /** The limits of relay calls, which all relay processes share. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
+  /** Hints that all processes share through Redis; null without Redis. */
+  readonly sharedCache: SharedCache | null
   readonly vault: Vault
   readonly writes: WriteProbe
   readonly log: Logger

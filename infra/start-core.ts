@@ -97,6 +97,7 @@ async function openCore(
     limits: shared.limits,
     callLimits: shared.callLimits,
     shortLived: shared.shortLived,
+    sharedCache: shared.sharedCache,
     vault,
     writes,
     log,

@@ -50,6 +50,7 @@ import {
 } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
+import { SessionAffinity } from './pipeline/session-affinity.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
 import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profiles.ts'
@@ -247,7 +248,7 @@ const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
   createProviderMessages(pg, (err) => log.warn({ err }, 'messages of providers were not written'))
 
 async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<RelayDeps> {
-  const { actors, callLimits: limits, vault, log, now, config } = core
+  const { actors, callLimits: limits, vault, sharedCache: cache, log, now, config } = core
   const caps = { ...DEFAULT_CAPS, ...overrides.caps }
   const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
   const policy = operatorPolicy(config)
@@ -262,6 +263,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
   const views = await startViews(core, rows, policy, loadChannels)
   const { circuits } = views
   const options = () => views.options.options.health.breaker
+  const idleMs = () => views.options.options.sessionIdleMs
   const breaker = new CircuitBreaker({ actors, log, now, circuits, options })
   return {
     actors,
@@ -281,6 +283,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
     autoDisable: new AutoDisable({ actors, log, now, views }),
     balanceCheck: new BalanceCheck(actors),
     keys: new KeyChoice(breaker),
+    sessions: new SessionAffinity({ vault, cache, idleMs, now }),
     retries: new RetryBudget(),
     watch: new Watch(),
     live: new UnorderedList(),

@@ -7,12 +7,15 @@ import { createPostgresShortLived } from '../limits/postgres-short-lived-values.
 import type { ShortLived } from '../limits/short-lived-values.ts'
 import { createRedisLimits } from './redis-limits.ts'
 import { createRedisShortLived } from './redis-short-lived-values.ts'
+import { createSharedCache, type SharedCache } from './shared-cache.ts'
 import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
   readonly callLimits: Limits
   readonly shortLived: ShortLived
+  /** Null without Redis. */
+  readonly sharedCache: SharedCache | null
   readonly close: () => Promise<void>
 }
 
@@ -52,7 +55,7 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
       pg === undefined
         ? createMemoryShortLived(monotonic)
         : await createPostgresShortLived(pg, secretKey, now)
-    return { limits, callLimits: limits, shortLived, close }
+    return { limits, callLimits: limits, shortLived, sharedCache: null, close }
   }
   // The client is imported only when it is needed, because loading it takes long.
   const { connectRedis } = await import('./connect-redis.ts')
@@ -63,6 +66,7 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
     limits,
     callLimits: limits.calls,
     shortLived: createRedisShortLived(client, secretKey),
+    sharedCache: createSharedCache(client),
     close: async () => {
       await limits.close()
       client.disconnect()

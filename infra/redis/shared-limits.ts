@@ -257,7 +257,7 @@ export function shareOf(claim: Claim, instances: number): Claim {
  * Rejects after `ms`. An answer that arrived in time counts even if this process was too busy to
  * read it.
  */
-function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+export function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLate = () => reject(new Error(`no answer within ${ms} ms`))
     const timer = setTimeout(() => setImmediate(tooLate), ms)

@@ -76,6 +76,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     'login-ticket': peppered('login-ticket'),
     passkey: peppered('passkey'),
     device: peppered('device'),
+    'call-session': peppered('call-session'),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

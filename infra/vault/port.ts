@@ -28,6 +28,7 @@ export type Pepper =
   | 'login-ticket'
   | 'passkey'
   | 'device'
+  | 'call-session'
 
 /**
  * Stores what events must not contain. Secrets are encrypted with AES-256-GCM under data keys,

@@ -112,6 +112,15 @@ export class CircuitBreaker {
     )
   }
 
+  /** Reports whether calls may use the channel without a probe of a circuit. */
+  isHealthy(channelId: number, model: string, now: number): boolean {
+    if (this.isAvoided(channelId, model, now)) return false
+    const { circuits } = this.deps
+    if (circuits.areAllClosed) return true
+    const open = circuits.find(channelId, null, null) ?? circuits.find(channelId, model, null)
+    return open === undefined
+  }
+
   /**
    * Asks whether a call may use the channel. Returns null if no circuit of the channel or model is
    * open. Otherwise, the promise resolves to the circuits that the call must probe, or to `false`

@@ -35,7 +35,8 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call, each once. After `retryWithAnotherKey`, the same channel is
+ * Selects the channels of one call, each once. `preferred`, a channel of the offer, comes first if
+ * no circuit of it is open. The others are drawn at random. After `retryWithAnotherKey`, the same channel is
  * selected again. Full channels (which have reached a limit) are skipped. Channels to avoid (see
  * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
  */
@@ -43,6 +44,8 @@ export class ChannelSelector {
   private readonly deps: Deps
   private readonly offer: Offer<RelayChannel>
   private readonly model: string
+  /** The channel of the call's session, which comes first if it is healthy. */
+  private preferred: RelayChannel | null
   private draw: ChannelDraw<RelayChannel>
   private isLastResort: boolean
   /** The channels that are full or were already selected for this call. */
@@ -60,10 +63,17 @@ export class ChannelSelector {
   /**
    * `isPinned` is true if the caller named the channel. In this case, open circuits are ignored.
    */
-  constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
+  constructor(
+    deps: Deps,
+    offer: Offer<RelayChannel>,
+    model: string,
+    isPinned: boolean,
+    preferred: RelayChannel | null = null,
+  ) {
     this.deps = deps
     this.offer = offer
     this.model = model
+    this.preferred = preferred
     this.isLastResort = isPinned
     this.draw = new ChannelDraw(offer, isPinned ? this.isValidNow : this.isFit, Math.random)
   }
@@ -133,6 +143,9 @@ export class ChannelSelector {
   }
 
   private drawn(): RelayChannel | null {
+    const { preferred } = this
+    this.preferred = null
+    if (preferred !== null && this.isHealthy(preferred)) return preferred
     const channel = this.draw.next()
     if (channel !== null || this.isLastResort) return channel
     this.isLastResort = true
@@ -145,8 +158,13 @@ export class ChannelSelector {
 
   private readonly isFit = (channel: RelayChannel): boolean => {
     const now = this.deps.now()
-    if (!isValid(channel.terms, now)) return false
+    if (!isValid(channel.terms, now) || this.seen?.has(channel) === true) return false
     return !this.deps.breaker.isAvoided(channel.channelId, this.model, now)
+  }
+
+  private isHealthy({ channelId, terms }: RelayChannel): boolean {
+    const now = this.deps.now()
+    return isValid(terms, now) && this.deps.breaker.isHealthy(channelId, this.model, now)
   }
 
   private readonly isLeft = (channel: RelayChannel): boolean =>

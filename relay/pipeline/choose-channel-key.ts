@@ -31,13 +31,19 @@ export class KeyChoice {
 
   /**
    * Chooses a key that is not in `used`; null if there is none. The result is a promise only if the
-   * key's circuit must be probed.
+   * key's circuit must be probed. `preferredRef` is the key of the call's session. It is chosen if
+   * calls may use it without a probe.
    */
   choose(
     channel: RelayChannel,
     used: ReadonlySet<RelayKey> = NONE,
+    preferredRef: string | null = null,
   ): ChosenKey | null | Promise<ChosenKey | null> {
     const keys = used.size === 0 ? channel.keys : channel.keys.filter((key) => !used.has(key))
+    const preferred = keys.find(({ keyRef }) => keyRef === preferredRef)
+    if (preferred !== undefined && this.standingOf(channel, preferred) === 'free') {
+      return withoutProbes(preferred)
+    }
     if (this.standings.areAllKeysFree) return withoutProbes(this.oneOf(channel, keys))
     const fit = keys.filter((key) => this.standingOf(channel, key) !== 'out')
     if (fit.length === 0) return used.size > 0 ? null : withoutProbes(this.oneOf(channel, keys))

@@ -30,6 +30,7 @@ import { readBody } from './read-body.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUpload } from './send-error-before-body-is-read.ts'
+import type { CallSession } from './session-affinity.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
@@ -146,15 +147,16 @@ async function executePlannedCall(
   caller: Caller,
   { request, plan, upload }: Planned,
 ): Promise<CallOutcome> {
+  const pendingSession = deps.sessions.find(caller, arrived.request.headers, request)
   const admitted = await admit(deps, arrived, caller, request, plan, upload)
   if (isRelayError(admitted)) {
     sendError(arrived, admitted)
     return NOTHING
   }
   const { ledger, terms, exchange } = admitted
-  const { hold, outputLimit: limit } = ledger
   const isTraced = deps.log.isLevelEnabled('debug')
   if (isTraced) {
+    const { hold, outputLimit: limit } = ledger
     deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
   }
   const { pingIntervalMs, screening } = deps.views.options.options
@@ -172,15 +174,18 @@ async function executePlannedCall(
   const live = deps.live.add(call)
   const watched = deps.watch.add(call)
   try {
-    const { isOverridden } = plan
+    const { isOverridden, offer } = plan
     const isPinned = caller.pinnedChannelId !== null
-    const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
+    const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
+    const preferred = session?.channelIn(offer)
+    const selector = new ChannelSelector(deps, offer, request.model, isPinned, preferred)
     const triesMax = isPinned ? 1 : 1 + deps.views.options.options.retryTimes
     const { userId } = caller.user
     const { options } = deps.views.options
     const limits = outputLimitsOf(options, request, terms, ledger.outputLimit)
     const { adapters } = options
-    const route = { selector, triesMax, request, isOverridden, limits, adapters, userId }
+    const place = { selector, session, triesMax }
+    const route = { ...place, request, isOverridden, limits, adapters, userId }
     const tried = await tryChannels(deps, exchange, call, route)
     const outcome = tried ?? unservedBy(selector, request.model)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
@@ -212,6 +217,8 @@ async function releaseAfterBug(ledger: CallLedger, call: RunningCall): Promise<v
 
 type Route = {
   readonly selector: ChannelSelector
+  /** The session of the call, or null if it belongs to none. */
+  readonly session: CallSession | null
   readonly triesMax: number
   readonly isOverridden: boolean
   readonly limits: OutputLimits
@@ -232,7 +239,7 @@ async function tryChannels(
   deps: RelayDeps,
   exchange: Exchange,
   call: RunningCall,
-  { selector, triesMax, request, isOverridden, limits, adapters, userId }: Route,
+  { selector, session, triesMax, request, isOverridden, limits, adapters, userId }: Route,
 ): Promise<LastTry | RelayError | null> {
   let last: LastTry | null = null
   let conversionError: RelayError | null = null
@@ -243,7 +250,9 @@ async function tryChannels(
     const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
     const candidate = candidateOf(channel, request, isOverridden, limits, adapters)
-    const pendingKey = isRelayError(candidate) ? null : deps.keys.choose(channel, used)
+    const pendingKey = isRelayError(candidate)
+      ? null
+      : deps.keys.choose(channel, used, session?.keyRefAt(channel))
     const keyChoice = pendingKey instanceof Promise ? await pendingKey : pendingKey
     const isRetry = last !== null
     const isUnfit = isRelayError(candidate) || keyChoice === null
@@ -265,6 +274,7 @@ async function tryChannels(
     const probes = [...selector.probes, ...keyChoice.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: exchange.call }, end)
+    session?.note(channel, key, end)
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break

@@ -15,6 +15,7 @@ import type { KeyChoice } from './choose-channel-key.ts'
 import type { Deadlines, Watch } from './deadlines.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { RunningCall } from './running-call.ts'
+import type { SessionAffinity } from './session-affinity.ts'
 
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
@@ -28,6 +29,7 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly autoDisable: AutoDisable
   readonly balanceCheck: BalanceCheck
   readonly keys: KeyChoice
+  readonly sessions: SessionAffinity
   readonly retries: RetryBudget
   readonly watch: Watch
   readonly deadlines: Deadlines

@@ -19,6 +19,8 @@ import { type Screening, screeningReader } from '../screening/word-screening.ts'
 
 export type RelayOptions = {
   readonly retryTimes: number
+  /** The time after which an idle session is forgotten. Null if sessions have no channel. */
+  readonly sessionIdleMs: number | null
   /** The minimum quota held for output that neither the caller nor the model limits. */
   readonly preConsumedQuota: bigint
   /** The maximum number of output tokens per choice, by the name of the model that callers use. */
@@ -101,6 +103,9 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
   const integer = (key: string): number => optionInteger(values, key)
   return {
     retryTimes: Math.min(RETRIES_MAX, Math.max(0, integer('RetryTimes'))),
+    sessionIdleMs: flag('session_affinity.enabled')
+      ? Math.max(1, integer('session_affinity.idle_minutes')) * 60_000
+      : null,
     outputCaps: readOutputCaps(optionValue(values, OUTPUT_CAPS_KEY)),
     defaultOutputCap: Math.max(1, integer(DEFAULT_OUTPUT_CAP_KEY)),
     messagesOutputDefaults: new Map(

@@ -10,6 +10,13 @@ export const CHANNELS: OptionSection = {
     { key: 'AutomaticEnableChannelEnabled', type: FLAG, preset: 'false' },
     { key: 'ChannelDisableThreshold', type: decimal('0', '86400'), preset: '5', unit: 'second' },
     { key: 'AutomaticDisableKeywords', type: lines(20_000), preset: '' },
+    { key: 'session_affinity.enabled', type: FLAG, preset: 'true' },
+    {
+      key: 'session_affinity.idle_minutes',
+      type: integer(1, 1_440),
+      preset: '60',
+      unit: 'minute',
+    },
   ],
 }
 

@@ -1,0 +1,60 @@
+import type { RedisClient } from './connect-redis.ts'
+import { inTime } from './shared-limits.ts'
+
+/**
+ * Values that all processes share and that may be lost at any time, so that they must only be
+ * hints. No method rejects or waits long.
+ */
+export type SharedCache = {
+  /**
+   * Resolves to the value, or to null if there is none or Redis does not answer in time. Returns
+   * null without a promise while Redis is unavailable.
+   */
+  readonly get: (key: string) => Promise<string | null> | null
+  /** Stores a value in the background. With `isKept`, an existing value is not replaced. */
+  readonly put: (key: string, value: string, ttlMs: number, isKept?: boolean) => void
+  readonly remove: (key: string) => void
+}
+
+const ANSWER_MS = 50
+/** After a failure, Redis is not asked for this time, so that its failures do not slow calls. */
+const PAUSE_MS = 1_000
+/** The maximum number of commands without an answer, so that a slow Redis can't fill memory. */
+const PENDING_MAX = 1_000
+
+export function createSharedCache(
+  redis: RedisClient,
+  { answerMs = ANSWER_MS, now = () => performance.now() } = {},
+): SharedCache {
+  let pausedUntil = 0
+  let pending = 0
+  const isUnavailable = (): boolean => pending >= PENDING_MAX || now() < pausedUntil
+  const pause = (): null => {
+    pausedUntil = now() + PAUSE_MS
+    return null
+  }
+  const send = <T>(command: () => Promise<T>): Promise<T | null> => {
+    pending += 1
+    const answer = command().finally(() => {
+      pending -= 1
+    })
+    return inTime(answer, answerMs).catch(pause)
+  }
+  const inBackground = (command: () => Promise<unknown>): void => {
+    if (!isUnavailable()) void send(command)
+  }
+  return {
+    get: (key) => (isUnavailable() ? null : send(() => redis.get(nameOf(key)))),
+    put: (key, value, ttlMs, isKept = false) => {
+      const ms = Math.max(1, Math.ceil(ttlMs))
+      inBackground(() =>
+        isKept
+          ? redis.set(nameOf(key), value, 'PX', ms, 'NX')
+          : redis.set(nameOf(key), value, 'PX', ms),
+      )
+    },
+    remove: (key) => inBackground(() => redis.del(nameOf(key))),
+  }
+}
+
+const nameOf = (key: string): string => `tallygate:cache:${key}`

@@ -1,0 +1,227 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import type { SharedCache } from '#infra/redis/shared-cache.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import { outcomeOf } from '../channel-health/attempt-outcome.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
+import type { Caller } from './authenticate.ts'
+import { type Session, sessionOf } from './session-of-request.ts'
+import type { AttemptEnd } from './upstream-attempt.ts'
+
+/** The channel and key that served a session last. */
+type Place = {
+  readonly channelId: number
+  readonly keyRef: string
+  /** The time at which the session came to this place, in unix milliseconds. */
+  readonly since: number
+}
+
+/** A remembered place. Its times are from `performance.now()`. */
+type Entry = { readonly place: Place; usedAt: number; sharedAt: number }
+
+const SHARDS = 8
+const NAMED_PER_SHARD_MAX = 8_192
+const UNNAMED_PER_SHARD_MAX = 4_096
+/** An entry takes up to 400 bytes, so all entries together take less than 40 MB. */
+const KEY_REF_LENGTH_MAX = 128
+
+/**
+ * The places of sessions in this process. A token's sessions are all in one shard, so that a token
+ * with many sessions can't replace those of most other tokens. Sessions that are recognised by their
+ * first message have shards of their own, because many of them have only one call.
+ */
+class RememberedPlaces {
+  private readonly named = Array.from({ length: SHARDS }, () => new Map<string, Entry>())
+  private readonly unnamed = Array.from({ length: SHARDS }, () => new Map<string, Entry>())
+
+  /** Returns the entry of a session that was used within `idleMs`. */
+  find(session: SessionOfToken, idleMs: number, now: number): Entry | null {
+    const shard = this.shardOf(session)
+    const entry = shard.get(session.key)
+    if (entry === undefined) return null
+    if (entry.usedAt > now - idleMs) return entry
+    shard.delete(session.key)
+    return null
+  }
+
+  /** Stores an entry as the most recently used one, and removes the least recently used one. */
+  put(session: SessionOfToken, entry: Entry): void {
+    const shard = this.shardOf(session)
+    shard.delete(session.key)
+    const max = session.isNamed ? NAMED_PER_SHARD_MAX : UNNAMED_PER_SHARD_MAX
+    if (shard.size >= max) {
+      const [oldest] = shard.keys()
+      if (oldest !== undefined) shard.delete(oldest)
+    }
+    shard.set(session.key, entry)
+  }
+
+  remove(session: SessionOfToken): void {
+    this.shardOf(session).delete(session.key)
+  }
+
+  get size(): number {
+    return [...this.named, ...this.unnamed].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  private shardOf({ isNamed, tokenId }: SessionOfToken): Map<string, Entry> {
+    const shards = isNamed ? this.named : this.unnamed
+    return shards[Math.abs(tokenId) % SHARDS] as Map<string, Entry>
+  }
+}
+
+type SessionOfToken = Session & { readonly tokenId: number }
+
+type Deps = {
+  readonly vault: Pick<Vault, 'keyedHash'>
+  /** The places that all processes share; null without Redis. */
+  readonly cache: SharedCache | null
+  /** The time after which an idle session is forgotten. Null if sessions have no channel. */
+  readonly idleMs: () => number | null
+  readonly now: () => number
+}
+
+/**
+ * Keeps each session at the channel and key that served it last, because providers cache prompts by
+ * account. The place is only a hint: `CallSession` follows it only if routing offers the channel
+ * anyway. Places are kept in this process and, if there is Redis, shared with all processes.
+ */
+export class SessionAffinity {
+  private readonly deps: Deps
+  private readonly places = new RememberedPlaces()
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
+  /** The number of sessions that this process remembers. */
+  get size(): number {
+    return this.places.size
+  }
+
+  /**
+   * Finds the session of a call and its place. Returns null if the call belongs to no session. The
+   * result is a promise only if Redis must be asked, because this process does not know the session.
+   */
+  find(
+    caller: Pick<Caller, 'user' | 'token' | 'pinnedChannelId'>,
+    headers: IncomingHttpHeaders,
+    request: ChatRequest,
+  ): CallSession | null | Promise<CallSession> {
+    const idleMs = this.deps.idleMs()
+    if (idleMs === null || caller.pinnedChannelId !== null) return null
+    const found = sessionOf(this.deps.vault, caller, headers, request)
+    if (found === null) return null
+    const session = { ...found, tokenId: caller.token.tokenId }
+    // The first turn of a conversation is routed like a call without a session, so that equal
+    // single calls are spread over the channels.
+    if (session.isFirstTurn) return new CallSession(this, session, null)
+    const entry = this.places.find(session, idleMs, performance.now())
+    if (entry !== null) return new CallSession(this, session, entry.place)
+    const pending = this.deps.cache?.get(session.key) ?? null
+    if (pending === null) return new CallSession(this, session, null)
+    return pending.then((text) => new CallSession(this, session, this.shared(session, text)))
+  }
+
+  /** Remembers the place of a successful attempt. */
+  remember(session: SessionOfToken, channelId: number, keyRef: string): void {
+    const idleMs = this.deps.idleMs()
+    if (idleMs === null || keyRef.length > KEY_REF_LENGTH_MAX) return
+    const now = performance.now()
+    const entry = this.places.find(session, idleMs, now)
+    if (entry !== null && isAt(entry.place, channelId, keyRef)) {
+      entry.usedAt = now
+      this.places.put(session, entry)
+      if (now - entry.sharedAt > idleMs / 4) this.share(session, entry, idleMs)
+      return
+    }
+    // Conversations with the same first message share a place, which a new one must not change.
+    if (entry !== null && session.isFirstTurn) return
+    const place = { channelId, keyRef, since: this.deps.now() }
+    const created = { place, usedAt: now, sharedAt: now }
+    this.places.put(session, created)
+    this.share(session, created, idleMs)
+  }
+
+  /** Forgets a place, unless the session has another place by now. */
+  forget(session: SessionOfToken, channelId: number, keyRef: string): void {
+    const entry = this.places.find(session, Number.POSITIVE_INFINITY, 0)
+    if (entry === null || !isAt(entry.place, channelId, keyRef)) return
+    this.places.remove(session)
+    this.deps.cache?.remove(session.key)
+  }
+
+  /**
+   * Returns the channel of a place, or null if the offer does not contain it or a better channel may
+   * have recovered. A session stays at a channel of lower priority only for the idle time.
+   */
+  channelAt({ channelId, since }: Place, offer: Offer<RelayChannel>): RelayChannel | null {
+    for (const [tier, { channels }] of offer.entries()) {
+      const channel = channels.find((candidate) => candidate.channelId === channelId)
+      if (channel === undefined) continue
+      const idleMs = this.deps.idleMs() ?? 0
+      return tier === 0 || this.deps.now() - since < idleMs ? channel : null
+    }
+    return null
+  }
+
+  private share(session: SessionOfToken, entry: Entry, idleMs: number): void {
+    const { channelId, keyRef, since } = entry.place
+    entry.sharedAt = performance.now()
+    const text = `${channelId} ${since} ${keyRef}`
+    this.deps.cache?.put(session.key, text, idleMs, session.isFirstTurn)
+  }
+
+  /** Reads a place from Redis and keeps it in this process. */
+  private shared(session: SessionOfToken, text: string | null): Place | null {
+    const match = /^(\d{1,15}) (\d{1,15}) (.{1,128})$/.exec(text ?? '')
+    if (match === null) return null
+    const [, channelId, since, keyRef = ''] = match
+    const place = { channelId: Number(channelId), since: Number(since), keyRef }
+    // Only a successful call renews the place in Redis, so it is not marked as shared.
+    this.places.put(session, { place, usedAt: performance.now(), sharedAt: 0 })
+    return place
+  }
+}
+
+const isAt = (place: Place, channelId: number, keyRef: string): boolean =>
+  place.channelId === channelId && place.keyRef === keyRef
+
+/** The session of one call. */
+export class CallSession {
+  private readonly affinity: SessionAffinity
+  private readonly session: SessionOfToken
+  private readonly place: Place | null
+
+  constructor(affinity: SessionAffinity, session: SessionOfToken, place: Place | null) {
+    this.affinity = affinity
+    this.session = session
+    this.place = place
+  }
+
+  /** Returns the session's channel if the call may be sent to it anyway; otherwise null. */
+  channelIn(offer: Offer<RelayChannel>): RelayChannel | null {
+    const { place } = this
+    if (place === null) return null
+    const channel = this.affinity.channelAt(place, offer)
+    if (channel === null) this.affinity.forget(this.session, place.channelId, place.keyRef)
+    return channel
+  }
+
+  /** Returns the session's key if its channel is the given one; otherwise null. */
+  keyRefAt({ channelId }: RelayChannel): string | null {
+    return this.place?.channelId === channelId ? this.place.keyRef : null
+  }
+
+  /**
+   * Records the result of an attempt. A success makes its channel and key the session's place. A
+   * failure of the provider releases the place. A refused request changes nothing.
+   */
+  note({ channelId }: RelayChannel, { keyRef }: RelayKey, end: AttemptEnd): void {
+    const outcome = outcomeOf(end)
+    if (outcome === 'nothing') return
+    if (outcome !== 'well') this.affinity.forget(this.session, channelId, keyRef)
+    else if (end.kind !== 'failed') this.affinity.remember(this.session, channelId, keyRef)
+  }
+}

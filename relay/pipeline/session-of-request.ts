@@ -1,0 +1,202 @@
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Vault } from '#infra/vault/port.ts'
+import type { Member } from '../dialects/scan-request-object.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { Caller } from './authenticate.ts'
+
+/** The conversation or agent run to which a call belongs. */
+export type Session = {
+  /**
+   * A keyed hash of the session's id, with the user, the token and the model. The id itself can be
+   * personal, so it is neither stored nor logged.
+   */
+  readonly key: string
+  /** False if the session is recognised by its first message. */
+  readonly isNamed: boolean
+  /** True if the call begins a conversation that is recognised by its first message. */
+  readonly isFirstTurn: boolean
+}
+
+/** The headers in which clients send the id of a session, in order of preference. */
+const SESSION_HEADERS = [
+  'x-session-affinity',
+  'x-claude-code-session-id',
+  'session_id',
+  'session-id',
+  'x-session-id',
+  'x-opencode-session',
+  'thread-id',
+  'x-qwen-code-session-id',
+  'x-amp-thread-id',
+] as const
+
+const ID_LENGTH_MAX = 512
+const METADATA_BYTES_MAX = 4_096
+
+/**
+ * Returns the session of a call, or null if none can be recognised. Only a bounded part of the body
+ * is read. An id that is too long is ignored.
+ */
+export function sessionOf(
+  { keyedHash }: Pick<Vault, 'keyedHash'>,
+  { user: { userId }, token: { tokenId } }: Pick<Caller, 'user' | 'token'>,
+  headers: IncomingHttpHeaders,
+  request: ChatRequest,
+): Session | null {
+  // The id comes last, because it alone can contain line breaks.
+  const keyOf = (id: string): string =>
+    keyedHash('call-session', `${userId}\n${tokenId}\n${request.model}\n${id}`)
+  const id = idInHeaders(headers) ?? idInBody(request)
+  if (id !== null) return { key: keyOf(`id\n${id}`), isNamed: true, isFirstTurn: false }
+  const first = firstMessageOf(request)
+  if (first === null) return null
+  const { text, isContinued } = first
+  return { key: keyOf(`message\n${text}`), isNamed: false, isFirstTurn: !isContinued }
+}
+
+function idInHeaders(headers: IncomingHttpHeaders): string | null {
+  for (const name of SESSION_HEADERS) {
+    const value = headers[name]
+    if (typeof value === 'string' && isId(value)) return value
+  }
+  return null
+}
+
+const isId = (text: string): boolean => text !== '' && text.length <= ID_LENGTH_MAX
+
+/** Returns `prompt_cache_key`, or else `metadata.user_id`. */
+function idInBody({ body, members }: ChatRequest): string | null {
+  let metadata: Member | null = null
+  for (const member of members) {
+    const { key, kind, valueStart, valueEnd } = member
+    if (key === 'prompt_cache_key' && kind === 'string') {
+      const isShort = valueEnd - valueStart - 2 <= ID_LENGTH_MAX
+      const id = isShort ? body.toString('utf8', valueStart + 1, valueEnd - 1) : ''
+      if (isId(id)) return id
+    }
+    if (key === 'metadata' && kind === 'object') metadata = member
+  }
+  return metadata === null ? null : userIn(body, metadata)
+}
+
+function userIn(body: Buffer, { valueStart, valueEnd }: Member): string | null {
+  if (valueEnd - valueStart > METADATA_BYTES_MAX) return null
+  const { user_id: id } = JSON.parse(body.toString('utf8', valueStart, valueEnd))
+  return typeof id === 'string' && isId(id) ? id : null
+}
+
+/**
+ * The minimum length of a request whose session is recognised by its first message. Providers cache
+ * a prompt from about 1 024 tokens, so shorter conversations gain nothing from one channel.
+ */
+const RECOGNISED_FROM_BYTES = 4_096
+/** The maximum number of bytes that are searched for the first message. */
+const SEARCHED_BYTES_MAX = 65_536
+/** The maximum number of bytes of the first message that identify a conversation. */
+const TEXT_BYTES_MAX = 8_192
+
+/** The member with the messages, by wire format. */
+const MESSAGE_LISTS: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
+/** Members of a message that contain its text, or the data or address of a file. */
+const CONTENT_KEYS: ReadonlySet<string> = new Set(['text', 'content', 'data', 'url'])
+const INSTRUCTING_ROLES: ReadonlySet<string> = new Set(['system', 'developer'])
+
+type FirstMessage = {
+  /** The hash of the message's texts. */
+  readonly text: string
+  /** True if other messages follow, such as an answer of the model. */
+  readonly isContinued: boolean
+}
+
+/**
+ * Finds the first message that is no instruction of the system. It stays the same in all turns of a
+ * conversation, except for its cache marks, which are therefore left out.
+ */
+function firstMessageOf({ body, members }: ChatRequest): FirstMessage | null {
+  if (body.length < RECOGNISED_FROM_BYTES) return null
+  const list = members.find(({ key, kind }) => kind === 'array' && MESSAGE_LISTS.has(key))
+  if (list === undefined) return null
+  const end = Math.min(list.valueEnd, list.valueStart + SEARCHED_BYTES_MAX)
+  let at = list.valueStart + 1
+  for (let index = 0; index < list.length; index += 1) {
+    const message = readMessage(body, at, end)
+    if (message === null) return null
+    at = message.end
+    if (!message.isInstruction) {
+      if (message.length === 0) return null
+      const text = hash('sha256', sample.subarray(0, message.length), 'hex')
+      return { text, isContinued: list.length > index + 1 }
+    }
+  }
+  return null
+}
+
+type Message = {
+  readonly isInstruction: boolean
+  /** The number of bytes of the message's texts in `sample`. */
+  readonly length: number
+  /** The offset after the message, or after the part that was read. */
+  readonly end: number
+}
+
+/** The texts of the message that was read last. Reading is synchronous, so calls can share it. */
+const sample = Buffer.alloc(TEXT_BYTES_MAX)
+
+const QUOTE = 34
+const BACKSLASH = 92
+const COLON = 58
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+/**
+ * Reads a message of valid JSON. Returns null if `end` comes before it is known whether the message
+ * is an instruction. `start` may be before the comma or space in front of the message.
+ */
+function readMessage(body: Buffer, start: number, end: number): Message | null {
+  let depth = 0
+  let length = 0
+  let key = ''
+  let role: string | null = null
+  for (let at = start; at < end; at += 1) {
+    const byte = body[at] as number
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1
+    if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1
+      if (depth === 0) return messageOf(role ?? '', length, at + 1)
+    }
+    if (byte !== QUOTE) continue
+    const textStart = at + 1
+    at = endOfText(body, textStart, end)
+    if (at < end && isKey(body, at + 1, end)) {
+      key = at - textStart > 16 ? '' : body.toString('latin1', textStart, at)
+    } else if (depth === 1 && key === 'role') {
+      role = body.toString('latin1', textStart, Math.min(at, textStart + 16))
+    } else if (CONTENT_KEYS.has(key) && length < TEXT_BYTES_MAX) {
+      length += body.copy(sample, length, textStart, at)
+    }
+    if (length === TEXT_BYTES_MAX && role !== null && !INSTRUCTING_ROLES.has(role)) break
+  }
+  return role === null ? null : messageOf(role, length, end)
+}
+
+const messageOf = (role: string, length: number, end: number): Message => ({
+  isInstruction: INSTRUCTING_ROLES.has(role),
+  length,
+  end,
+})
+
+/** Returns the offset of the quote that ends a text, or `end`. */
+function endOfText(body: Buffer, start: number, end: number): number {
+  let at = start
+  while (at < end && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1
+  return Math.min(at, end)
+}
+
+function isKey(body: Buffer, start: number, end: number): boolean {
+  let at = start
+  while (at < end && (body[at] as number) <= 32) at += 1
+  return body[at] === COLON
+}
