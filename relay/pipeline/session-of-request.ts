@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Vault } from '#infra/vault/port.ts'
+import { endOfPlainText, type Words, wordsOf } from '../dialects/scan-json-tokens.ts'
 import type { Member } from '../dialects/scan-request-object.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
@@ -118,9 +119,10 @@ function firstMessageOf({ body, members }: ChatRequest): FirstMessage | null {
   const list = members.find(({ key, kind }) => kind === 'array' && MESSAGE_LISTS.has(key))
   if (list === undefined) return null
   const end = Math.min(list.valueEnd, list.valueStart + SEARCHED_BYTES_MAX)
+  const words = wordsOf(body)
   let at = list.valueStart + 1
   for (let index = 0; index < list.length; index += 1) {
-    const message = readMessage(body, at, end)
+    const message = readMessage(body, words, at, end)
     if (message === null) return null
     at = message.end
     if (!message.isInstruction) {
@@ -143,6 +145,11 @@ type Message = {
 /** The texts of the message that was read last. Reading is synchronous, so calls can share it. */
 const sample = Buffer.alloc(TEXT_BYTES_MAX)
 
+/** The maximum number of texts, and of bytes outside of texts, that are examined in a message. */
+const STEPS_MAX = 4_096
+/** No key or role that matters is longer. */
+const KEY_BYTES_MAX = 16
+
 const QUOTE = 34
 const BACKSLASH = 92
 const COLON = 58
@@ -152,32 +159,37 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
 /**
- * Reads a message of valid JSON. Returns null if `end` comes before it is known whether the message
- * is an instruction. `start` may be before the comma or space in front of the message.
+ * Reads a message of valid JSON. Returns null if the part of the body that may be read ends before
+ * it is known whether the message is an instruction. `start` may be before the comma or space in
+ * front of the message.
  */
-function readMessage(body: Buffer, start: number, end: number): Message | null {
+function readMessage(body: Buffer, words: Words, start: number, end: number): Message | null {
   let depth = 0
   let length = 0
   let key = ''
   let role: string | null = null
-  for (let at = start; at < end; at += 1) {
+  let at = start
+  for (let steps = 0; at < end && steps < STEPS_MAX; steps += 1) {
     const byte = body[at] as number
+    at += 1
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1
     if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth -= 1
-      if (depth === 0) return messageOf(role ?? '', length, at + 1)
+      if (depth === 0) return messageOf(role ?? '', length, at)
     }
     if (byte !== QUOTE) continue
-    const textStart = at + 1
-    at = endOfText(body, textStart, end)
-    if (at < end && isKey(body, at + 1, end)) {
-      key = at - textStart > 16 ? '' : body.toString('latin1', textStart, at)
+    const isContent = CONTENT_KEYS.has(key)
+    const isSearched = role === null || INSTRUCTING_ROLES.has(role)
+    const close = endOfText(body, words, at, isSearched ? end : Math.min(end, at + TEXT_BYTES_MAX))
+    if (isKey(body, close + 1, end)) {
+      key = close - at > KEY_BYTES_MAX ? '' : body.toString('latin1', at, close)
     } else if (depth === 1 && key === 'role') {
-      role = body.toString('latin1', textStart, Math.min(at, textStart + 16))
-    } else if (CONTENT_KEYS.has(key) && length < TEXT_BYTES_MAX) {
-      length += body.copy(sample, length, textStart, at)
+      role = body.toString('latin1', at, Math.min(close, at + KEY_BYTES_MAX))
+    } else if (isContent) {
+      length += body.copy(sample, length, at, close)
+      if (length === TEXT_BYTES_MAX && !isSearched) break
     }
-    if (length === TEXT_BYTES_MAX && role !== null && !INSTRUCTING_ROLES.has(role)) break
+    at = close + 1
   }
   return role === null ? null : messageOf(role, length, end)
 }
@@ -188,10 +200,14 @@ const messageOf = (role: string, length: number, end: number): Message => ({
   end,
 })
 
-/** Returns the offset of the quote that ends a text, or `end`. */
-function endOfText(body: Buffer, start: number, end: number): number {
+/** Returns the offset of the quote that ends a text, or `end` if the quote is not before it. */
+function endOfText(body: Buffer, words: Words, start: number, end: number): number {
   let at = start
-  while (at < end && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1
+  while (at < end) {
+    at = endOfPlainText(words, at)
+    if (body[at] === QUOTE) break
+    at += body[at] === BACKSLASH ? 2 : 1
+  }
   return Math.min(at, end)
 }
 

@@ -50,7 +50,8 @@ export const sectionTranslations: Pick<OptionTranslations, 'sectionTitle' | 'sec
       'A ratio of 1 equals $2 per million input tokens. Cost = tokens × model ratio × group ratio.',
     'rate-limit': 'Calls are counted per user. Calls beyond the limit are answered with 429.',
     global: 'These settings apply to all channels.',
-    channels: 'These settings define what happens when a channel fails.',
+    channels:
+      'These settings define which channel serves a session, and what happens when a channel fails.',
     'channel-health':
       'The circuit of a channel that keeps failing opens for a while. It closes automatically ' +
       'once the channel has recovered.',

@@ -70,6 +70,8 @@ export const optionTranslations: OptionTranslations = {
     AutomaticEnableChannelEnabled: 'Enable recovered channels automatically',
     ChannelDisableThreshold: 'Maximum response time of a test',
     AutomaticDisableKeywords: 'Keywords that disable a channel',
+    'session_affinity.enabled': 'Keep sessions on one channel',
+    'session_affinity.idle_minutes': 'Forget idle sessions after',
     'channel_health.circuit_enabled': 'Open circuits of failing channels',
     'channel_health.circuit_failures': 'Failures in a row that open a circuit',
     'channel_health.circuit_rate': 'Or a failure rate of',
@@ -271,6 +273,9 @@ export const optionTranslations: OptionTranslations = {
     AutomaticDisableKeywords:
       'Enter one keyword per line. Keywords are compared only with the fields of provider ' +
       'errors, never with the content of answers.',
+    'session_affinity.enabled':
+      'The calls of a session use the same channel and key as long as they work, so that the ' +
+      'provider’s cache is used. Calls without a session are spread by weight.',
     'channel_health.circuit_enabled':
       'The last remaining channel of a model is never blocked completely.',
     'channel_health.circuit_cooldown_seconds':

@@ -21,6 +21,7 @@ import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import type { Limits } from '#infra/limits/port.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import type { SharedCache } from '#infra/redis/shared-cache.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Vault } from '#infra/vault/port.ts'
@@ -108,6 +109,7 @@ export const NO_PROVIDER_MESSAGES: ProviderMessages = {
 export type RigOptions = SimulatedProviderOptions & {
   readonly now?: () => number
   readonly log?: Logger
+  readonly sharedCache?: SharedCache
 }
 
 /** The relay on a memory store behind a real server, in front of the simulated provider. */
@@ -115,7 +117,7 @@ export async function relayRig(
   overrides: RelayOverrides = {},
   env = {},
   sharedLimits?: Limits,
-  { now = Date.now, log = pino({ level: 'silent' }), ...providing }: RigOptions = {},
+  { now = Date.now, log = pino({ level: 'silent' }), sharedCache, ...providing }: RigOptions = {},
 ): Promise<RelayRig> {
   const ownLimits = createMemoryLimits(Date.now)
   const store = createMemoryEventStore()
@@ -128,6 +130,7 @@ export async function relayRig(
     log,
     leases: leasesOfOne,
     callLimits: sharedLimits ?? ownLimits,
+    sharedCache: sharedCache ?? null,
     now,
     writes: { problem: async () => null, isWritable: () => true, stop: () => {} },
   } as unknown as Core
