@@ -35,8 +35,8 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call, each once. `preferred`, a channel of the offer, comes first if
- * no circuit of it is open. The others are drawn at random. After `retryWithAnotherKey`, the same channel is
+ * Selects the channels of one call, each once. A preferred channel of the offer comes first if it
+ * is healthy, and the others are drawn at random. After `retryWithAnotherKey`, the same channel is
  * selected again. Full channels (which have reached a limit) are skipped. Channels to avoid (see
  * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
  */

@@ -177,8 +177,8 @@ async function executePlannedCall(
     const { isOverridden, offer } = plan
     const isPinned = caller.pinnedChannelId !== null
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
-    const preferred = session?.channelIn(offer)
-    const selector = new ChannelSelector(deps, offer, request.model, isPinned, preferred)
+    const { format, model } = request
+    const selector = new ChannelSelector(deps, offer, model, isPinned, session?.channelIn(offer))
     const triesMax = isPinned ? 1 : 1 + deps.views.options.options.retryTimes
     const { userId } = caller.user
     const { options } = deps.views.options
@@ -187,9 +187,8 @@ async function executePlannedCall(
     const place = { selector, session, triesMax }
     const route = { ...place, request, isOverridden, limits, adapters, userId }
     const tried = await tryChannels(deps, exchange, call, route)
-    const outcome = tried ?? unservedBy(selector, request.model)
+    const outcome = tried ?? unservedBy(selector, model)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
-    const { format } = request
     const closing = { deps, exchange, format, call, ledger, outputHold, unserved, userId }
     const isSuccess = await conclude(closing, screen, last)
     if (isTraced) {

@@ -20,54 +20,54 @@ type Place = {
 /** A remembered place. Its times are from `performance.now()`. */
 type Entry = { readonly place: Place; usedAt: number; sharedAt: number }
 
-const SHARDS = 8
-const NAMED_PER_SHARD_MAX = 8_192
-const UNNAMED_PER_SHARD_MAX = 4_096
+const PARTITIONS = 8
+const NAMED_PER_PARTITION_MAX = 8_192
+const UNNAMED_PER_PARTITION_MAX = 4_096
 /** An entry takes up to 400 bytes, so all entries together take less than 40 MB. */
 const KEY_REF_LENGTH_MAX = 128
 
 /**
- * The places of sessions in this process. A token's sessions are all in one shard, so that a token
- * with many sessions can't replace those of most other tokens. Sessions that are recognised by their
- * first message have shards of their own, because many of them have only one call.
+ * The places of sessions in this process. All sessions of a token are in one partition, so that a
+ * token with many sessions can't replace those of most other tokens. Sessions that are recognised
+ * by their first message have separate partitions, because many of them have only one call.
  */
 class RememberedPlaces {
-  private readonly named = Array.from({ length: SHARDS }, () => new Map<string, Entry>())
-  private readonly unnamed = Array.from({ length: SHARDS }, () => new Map<string, Entry>())
+  private readonly named = Array.from({ length: PARTITIONS }, () => new Map<string, Entry>())
+  private readonly unnamed = Array.from({ length: PARTITIONS }, () => new Map<string, Entry>())
 
   /** Returns the entry of a session that was used within `idleMs`. */
   find(session: SessionOfToken, idleMs: number, now: number): Entry | null {
-    const shard = this.shardOf(session)
-    const entry = shard.get(session.key)
+    const partition = this.partitionOf(session)
+    const entry = partition.get(session.key)
     if (entry === undefined) return null
     if (entry.usedAt > now - idleMs) return entry
-    shard.delete(session.key)
+    partition.delete(session.key)
     return null
   }
 
   /** Stores an entry as the most recently used one, and removes the least recently used one. */
   put(session: SessionOfToken, entry: Entry): void {
-    const shard = this.shardOf(session)
-    shard.delete(session.key)
-    const max = session.isNamed ? NAMED_PER_SHARD_MAX : UNNAMED_PER_SHARD_MAX
-    if (shard.size >= max) {
-      const [oldest] = shard.keys()
-      if (oldest !== undefined) shard.delete(oldest)
+    const partition = this.partitionOf(session)
+    partition.delete(session.key)
+    const max = session.isNamed ? NAMED_PER_PARTITION_MAX : UNNAMED_PER_PARTITION_MAX
+    if (partition.size >= max) {
+      const [oldest] = partition.keys()
+      if (oldest !== undefined) partition.delete(oldest)
     }
-    shard.set(session.key, entry)
+    partition.set(session.key, entry)
   }
 
   remove(session: SessionOfToken): void {
-    this.shardOf(session).delete(session.key)
+    this.partitionOf(session).delete(session.key)
   }
 
   get size(): number {
     return [...this.named, ...this.unnamed].reduce((sum, { size }) => sum + size, 0)
   }
 
-  private shardOf({ isNamed, tokenId }: SessionOfToken): Map<string, Entry> {
-    const shards = isNamed ? this.named : this.unnamed
-    return shards[Math.abs(tokenId) % SHARDS] as Map<string, Entry>
+  private partitionOf({ isNamed, tokenId }: SessionOfToken): Map<string, Entry> {
+    const partitions = isNamed ? this.named : this.unnamed
+    return partitions[Math.abs(tokenId) % PARTITIONS] as Map<string, Entry>
   }
 }
 
@@ -102,7 +102,7 @@ export class SessionAffinity {
 
   /**
    * Finds the session of a call and its place. Returns null if the call belongs to no session. The
-   * result is a promise only if Redis must be asked, because this process does not know the session.
+   * result is a promise only if this process does not know the session and Redis must be asked.
    */
   find(
     caller: Pick<Caller, 'user' | 'token' | 'pinnedChannelId'>,
@@ -153,8 +153,8 @@ export class SessionAffinity {
   }
 
   /**
-   * Returns the channel of a place, or null if the offer does not contain it or a better channel may
-   * have recovered. A session stays at a channel of lower priority only for the idle time.
+   * Returns the channel of a place, or null if the offer does not contain it. A session stays at a
+   * channel of lower priority only for the idle time, because better channels may have recovered.
    */
   channelAt({ channelId, since }: Place, offer: Offer<RelayChannel>): RelayChannel | null {
     for (const [tier, { channels }] of offer.entries()) {

@@ -51,7 +51,7 @@ export const sectionTranslations: Pick<OptionTranslations, 'sectionTitle' | 'sec
     'rate-limit': 'Calls are counted per user. Calls beyond the limit are answered with 429.',
     global: 'These settings apply to all channels.',
     channels:
-      'These settings define which channel serves a session, and what happens when a channel fails.',
+      'These settings define how sessions keep their channel, and what happens when one fails.',
     'channel-health':
       'The circuit of a channel that keeps failing opens for a while. It closes automatically ' +
       'once the channel has recovered.',
