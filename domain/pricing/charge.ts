@@ -89,6 +89,20 @@ export function costFor(
   return quotaOf(times(listPrice(price, usage, calls), decimalOf(costRatio)))
 }
 
+/**
+ * Returns the quota that the provider's cache saved: the charge if all cached tokens were ordinary
+ * input, minus the charge for the usage. The result is negative if cache writes cost more than cache
+ * reads saved. It is 0 for a price per call.
+ */
+export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
+  const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h } = usage
+  const cached = cacheRead + cacheWrite5m + cacheWrite1h
+  if (price.mode === 'call' || cached === 0) return 0n
+  const none = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }
+  const uncached = { ...usage, ...none, inputUncached: inputUncached + cached }
+  return chargeFor(price, uncached) - chargeFor(price, usage)
+}
+
 /** Returns the exact charge before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')

@@ -5,9 +5,10 @@ import type {
   CallReleased,
   CallSettled,
 } from '#domain/accounts/events.ts'
-import { tierOf } from '#domain/pricing/charge.ts'
+import { isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
+import { toWire } from '#domain/shared/quota.ts'
 
 /** The JSON details of a log row, with the field names of the API. Only admins see `adminOther`. */
 export type Other = { readonly other: object; readonly adminOther: object }
@@ -17,6 +18,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     ...ofRequest(data),
     ...ofPrice(data.price, data.usage),
     ...ofUsage(data.usage, data.calls),
+    ...ofCache(data.price, data.usage),
     ...ofAudio(data.price, data.usage),
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
     duration_ms: Math.round(data.timings.durationMs),
@@ -62,6 +64,7 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
     ...ofRequest(data),
     ...ofPrice(data.price, data.usage),
     ...ofUsage(data.usage, data.calls),
+    ...ofCache(data.price, data.usage),
     ...ofAudio(data.price, data.usage),
     usage_source: 'partial',
     end: 'interrupted',
@@ -176,6 +179,16 @@ function ofUsage(usage: Usage, calls: number | undefined): object {
       ...countsOf(usage),
       ...(calls === undefined ? {} : { calls }),
     },
+  }
+}
+
+/** Returns what the provider's cache did for a call; nothing if the call did not use it. */
+function ofCache(price: PriceSnapshot, usage: Usage): object {
+  const { cacheRead, cacheWrite5m, cacheWrite1h } = usage
+  if (cacheRead + cacheWrite5m + cacheWrite1h === 0 || !isCountable(usage)) return {}
+  return {
+    cache_hit_rate: Math.round((cacheRead / inputTokensOf(usage)) * 10_000) / 10_000,
+    cache_saved: toWire(savedByCache(price, usage)),
   }
 }
 

@@ -71,6 +71,13 @@ export type LogOther = {
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
+  /** The part of the input that the provider read from its cache, from 0 to 1. */
+  cache_hit_rate?: number
+  /**
+   * The quota that the provider's cache saved, compared to a charge for ordinary input. It is
+   * negative if cache writes cost more than cache reads saved.
+   */
+  cache_saved?: number
   /**
    * True if the call used audio. Only then, the fields up to `audio_completion_ratio` are present.
    * Counts are in tokens, and ratios compare audio prices to the text price.

@@ -142,6 +142,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     const isHeld = !isFailed && hold !== undefined
     add(t('logDetails.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }
+  add(t('logDetails.fact.cache'), other.cache_hit_rate !== undefined && <CacheUse other={other} />)
   add(t('logDetails.fact.effort'), other.reasoning_effort)
   add(
     t('logDetails.fact.reasoning'),
@@ -177,6 +178,18 @@ function TotalUsage({ usage }: { usage: LoggedUsage }) {
   const input = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio + inputImage
   const counts = { input: number.format(input), output: number.format(output) }
   return <>{t('logDetails.totalUsage', counts)}</>
+}
+
+function CacheUse({
+  other: { cache_hit_rate: rate = 0, cache_saved: saved = 0 },
+}: {
+  other: LogOther
+}) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const percent = useNumberFormat({ style: 'percent', maximumFractionDigits: 1 })
+  const values = { rate: percent.format(rate), quota: number.format(Math.abs(saved)) }
+  return <>{t(saved < 0 ? 'logDetails.cacheCost' : 'logDetails.cacheSaved', values)}</>
 }
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`

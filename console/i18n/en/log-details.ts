@@ -33,6 +33,7 @@ export const logDetails: Translations['logDetails'] = {
     mode: 'Mode',
     format: 'API format',
     hold: 'Hold',
+    cache: 'Provider cache',
     effort: 'Reasoning effort',
     reasoning: 'Reasoning tokens',
     content: 'Note',
@@ -62,6 +63,8 @@ export const logDetails: Translations['logDetails'] = {
   speed: '{{value}} tokens/s',
   durationUnknown: 'Unknown: the end of the call was not observed',
   holdReturned: '{{hold}} quota, {{back}} returned',
+  cacheSaved: '{{rate}} of the input, {{quota}} quota saved',
+  cacheCost: '{{rate}} of the input, {{quota}} quota more for cache writes',
   toPlayground: 'Open in playground',
   copyRequestId: 'Copy request ID',
   price: {

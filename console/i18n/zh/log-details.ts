@@ -32,6 +32,7 @@ export const logDetails = {
     mode: '方式',
     format: 'API 格式',
     hold: '预扣',
+    cache: '上游缓存',
     effort: '推理强度',
     reasoning: '推理 tokens',
     content: '说明',
@@ -60,6 +61,8 @@ export const logDetails = {
   speed: '{{value}} tokens/秒',
   durationUnknown: '未知：没有记录到调用结束的时刻',
   holdReturned: '{{hold}} 额度，已退回 {{back}}',
+  cacheSaved: '占输入 {{rate}}，节省 {{quota}} 额度',
+  cacheCost: '占输入 {{rate}}，缓存写入多花 {{quota}} 额度',
   toPlayground: '在操练场打开',
   copyRequestId: '复制请求 ID',
   price: {

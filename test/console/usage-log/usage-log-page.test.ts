@@ -119,6 +119,19 @@ describe('the usage log', () => {
     await close()
   })
 
+  it('shows how much of the input came from the cache, and what that saved', async () => {
+    rows = [
+      logRow(2, {}, { cache_hit_rate: 0.625, cache_saved: 1234 }),
+      logRow(1, {}, { cache_hit_rate: 0, cache_saved: -50 }),
+    ]
+    const { page, close } = await open()
+    for (const n of [0, 1]) await page.locator('.tg-grid-expander').nth(n).click()
+    const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+    await facts.getByText(en('logDetails.cacheSaved', { rate: '62.5%', quota: '1,234' })).waitFor()
+    await facts.getByText(en('logDetails.cacheCost', { rate: '0%', quota: '50' })).waitFor()
+    await close()
+  })
+
   it('keeps filters after a reload, and Back undoes the last one', async () => {
     rows = manyRows(30)
     const { page, close } = await open()

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHARGE_MAX, chargeFor, costFor, isCountable } from '#domain/pricing/charge.ts'
+import {
+  CHARGE_MAX,
+  chargeFor,
+  costFor,
+  isCountable,
+  savedByCache,
+} from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage, type UsageCount } from '#domain/pricing/usage.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
@@ -206,5 +212,34 @@ describe('context tiers', () => {
   it('count input tokens of every kind, and multiply each of them', () => {
     const usage = used({ inputUncached: 1, cacheRead: 200_000, output: 10 })
     expect(chargeFor(price, usage)).toBe(40_002n + 120n)
+  })
+})
+
+describe('what the cache saved', () => {
+  const cached = perTokenPrice({ model: '2', cacheRead: '0.1', cacheWrite: '1.25', group: '0.5' })
+
+  it('is the difference to ordinary input, at the price of the event', () => {
+    expect(savedByCache(cached, used({ cacheRead: 1_000, output: 7 }))).toBe(900n)
+    expect(savedByCache(cached, used({ cacheRead: 1_000, cacheWrite5m: 400 }))).toBe(800n)
+    expect(savedByCache(cached, used({ cacheWrite1h: 100 }))).toBe(-100n)
+    expect(savedByCache(cached, used({ inputUncached: 5, output: 9 }))).toBe(0n)
+  })
+
+  it('is 0 for a price per call', () => {
+    const property = fc.property(perCall, usage, (terms, counted) => {
+      expect(savedByCache(terms, counted)).toBe(0n)
+    })
+    fc.assert(property, { numRuns: 100 })
+  })
+
+  it('added to the charge, gives the charge without a cache', () => {
+    const property = fc.property(perToken, usage, (terms, counted) => {
+      const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h } = counted
+      const input = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h
+      const plain = { ...counted, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }
+      const uncached = chargeFor(terms, { ...plain, inputUncached: input })
+      expect(chargeFor(terms, counted) + savedByCache(terms, counted)).toBe(uncached)
+    })
+    fc.assert(property, { numRuns: 300 })
   })
 })

@@ -85,3 +85,23 @@ it('a log row of a call with sound has the counts and ratios of sound and group'
   for (const key of ['user_group_ratio', 'audio', 'audio_input'])
     expect(plain).not.toHaveProperty(key)
 })
+
+it('a log row shows what the cache of the provider read and saved', () => {
+  const given = settledCall(call, 1, NOW)
+  const { price, usage } = given.data as { price: object; usage: object }
+  const otherOf = (counts: object, change = {}) => {
+    const data = { ...(given.data as object), usage: { ...usage, ...counts } }
+    const changed = { ...data, price: { ...price, ...change } }
+    const event = { ...given, data: changed, meta: { actor: 'token:1', cause: null, at: NOW } }
+    return JSON.parse(detailsOf(event as unknown as Recorded<LoggedEvent>)?.other ?? '{}')
+  }
+  const ratios = { model: '1', cacheRead: '0.1', cacheWrite: '1.25', group: '1' }
+  const third = otherOf({ inputUncached: 200, cacheRead: 100 }, ratios)
+  expect(third).toMatchObject({ cache_hit_rate: 0.3333, cache_saved: 90 })
+  const written = otherOf({ inputUncached: 0, cacheRead: 0, cacheWrite5m: 400 }, ratios)
+  expect(written).toMatchObject({ cache_hit_rate: 0, cache_saved: -100 })
+  for (const counts of [{ cacheRead: 0 }, { cacheRead: -1 }]) {
+    expect(otherOf(counts)).not.toHaveProperty('cache_hit_rate')
+    expect(otherOf(counts)).not.toHaveProperty('cache_saved')
+  }
+})
