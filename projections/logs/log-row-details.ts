@@ -182,14 +182,18 @@ function ofUsage(usage: Usage, calls: number | undefined): object {
   }
 }
 
-/** Returns what the provider's cache did for a call; nothing if the call did not use it. */
-function ofCache(price: PriceSnapshot, usage: Usage): object {
+/** Returns the quota that the provider's cache saved, or null if the call did not use a cache. */
+export function cacheSavingOf(price: PriceSnapshot, usage: Usage): bigint | null {
   const { cacheRead, cacheWrite5m, cacheWrite1h } = usage
-  if (cacheRead + cacheWrite5m + cacheWrite1h === 0 || !isCountable(usage)) return {}
-  return {
-    cache_hit_rate: Math.round((cacheRead / inputTokensOf(usage)) * 10_000) / 10_000,
-    cache_saved: toWire(savedByCache(price, usage)),
-  }
+  const isUsed = isCountable(usage) && cacheRead + cacheWrite5m + cacheWrite1h > 0
+  return isUsed ? savedByCache(price, usage) : null
+}
+
+function ofCache(price: PriceSnapshot, usage: Usage): object {
+  const saved = cacheSavingOf(price, usage)
+  if (saved === null) return {}
+  const hitRate = usage.cacheRead / inputTokensOf(usage)
+  return { cache_hit_rate: Math.round(hitRate * 10_000) / 10_000, cache_saved: toWire(saved) }
 }
 
 function countsOf(usage: Usage): object {

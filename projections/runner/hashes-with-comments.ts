@@ -54,9 +54,4 @@ export const HASHES_WITH_COMMENTS: ReadonlyMap<string, string> = new Map([
     '9f1127beb32f6a6d20983a294fd3c12c1674ceaf943aba5274f653184d6c96e4',
     '98a234e945aea05f58cfb20cf1af75965b62bb9412c2d1b8fb233e9ba8d4c722',
   ],
-  // The hashes of `usage-by-hour`.
-  [
-    '90b2ced79d20c20fffd8d5f5bded65599da171cd36e290aee08778b1faa00b05',
-    '02808ebbf5e05669d325429674ac6943bd066ea5ee983119fd1e0e7759ae42e0',
-  ],
 ])

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
+import { cacheSavingOf } from '../logs/log-row-details.ts'
 import { type CallCells, type LogCells, type LoggedEvent, rowOf } from '../logs/log-row-of-event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
@@ -19,7 +20,7 @@ const DAY = 86_400
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 7,
+  version: 8,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
@@ -55,7 +56,7 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
     completion_tokens: BigInt(row.completion_tokens),
   }
   const costed = { ...counted, ...costOf(event) }
-  rows.add('by_model', { hour, type, model }, costed)
+  rows.add('by_model', { hour, type, model }, { ...costed, ...cacheOf(event) })
   rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
   if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id: row.user_id }, counted)
   const within = { type, model, ...placeOf(row) }
@@ -77,6 +78,15 @@ function costOf({ data }: Recorded<LoggedEvent>) {
   const cost = 'cost' in data ? data.cost : undefined
   if (cost === undefined || !('charge' in data)) return NO_COST
   return { cost: fromWire(cost), costed_quota: fromWire(data.charge) }
+}
+
+const NO_CACHE = { cache_read_tokens: 0n, cache_saved: 0n }
+
+function cacheOf({ data }: Recorded<LoggedEvent>) {
+  if (!('usage' in data)) return NO_CACHE
+  const saved = cacheSavingOf(data.price, data.usage)
+  if (saved === null) return NO_CACHE
+  return { cache_read_tokens: BigInt(data.usage.cacheRead), cache_saved: saved }
 }
 
 type CallPlace = Pick<CallCells, 'call_group' | 'channel_id'>

@@ -133,11 +133,14 @@ const spent = { count: wireInteger, quota, tokens: wireInteger }
  */
 const costed = { cost: quota, costedQuota: quota }
 
-const siteSums = rowType({ ...spent, ...costed, failed: wireInteger })
+const siteSums = rowType({
+  ...{ ...spent, ...costed, failed: wireInteger },
+  ...{ inputTokens: wireInteger, cacheReadTokens: wireInteger, cacheSaved: quota },
+})
 
 /**
- * Reads the site's charges (type 2), the providers' charges, and the number of failed calls (type
- * 6).
+ * Reads the site's charges (type 2), the providers' charges, the effect of providers' caches, and
+ * the number of failed calls (type 6).
  */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
   db.one(sql.type(siteSums)`
@@ -145,6 +148,9 @@ export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =
       coalesce(sum(quota) filter (where type = 2), 0)::int8 as quota,
       coalesce(sum(prompt_tokens + completion_tokens) filter (where type = 2), 0)::int8 as tokens,
       coalesce(sum(cost), 0)::int8 as cost, coalesce(sum(costed_quota), 0)::int8 as "costedQuota",
+      coalesce(sum(prompt_tokens) filter (where type = 2), 0)::int8 as "inputTokens",
+      coalesce(sum(cache_read_tokens), 0)::int8 as "cacheReadTokens",
+      coalesce(sum(cache_saved), 0)::int8 as "cacheSaved",
       coalesce(sum(count) filter (where type = 6), 0)::int8 as failed
     from read_usage_by_hour.by_model where hour >= ${fromHour} and hour <= ${toHour}
   `)

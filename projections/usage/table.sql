@@ -1,5 +1,6 @@
 -- `cost` is what providers charged, in quota, for the calls whose provider price is known.
--- `costed_quota` is what users were charged for the same calls.
+-- `costed_quota` is what users were charged for the same calls. `cache_read_tokens` is the part of
+-- `prompt_tokens` that providers read from their caches, and `cache_saved` the quota that this saved.
 create table by_model (
   hour bigint not null,
   type smallint not null,
@@ -10,6 +11,8 @@ create table by_model (
   completion_tokens bigint not null default 0,
   cost bigint not null default 0,
   costed_quota bigint not null default 0,
+  cache_read_tokens bigint not null default 0,
+  cache_saved bigint not null default 0,
   primary key (hour, type, model)
 );
 

@@ -35,6 +35,11 @@ export const SiteUsage = Type.Object({
   totals: Type.Object({
     ...spent,
     ...costed,
+    /** The number of input tokens, and how many of them providers read from their caches. */
+    input_tokens: Type.Integer(),
+    cache_read_tokens: Type.Integer(),
+    /** The quota that caches saved; negative if writing them cost more than reading saved. */
+    cache_saved: Type.Integer(),
     failed: Type.Integer(),
     /** The number of users who were charged in the range. */
     users: Type.Integer(),

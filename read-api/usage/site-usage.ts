@@ -33,7 +33,15 @@ export function siteUsage(app: App, deps: ReadDeps): void {
         lagOf(core),
       ])
       return success({
-        totals: { ...spentOf(totals), ...costOf(totals), failed, users: users[0]?.users ?? 0 },
+        totals: {
+          ...spentOf(totals),
+          ...costOf(totals),
+          input_tokens: totals.inputTokens,
+          cache_read_tokens: totals.cacheReadTokens,
+          cache_saved: toWire(totals.cacheSaved),
+          failed,
+          users: users[0]?.users ?? 0,
+        },
         top_users: users.map(({ userId: user_id, username, ...spent }) => ({
           user_id,
           username,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { balances } from '#projections/balances/projection.ts'
 import { callLog } from '#projections/logs/projection.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
@@ -6,7 +7,6 @@ import { definitionOf, readCheckpoints } from '#projections/runner/checkpoints.t
 import { HASHES_WITH_COMMENTS } from '#projections/runner/hashes-with-comments.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
-import { usageByHour } from '#projections/usage/projection.ts'
 import {
   aCall,
   admitted,
@@ -186,18 +186,17 @@ describe('the projection runner', () => {
     await fixture.settled(await fixture.append(aDay()))
     await runner.stop()
     const { pg } = fixture.core
-    const definition = definitionOf(usageByHour)
+    const definition = definitionOf(balances)
     const earlier = HASHES_WITH_COMMENTS.get(definition)
     expect(earlier).toBeDefined()
-    await pg.query(
-      `update projections.checkpoint set definition = $1 where name = 'usage-by-hour'`,
-      [earlier],
-    )
-    await pg.query('delete from read_usage_by_hour.by_day')
+    await pg.query(`update projections.checkpoint set definition = $1 where name = 'balances'`, [
+      earlier,
+    ])
+    await pg.query('delete from read_balances.token_budgets')
     runner = await startProjections(fixture.core)
-    expect((await pg.query('select 1 from read_usage_by_hour.by_day')).rowCount).toBe(0)
-    expect((await readCheckpoints(pg)).get('usage-by-hour')?.definition).toBe(definition)
-    expect(runner.health().find(({ name }) => name === 'usage-by-hour')?.state).not.toBe('stopped')
+    expect((await pg.query('select 1 from read_balances.token_budgets')).rowCount).toBe(0)
+    expect((await readCheckpoints(pg)).get('balances')?.definition).toBe(definition)
+    expect(runner.health().find(({ name }) => name === 'balances')?.state).not.toBe('stopped')
   })
 
   it('a changed comment does not change a definition, but changed SQL does', () => {

@@ -202,6 +202,16 @@ describe('the log', () => {
     }
     expect(site.top_users.map(({ username }) => username)).toContain('bob')
     expect(site.lag).toMatchObject({ behind: 0 })
+    const rows = await everything('/api/log/?type=2', admin)
+    expect(rows).toHaveLength(count)
+    const others = rows.map(({ other }) => JSON.parse(other) as LogOther)
+    const sumOf = (read: (other: LogOther) => number) =>
+      others.reduce((sum, other) => sum + read(other), 0)
+    const { input_tokens, cache_read_tokens, cache_saved } = site.totals
+    expect(input_tokens).toBe(stat.prompt_tokens)
+    expect(cache_read_tokens).toBe(sumOf(({ cache_tokens = 0 }) => cache_tokens))
+    expect(cache_saved).toBe(sumOf(({ cache_saved: saved = 0 }) => saved))
+    expect(cache_saved).toBeGreaterThan(0)
     const short = (await api.get<SiteUsage>(`/api/data/site?${within(7_200)}`, admin)).body.data
     const ofUsers = short.top_users.reduce((sum, row) => sum + row.quota, 0)
     expect([short.totals.quota, short.totals.quota < quota]).toEqual([ofUsers, true])

@@ -100,6 +100,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
+  const percent = useNumberFormat({ style: 'percent', maximumFractionDigits: 1 })
   const wait = <Skeleton width={60} height={24} />
   const count = (value: number | undefined) => (value === undefined ? wait : number.format(value))
   const charged = site && exactQuotaText(quotaOf(site.totals.quota), rule)
@@ -107,12 +108,25 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }) {
     <>
       <KeyFigure name={t('dashboard.charged')} value={charged ?? wait} />
       <MarginFigure totals={site?.totals} />
+      <KeyFigure
+        name={t('dashboard.cacheRead')}
+        value={site === undefined ? wait : percent.format(cacheShare(site.totals))}
+        note={
+          site &&
+          t('dashboard.cacheSaved', {
+            amount: exactQuotaText(quotaOf(site.totals.cache_saved), rule),
+          })
+        }
+      />
       <KeyFigure name={t('shared.calls')} value={count(site?.totals.count)} />
       <KeyFigure name={t('dashboard.failedCalls')} value={count(site?.totals.failed)} />
       <KeyFigure name={t('dashboard.activeUsers')} value={count(site?.totals.users)} />
     </>
   )
 }
+
+const cacheShare = ({ input_tokens: all, cache_read_tokens: read }: SiteUsage['totals']): number =>
+  all === 0 ? 0 : read / all
 
 const isAnyCosted = (rows: readonly CostTotals[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)

@@ -107,7 +107,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const isCall = row.request_id !== ''
   const isFailed = row.type === ERROR
-  const { hold, unpaid_usage: unpaid } = other
+  const { hold, unpaid_usage: unpaid, reasoning_tokens: reasoning } = other
   const facts: FactValue[] = [
     { name: t('shared.time'), value: absoluteTimeText(row.created_at, locale) },
   ]
@@ -144,10 +144,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   }
   add(t('logDetails.fact.cache'), other.cache_hit_rate !== undefined && <CacheUse other={other} />)
   add(t('logDetails.fact.effort'), other.reasoning_effort)
-  add(
-    t('logDetails.fact.reasoning'),
-    other.reasoning_tokens && number.format(other.reasoning_tokens),
-  )
+  add(t('logDetails.fact.reasoning'), reasoning && number.format(reasoning))
   add(
     t('logDetails.fact.source'),
     other.usage_source !== undefined && <UsageSource other={other} />,

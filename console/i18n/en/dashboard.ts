@@ -62,6 +62,8 @@ export const dashboard: Translations['dashboard'] = {
   lagEvents_one: '{{number}} event',
   lagEvents_other: '{{number}} events',
   lagSlowest: 'Furthest behind: {{name}}',
+  cacheRead: 'Input read from caches',
+  cacheSaved: 'Saved: {{amount}}',
   marginShare: '{{percent}} of these charges',
   marginNote:
     'The margin is the amount charged to users minus the providers’ price of the same calls.',

@@ -60,6 +60,8 @@ export const dashboard = {
   lagEvents_one: '{{number}} 个事件',
   lagEvents_other: '{{number}} 个事件',
   lagSlowest: '最慢的是 {{name}}',
+  cacheRead: '缓存命中率',
+  cacheSaved: '节省 {{amount}}',
   marginShare: '占相应扣费的 {{percent}}',
   marginNote: '毛利为用户扣费减去同一批调用的上游成本。',
   marginUnknown:

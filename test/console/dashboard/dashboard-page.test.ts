@@ -17,7 +17,11 @@ const USER = { ...ROOT_USER, role: 1 }
 const spent = (quota: number) => ({ quota, count: quota / 1_000, token_used: quota / 10 })
 const UNKNOWN = { cost: 0, costed_quota: 0 }
 const SITE = {
-  totals: { ...spent(900_000), cost: 360_000, costed_quota: 720_000, failed: 7, users: 2 },
+  totals: {
+    ...spent(900_000),
+    ...{ cost: 360_000, costed_quota: 720_000, failed: 7, users: 2 },
+    ...{ input_tokens: 6_000, cache_read_tokens: 1_500, cache_saved: 50_000 },
+  },
   top_users: [
     { user_id: 7, username: 'alice', ...spent(600_000) },
     { user_id: 8, username: 'bob', ...spent(300_000) },
@@ -270,6 +274,9 @@ describe('the dashboard', () => {
     expect(await link.getAttribute('href')).toBe('/app/logs/api-usage?username=bob&range=24h')
     // Of $1.80, calls with known cost were charged $1.44. The providers' cost was $0.72.
     await page.getByText(en('dashboard.marginShare', { percent: '50%' })).waitFor()
+    const cache = page.getByText(en('dashboard.cacheRead')).locator('..')
+    await cache.getByText('25%').waitFor()
+    await cache.getByText(en('dashboard.cacheSaved', { amount: '$0.10' })).waitFor()
     await page.getByText('$0.72', { exact: true }).waitFor()
     await page.getByText(en('dashboard.marginPartly', { percent: '80%' })).waitFor()
     await page.getByRole('row', { name: 'gpt-4o 720 $1.44 50%', exact: true }).waitFor()

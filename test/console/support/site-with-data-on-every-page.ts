@@ -56,7 +56,11 @@ const SECURITY = {
 const MODELS = Array.from({ length: 30 }, (_, n) => byTokens(`gpt-model-${n}`))
 
 const SITE = {
-  totals: { ...spent(900_000), cost: 360_000, costed_quota: 720_000, failed: 7, users: 2 },
+  totals: {
+    ...spent(900_000),
+    ...{ cost: 360_000, costed_quota: 720_000, failed: 7, users: 2 },
+    ...{ input_tokens: 6_000, cache_read_tokens: 1_500, cache_saved: 50_000 },
+  },
   top_users: [{ user_id: 7, username: 'mia', ...spent(600_000) }],
   top_models: [{ model_name: 'gpt-4o', ...spent(720_000), cost: 1_000, costed_quota: 2_000 }],
   top_channels: [{ channel_id: 1, name: 'Main', ...spent(9_000), cost: 0, costed_quota: 0 }],
