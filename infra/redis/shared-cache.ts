@@ -35,10 +35,11 @@ export function createSharedCache(
   }
   const send = <T>(command: () => Promise<T>): Promise<T | null> => {
     pending += 1
-    const answer = command().finally(() => {
+    const answer = (async () => command())()
+    const counted = answer.finally(() => {
       pending -= 1
     })
-    return inTime(answer, answerMs).catch(pause)
+    return inTime(counted, answerMs).catch(pause)
   }
   const inBackground = (command: () => Promise<unknown>): void => {
     if (!isUnavailable()) void send(command)

@@ -40,7 +40,8 @@ export class KeyChoice {
     preferredRef: string | null = null,
   ): ChosenKey | null | Promise<ChosenKey | null> {
     const keys = used.size === 0 ? channel.keys : channel.keys.filter((key) => !used.has(key))
-    const preferred = keys.find(({ keyRef }) => keyRef === preferredRef)
+    const preferred =
+      preferredRef === null ? undefined : keys.find(({ keyRef }) => keyRef === preferredRef)
     if (preferred !== undefined && this.standingOf(channel, preferred) === 'free') {
       return withoutProbes(preferred)
     }

@@ -26,50 +26,60 @@ const UNNAMED_PER_PARTITION_MAX = 4_096
 /** An entry takes up to 400 bytes, so all entries together take less than 40 MB. */
 const KEY_REF_LENGTH_MAX = 128
 
-/**
- * The places of sessions in this process. All sessions of a token are in one partition, so that a
- * token with many sessions can't replace those of most other tokens. Sessions that are recognised
- * by their first message have separate partitions, because many of them have only one call.
- */
-class RememberedPlaces {
-  private readonly named = Array.from({ length: PARTITIONS }, () => new Map<string, Entry>())
-  private readonly unnamed = Array.from({ length: PARTITIONS }, () => new Map<string, Entry>())
+/** A part of the sessions. When it is full, the least recently used session is removed. */
+class Partition {
+  private readonly entries = new Map<string, Entry>()
+  private readonly max: number
+  private sharesSince = 0
+  private shares = 0
 
-  /** Returns the entry of a session that was used within `idleMs`. */
-  find(session: SessionOfToken, idleMs: number, now: number): Entry | null {
-    const partition = this.partitionOf(session)
-    const entry = partition.get(session.key)
-    if (entry === undefined) return null
-    if (entry.usedAt > now - idleMs) return entry
-    partition.delete(session.key)
-    return null
-  }
-
-  /** Stores an entry as the most recently used one, and removes the least recently used one. */
-  put(session: SessionOfToken, entry: Entry): void {
-    const partition = this.partitionOf(session)
-    partition.delete(session.key)
-    const max = session.isNamed ? NAMED_PER_PARTITION_MAX : UNNAMED_PER_PARTITION_MAX
-    if (partition.size >= max) {
-      const [oldest] = partition.keys()
-      if (oldest !== undefined) partition.delete(oldest)
-    }
-    partition.set(session.key, entry)
-  }
-
-  remove(session: SessionOfToken): void {
-    this.partitionOf(session).delete(session.key)
+  constructor(max: number) {
+    this.max = max
   }
 
   get size(): number {
-    return [...this.named, ...this.unnamed].reduce((sum, { size }) => sum + size, 0)
+    return this.entries.size
   }
 
-  private partitionOf({ isNamed, tokenId }: SessionOfToken): Map<string, Entry> {
-    const partitions = isNamed ? this.named : this.unnamed
-    return partitions[Math.abs(tokenId) % PARTITIONS] as Map<string, Entry>
+  /** Returns the entry of a session that was used within `idleMs`. */
+  find(key: string, idleMs: number, now: number): Entry | null {
+    const entry = this.entries.get(key)
+    if (entry === undefined) return null
+    if (entry.usedAt > now - idleMs) return entry
+    this.entries.delete(key)
+    return null
+  }
+
+  /** Stores an entry as the most recently used one. */
+  put(key: string, entry: Entry): void {
+    this.entries.delete(key)
+    if (this.entries.size >= this.max) {
+      const [oldest] = this.entries.keys()
+      if (oldest !== undefined) this.entries.delete(oldest)
+    }
+    this.entries.set(key, entry)
+  }
+
+  remove(key: string): void {
+    this.entries.delete(key)
+  }
+
+  /**
+   * Counts a place that is about to be written to Redis, where it stays for `idleMs`. Returns false
+   * if there are too many, so that a caller with a new id in each call can't fill Redis.
+   */
+  mayShare(idleMs: number, now: number): boolean {
+    if (now - this.sharesSince >= idleMs) {
+      this.sharesSince = now
+      this.shares = 0
+    }
+    this.shares += 1
+    return this.shares <= this.max
   }
 }
+
+const partitionsOf = (max: number): readonly Partition[] =>
+  Array.from({ length: PARTITIONS }, () => new Partition(max))
 
 type SessionOfToken = Session & { readonly tokenId: number }
 
@@ -89,7 +99,13 @@ type Deps = {
  */
 export class SessionAffinity {
   private readonly deps: Deps
-  private readonly places = new RememberedPlaces()
+  /**
+   * All sessions of a token are in one partition, so that a token with many sessions can't replace
+   * those of most other tokens.
+   */
+  private readonly named = partitionsOf(NAMED_PER_PARTITION_MAX)
+  /** The sessions that are recognised by their first message. Many of them have only one call. */
+  private readonly unnamed = partitionsOf(UNNAMED_PER_PARTITION_MAX)
 
   constructor(deps: Deps) {
     this.deps = deps
@@ -97,7 +113,7 @@ export class SessionAffinity {
 
   /** The number of sessions that this process remembers. */
   get size(): number {
-    return this.places.size
+    return [...this.named, ...this.unnamed].reduce((sum, { size }) => sum + size, 0)
   }
 
   /**
@@ -117,7 +133,7 @@ export class SessionAffinity {
     // The first turn of a conversation is routed like a call without a session, so that equal
     // single calls are spread over the channels.
     if (session.isFirstTurn) return new CallSession(this, session, null)
-    const entry = this.places.find(session, idleMs, performance.now())
+    const entry = this.partitionOf(session).find(session.key, idleMs, performance.now())
     if (entry !== null) return new CallSession(this, session, entry.place)
     const pending = this.deps.cache?.get(session.key) ?? null
     if (pending === null) return new CallSession(this, session, null)
@@ -129,10 +145,11 @@ export class SessionAffinity {
     const idleMs = this.deps.idleMs()
     if (idleMs === null || keyRef.length > KEY_REF_LENGTH_MAX) return
     const now = performance.now()
-    const entry = this.places.find(session, idleMs, now)
+    const partition = this.partitionOf(session)
+    const entry = partition.find(session.key, idleMs, now)
     if (entry !== null && isAt(entry.place, channelId, keyRef)) {
       entry.usedAt = now
-      this.places.put(session, entry)
+      partition.put(session.key, entry)
       if (now - entry.sharedAt > idleMs / 4) this.share(session, entry, idleMs)
       return
     }
@@ -140,15 +157,16 @@ export class SessionAffinity {
     if (entry !== null && session.isFirstTurn) return
     const place = { channelId, keyRef, since: this.deps.now() }
     const created = { place, usedAt: now, sharedAt: now }
-    this.places.put(session, created)
-    this.share(session, created, idleMs)
+    partition.put(session.key, created)
+    if (partition.mayShare(idleMs, now)) this.share(session, created, idleMs)
   }
 
   /** Forgets a place, unless the session has another place by now. */
   forget(session: SessionOfToken, channelId: number, keyRef: string): void {
-    const entry = this.places.find(session, Number.POSITIVE_INFINITY, 0)
+    const partition = this.partitionOf(session)
+    const entry = partition.find(session.key, Number.POSITIVE_INFINITY, 0)
     if (entry === null || !isAt(entry.place, channelId, keyRef)) return
-    this.places.remove(session)
+    partition.remove(session.key)
     this.deps.cache?.remove(session.key)
   }
 
@@ -166,6 +184,11 @@ export class SessionAffinity {
     return null
   }
 
+  private partitionOf({ isNamed, tokenId }: SessionOfToken): Partition {
+    const partitions = isNamed ? this.named : this.unnamed
+    return partitions[Math.abs(tokenId) % PARTITIONS] as Partition
+  }
+
   private share(session: SessionOfToken, entry: Entry, idleMs: number): void {
     const { channelId, keyRef, since } = entry.place
     entry.sharedAt = performance.now()
@@ -180,7 +203,8 @@ export class SessionAffinity {
     const [, channelId, since, keyRef = ''] = match
     const place = { channelId: Number(channelId), since: Number(since), keyRef }
     // Only a successful call renews the place in Redis, so it is not marked as shared.
-    this.places.put(session, { place, usedAt: performance.now(), sharedAt: 0 })
+    const entry = { place, usedAt: performance.now(), sharedAt: 0 }
+    this.partitionOf(session).put(session.key, entry)
     return place
   }
 }

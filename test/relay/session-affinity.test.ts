@@ -163,6 +163,15 @@ describe('places that processes share', () => {
     expect(found).not.toBeInstanceOf(Promise)
   })
 
+  it('a token with a new id in each call writes a limited number of places', async () => {
+    const { cache, writes } = cacheOf()
+    const { find } = affinity({ cache })
+    for (let n = 0; n < 9_000; n += 1) (await find(`${n}`)).note(ONE, key('k'), SERVED)
+    expect(writes).toHaveLength(8_192)
+    ;(await find('another', 4)).note(ONE, key('k'), SERVED)
+    expect(writes).toHaveLength(8_193)
+  })
+
   it.each(['', 'x', '2', '2 5', '2 5 ', '-1 5 k', '1e3 5 k', `2 5 ${'k'.repeat(129)}`])(
     'the stored text "%s" is ignored',
     async (text) => {
