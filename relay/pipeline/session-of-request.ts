@@ -52,8 +52,8 @@ export function sessionOf(
   if (id !== null) return { key: keyOf(`id\n${id}`), isNamed: true, isFirstTurn: false }
   const first = firstMessageOf(request)
   if (first === null) return null
-  const { text, isContinued } = first
-  return { key: keyOf(`message\n${text}`), isNamed: false, isFirstTurn: !isContinued }
+  const { digest, isContinued } = first
+  return { key: keyOf(`message\n${digest}`), isNamed: false, isFirstTurn: !isContinued }
 }
 
 function idInHeaders(headers: IncomingHttpHeaders): string | null {
@@ -105,7 +105,7 @@ const INSTRUCTING_ROLES: ReadonlySet<string> = new Set(['system', 'developer'])
 
 type FirstMessage = {
   /** The hash of the message's texts. */
-  readonly text: string
+  readonly digest: string
   /** True if other messages follow, such as an answer of the model. */
   readonly isContinued: boolean
 }
@@ -127,8 +127,8 @@ function firstMessageOf({ body, members }: ChatRequest): FirstMessage | null {
     at = message.end
     if (!message.isInstruction) {
       if (message.length === 0) return null
-      const text = hash('sha256', sample.subarray(0, message.length), 'hex')
-      return { text, isContinued: list.length > index + 1 }
+      const digest = hash('sha256', sample.subarray(0, message.length), 'hex')
+      return { digest, isContinued: list.length > index + 1 }
     }
   }
   return null
