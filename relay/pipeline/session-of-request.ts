@@ -180,7 +180,9 @@ function readMessage(body: Buffer, words: Words, start: number, end: number): Me
     if (byte !== QUOTE) continue
     const isContent = CONTENT_KEYS.has(key)
     const isSearched = role === null || INSTRUCTING_ROLES.has(role)
-    const close = endOfText(body, words, at, isSearched ? end : Math.min(end, at + TEXT_BYTES_MAX))
+    // A content that fills the sample is not searched to its end, which may be far away.
+    const isPart = isContent && !isSearched
+    const close = endOfText(body, words, at, isPart ? Math.min(end, at + TEXT_BYTES_MAX) : end)
     if (isKey(body, close + 1, end)) {
       key = close - at > KEY_BYTES_MAX ? '' : body.toString('latin1', at, close)
     } else if (depth === 1 && key === 'role') {
