@@ -21,6 +21,8 @@ import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
 import { GEMINI } from './dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
+import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
+import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
 import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
@@ -296,6 +298,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
 const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/chat/completions', OPENAI_CHAT],
   ['/v1/messages', ANTHROPIC_MESSAGES],
+  ['/v1/responses', OPENAI_RESPONSES],
 ])
 
 /**
@@ -305,6 +308,7 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
 function errorFormatOf(request: IncomingMessage): ErrorFormat {
   const { url = '', headers } = request
   if (isGeminiRequest(request)) return GEMINI_ERRORS
+  if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
   const isAnthropics = url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
   return isAnthropics ? ANTHROPIC_ERRORS : OPENAI_ERRORS
 }

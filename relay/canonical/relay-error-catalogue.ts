@@ -224,6 +224,24 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     '该模型的上游使用其他 API 格式，无法表达 “{param}”。',
   ),
 
+  stored_input: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' refers to content that the provider stores. Send the content itself.",
+    '“{param}” 引用了上游保存的内容，请直接发送该内容。',
+  ),
+  previous_response_not_found: answer(
+    400,
+    'invalid_request_error',
+    'Previous response with id {subject} not found. Send the complete input.',
+    '找不到 id 为 {subject} 的上一次响应，请发送完整的输入。',
+  ),
+  provider_tool_in_input: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' contains a tool that the provider runs. Only 'tools' may contain it.",
+    '“{param}” 包含由上游执行的工具，此类工具只能放在 “tools” 中。',
+  ),
   not_found: answer(404, 'invalid_request_error', 'Unknown request URL.', '请求的地址不存在。'),
   method_not_allowed: answer(
     405,

@@ -15,8 +15,8 @@ export type SseSink = {
 export type IsLastEvent = (bytes: Buffer, start: number, end: number) => boolean
 
 /**
- * The maximum length of an event in bytes. After a longer event, the rest of the stream is not
- * inspected.
+ * The usual maximum length of an event in bytes. After a longer event, the rest of the stream is
+ * not inspected.
  */
 export const EVENT_BYTES_MAX = 1024 * 1024
 
@@ -38,7 +38,7 @@ const NOTHING = Buffer.alloc(0)
  * quotes inside strings (`\"usage\"`).
  */
 export class SseScanner {
-  /** True once an event has exceeded `EVENT_BYTES_MAX`. Later bytes are not inspected. */
+  /** True once an event has exceeded `eventBytesMax`. Later bytes are not inspected. */
   isOverflown = false
   private readonly sink: SseSink
   private readonly isLastEvent: IsLastEvent

@@ -29,18 +29,21 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/** Returns the error in the list of messages, or null. */
-export function errorInMessages(messages: Member | undefined): RelayError | null {
-  if (messages === undefined) return relayError('missing_parameter', { param: 'messages' })
+/** Returns the error in the list of messages, or null. `name` is the name of the list. */
+export function errorInMessages(
+  messages: Member | undefined,
+  name = 'messages',
+): RelayError | null {
+  if (messages === undefined) return relayError('missing_parameter', { param: name })
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
-    return relayError('invalid_parameter', { param: 'messages' })
+    return relayError('invalid_parameter', { param: name })
   }
   if (messages.ambiguity !== null) {
     const { path, other } = messages.ambiguity
-    return ambiguousKey(`messages${path}`, other)
+    return ambiguousKey(`${name}${path}`, other)
   }
   if (messages.misfit === null) return null
-  return relayError('invalid_parameter', { param: `messages${messages.misfit}` })
+  return relayError('invalid_parameter', { param: `${name}${messages.misfit}` })
 }
 
 /**
@@ -66,6 +69,19 @@ export function wholeOf(
 export function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
   return member.kind === 'true' ? true : null
+}
+
+/**
+ * Matches a plain word. Other efforts are not stored, so that events contain
+ * no free text of a caller. The provider checks the value.
+ */
+const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
+
+/** Returns the effort that a member requests; null if it is absent or not a plain word. */
+export function effortOf(body: Buffer, member: Member | undefined): string | null {
+  if (member?.kind !== 'string' || member.valueEnd - member.valueStart > 18) return null
+  const text = body.toString('latin1', member.valueStart, member.valueEnd)
+  return EFFORT.test(text) ? text.slice(1, -1) : null
 }
 
 export const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>

@@ -75,6 +75,8 @@ export type EventMeaning = {
   readonly model: unknown
   /** True if the provider ends the stream with this error. */
   readonly isError: boolean
+  /** The error as the body of a response with an error, if the event itself has another shape. */
+  readonly error?: object
   /** True if the event contains only usage, which only callers that requested it receive. */
   readonly isUsageOnly: boolean
   /** True if this is the last event of the stream. */
@@ -178,6 +180,8 @@ export type WireFormat = {
   }
   /** Returns null for a valid answer with status 200. */
   readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
+  /** Removes confidential texts from an answer that may be valid and yet contain an error. */
+  readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
   readonly readTexts: ReadTexts

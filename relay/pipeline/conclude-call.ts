@@ -82,11 +82,14 @@ const isAnswered = ({ response }: Exchange): boolean => response.destroyed || re
  */
 export function visibleAnswer(
   { exchange }: Pick<Closing, 'exchange'>,
-  { conversion, upstreamModel, request }: Candidate,
+  candidate: Candidate,
   body: Buffer,
 ): Buffer | null {
+  const { conversion, upstreamModel, request } = candidate
   if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
-  return upstreamModel === null ? body : withShownModel(request.format, body, request.model)
+  const { redactedAnswer } = request.format
+  const redacted = redactedAnswer?.(body, confidentialOf(candidate)) ?? body
+  return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
 }
 
 /**

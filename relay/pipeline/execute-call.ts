@@ -69,23 +69,25 @@ export const BY_KEY: Authenticator = {
  */
 export async function executeCall(
   deps: RelayDeps,
-  exchange: Exchange,
+  arrived: Exchange,
   { format, authenticator, path }: CallWork,
 ): Promise<void> {
-  const pendingCaller = authenticator.authenticate(deps, exchange)
+  const pendingCaller = authenticator.authenticate(deps, arrived)
   const authenticated = pendingCaller instanceof Promise ? await pendingCaller : pendingCaller
-  if (isRelayError(authenticated)) return sendError(exchange, authenticated)
-  const pendingOwner = chatBodyOwnerOf(deps, authenticated, exchange.request)
+  if (isRelayError(authenticated)) return sendError(arrived, authenticated)
+  const pendingOwner = chatBodyOwnerOf(deps, authenticated, arrived.request)
   const owner = pendingOwner instanceof Promise ? await pendingOwner : pendingOwner
-  if (isRelayError(owner)) return rejectUpload(exchange, owner)
-  const upload = await readBody(exchange.request, deps.bodies, owner)
-  if (isRelayError(upload)) return rejectUpload(exchange, upload)
+  if (isRelayError(owner)) return rejectUpload(arrived, owner)
+  const upload = await readBody(arrived.request, deps.bodies, owner)
+  if (isRelayError(upload)) return rejectUpload(arrived, upload)
   try {
     const authorized = authenticator.open(authenticated, upload)
-    if (isRelayError(authorized)) return sendError(exchange, authorized)
+    if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
     const request = readRequest(deps, format, body, path)
-    if (isRelayError(request)) return sendError(exchange, request)
+    if (isRelayError(request)) return sendError(arrived, request)
+    const exchange =
+      request.format === format ? arrived : { ...arrived, errors: request.format.errors }
     const plan = planCall(deps.views, caller, request, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options

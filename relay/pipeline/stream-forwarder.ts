@@ -167,10 +167,13 @@ export class StreamForwarder implements SseSink {
     if (event === null) return this.pass(bytes)
     const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
     const meaning = this.stream.readEvent(event, isErrorEvent)
-    const { usage, model, isError, isUsageOnly, isLast, ending = null } = meaning
+    const { usage, model, isError, error, isUsageOnly, isLast, ending = null } = meaning
     if (usage !== undefined) this.rawUsage = this.stream.combineUsage(this.rawUsage, usage)
     this.noteModel(model)
-    if (isError) return this.fail(Buffer.from(eventData(bytes) ?? bytes.toString()))
+    if (isError) {
+      const text = error === undefined ? eventData(bytes) : JSON.stringify(error)
+      return this.fail(Buffer.from(text ?? bytes.toString()))
+    }
     if (isLast) return this.done(bytes)
     // The usage includes the text of its own event, so `pass` must not search this text. It
     // searches no text while `isUsageEarly` is true.

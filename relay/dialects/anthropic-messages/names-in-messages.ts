@@ -1,5 +1,6 @@
 import {
   type BodyNames,
+  CHAT_NAMES,
   meanings,
   namesOfTool,
 } from '../openai-chat/find-message-parts-and-tools.ts'
@@ -25,6 +26,8 @@ const PLAIN = [
 const CALLERS_TOOL = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_\w+)_\d{8})$/
 
 export const MESSAGES_NAMES: BodyNames = {
+  list: CHAT_NAMES.list,
+  contents: CHAT_NAMES.contents,
   inPart: meanings(PLAIN),
   inMessage: meanings([]),
   callersTool: CALLERS_TOOL,

@@ -64,7 +64,10 @@ const DEPTH_MAX = 12
  * one object in place of a list with one object.
  */
 export class ContentParts implements ObjectVisitor {
-  readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
+  readonly counts: Record<PartKind, number> = {
+    ...{ picture: 0, video: 0, audio: 0, file: 0 },
+    storedReasoning: 0,
+  }
   /** True if the request has content whose number of tokens can't be bounded. */
   hasUnknown = false
   /** True if the request has a file that belongs to the account of the site at the provider. */

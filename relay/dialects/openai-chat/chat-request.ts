@@ -6,7 +6,9 @@ import { isRelayError, type RelayError, relayError } from '#relay/canonical/rela
 import { innerRules } from '../check-nested-json-members.ts'
 import { withHourCache } from '../hour-cache.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { readResponsesRequest } from '../openai-responses/responses-request.ts'
 import {
+  effortOf,
   errorInMessages,
   flagOf,
   isMembers,
@@ -76,12 +78,16 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 /**
  * Reads a chat request without building objects. Returns an error if a member's name may be
  * mistaken for one in `known`. `known` is empty if a checked request is read again after a change.
+ * Some clients send requests of the Responses API to the path of chats. They are read as such.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body, CHAT_NAMES)
   const members = scanObject(body, known, MESSAGE_RULES, parts)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
+  if (find('messages') === undefined && find('input') !== undefined) {
+    return readResponsesRequest(body, known === NO_NAMES ? NO_NAMES : undefined)
+  }
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
@@ -109,18 +115,6 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
   }
-}
-
-/**
- * Matches a plain word. Other values of `reasoning_effort` are not stored, so that events contain
- * no free text of a caller. The provider checks the value.
- */
-const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
-
-function effortOf(body: Buffer, member: Member | undefined): string | null {
-  if (member?.kind !== 'string' || member.valueEnd - member.valueStart > 18) return null
-  const text = body.toString('latin1', member.valueStart, member.valueEnd)
-  return EFFORT.test(text) ? text.slice(1, -1) : null
 }
 
 /**

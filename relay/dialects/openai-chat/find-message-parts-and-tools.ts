@@ -5,7 +5,7 @@ import { isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
  * The kinds of message parts that may have more tokens than bytes. For example, a picture may be
  * given by a short URL.
  */
-export type PartKind = 'picture' | 'video' | 'audio' | 'file'
+export type PartKind = 'picture' | 'video' | 'audio' | 'file' | 'storedReasoning'
 
 /** An element of the request's `tools`. The offsets include the braces. */
 export type ToolElement = {
@@ -24,6 +24,8 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   video: ['video_url', 'video', 'input_video', 'video_file'],
   audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
+  // Only an item of OpenAI's Responses API can refer to reasoning that the provider stores.
+  storedReasoning: [],
 }
 /**
  * The types and members of message parts that have at most one token per byte, because their
@@ -43,7 +45,7 @@ const PLAIN_IN_MESSAGE = [
 ]
 const PART_KINDS = Object.keys(KINDS) as PartKind[]
 
-type Meaning = PartKind | 'plain'
+export type Meaning = PartKind | 'plain'
 /** Returns the meanings of names. All names in `plain` have at most one token per byte. */
 export const meanings = (plain: readonly string[]): ReadonlyMap<string, Meaning> =>
   new Map<string, Meaning>([
@@ -51,10 +53,16 @@ export const meanings = (plain: readonly string[]): ReadonlyMap<string, Meaning>
     ...plain.map((name) => [name, 'plain'] as const),
   ])
 
-const quoted = (name: string): Buffer => Buffer.from(JSON.stringify(name))
+export const quoted = (name: string): Buffer => Buffer.from(JSON.stringify(name))
+
+const CONTENT = quoted('content')
 
 /** The names in the messages and tools of a wire format. */
 export type BodyNames = {
+  /** The top-level list of messages. */
+  readonly list: string
+  /** The members of a message whose value may be a list of parts. */
+  readonly contents: readonly Buffer[]
   /** The meanings of the members and types of message parts. */
   readonly inPart: ReadonlyMap<string, Meaning>
   readonly inMessage: ReadonlyMap<string, Meaning>
@@ -72,6 +80,8 @@ export type BodyNames = {
 export const namesOfTool = (names: readonly string[]): readonly Buffer[] => names.map(quoted)
 
 export const CHAT_NAMES: BodyNames = {
+  list: 'messages',
+  contents: [CONTENT],
   inPart: meanings(PLAIN),
   inMessage: meanings(PLAIN_IN_MESSAGE),
   callersTool: /^(?:function|custom)$/,
@@ -79,8 +89,7 @@ export const CHAT_NAMES: BodyNames = {
   hasResults: false,
 }
 
-const CONTENT = quoted('content')
-const TYPE = quoted('type')
+export const TYPE = quoted('type')
 const TEXT = quoted('text')
 /**
  * The members that show that the provider runs a tool, even if its `type` is unknown. The names are
@@ -100,7 +109,7 @@ export const TOOLS_MAX = 4_096
 
 const QUOTE = 34
 const BACKSLASH = 92
-const OPEN_BRACKET = 91
+export const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
 /**
  * The maximum length of a known name in JSON, including quotes. Each character takes up to six
@@ -115,8 +124,8 @@ const NONE: readonly PartKind[] = []
  * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
  * levels deeper.
  */
-const ELEMENT_DEPTH = 2
-const PART_DEPTH = 4
+export const ELEMENT_DEPTH = 2
+export const PART_DEPTH = 4
 /** The depth of a part of a tool's result. */
 const RESULT_PART_DEPTH = 6
 
@@ -125,15 +134,18 @@ const RESULT_PART_DEPTH = 6
  * inspected, because some providers identify a part by a key and others by its type.
  */
 export class BodyParts implements ObjectVisitor {
-  readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
+  readonly counts: Record<PartKind, number> = {
+    ...{ picture: 0, video: 0, audio: 0, file: 0 },
+    storedReasoning: 0,
+  }
   /** True if the request has content whose number of tokens can't be bounded. */
   hasUnknown = false
   readonly tools: ToolElement[] = []
-  private readonly bytes: Buffer
+  protected readonly bytes: Buffer
   /** Contains the current key: the body, or only the decoded key if the key had escapes. */
-  private keyBytes: Buffer
-  private readonly names: BodyNames
-  private list: 'messages' | 'tools' | null = null
+  protected keyBytes: Buffer
+  protected readonly names: BodyNames
+  protected list: 'messages' | 'tools' | null = null
   private isInContent = false
   private isInResult = false
   private kinds: readonly PartKind[] = NONE
@@ -144,8 +156,8 @@ export class BodyParts implements ObjectVisitor {
    * True if the caller runs the current tool as a function; null until the tool's type has been
    * read.
    */
-  private isCallersTool: boolean | null = null
-  private hasUnknownMember = false
+  protected isCallersTool: boolean | null = null
+  protected hasUnknownMember = false
 
   constructor(bytes: Buffer, names: BodyNames) {
     this.bytes = bytes
@@ -154,7 +166,7 @@ export class BodyParts implements ObjectVisitor {
   }
 
   begin(key: string): void {
-    this.list = key === 'messages' || key === 'tools' ? key : null
+    this.list = key === this.names.list ? 'messages' : key === 'tools' ? 'tools' : null
     this.isInContent = false
   }
 
@@ -185,7 +197,7 @@ export class BodyParts implements ObjectVisitor {
   }
 
   /** Reads a member whose key is in `keyBytes`, between `start` and `end`. */
-  private plainMember(
+  protected plainMember(
     depth: number,
     start: number,
     end: number,
@@ -195,7 +207,8 @@ export class BodyParts implements ObjectVisitor {
     if (depth >= PART_DEPTH) this.partMember(depth, start, end, valueAt)
     else if (this.list === 'tools') this.toolMember(start, end, valueAt)
     else {
-      this.isInContent = this.bytes[valueAt] === OPEN_BRACKET && this.is(start, end, CONTENT)
+      const isList = this.bytes[valueAt] === OPEN_BRACKET
+      this.isInContent = isList && this.names.contents.some((name) => this.is(start, end, name))
       if (!isRuled) this.messageMember(shortName(this.keyBytes, start, end))
     }
   }
@@ -256,7 +269,7 @@ export class BodyParts implements ObjectVisitor {
     }
   }
 
-  private is(start: number, end: number, name: Buffer): boolean {
+  protected is(start: number, end: number, name: Buffer): boolean {
     return name.length === end - start && isAt(this.keyBytes, start, name)
   }
 
@@ -264,7 +277,7 @@ export class BodyParts implements ObjectVisitor {
    * Returns the string that begins at `start`, which the scanner has not reached yet. Returns an
    * empty text for a long string or another kind of value.
    */
-  private textAt(start: number): string {
+  protected textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
     const end = this.bytes.indexOf(QUOTE, start + 1)
     if (end < 0) return ''

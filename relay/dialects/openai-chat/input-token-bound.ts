@@ -18,12 +18,14 @@ export type InputBound = {
  * The maximum tokens of one message part of each kind, from the documentation of providers. A
  * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
  * has a million tokens. Sound is usually in the request, so the request's length already covers it.
+ * The reasoning before one tool call usually has at most 10 000 tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
   video: { tokens: 300_000, ceiling: 2_000_000 },
   audio: { tokens: 0, ceiling: 500_000 },
   file: { tokens: 100_000, ceiling: 1_000_000 },
+  storedReasoning: { tokens: 10_000, ceiling: 300_000 },
 }
 
 /** Members that make a provider search the web or other sources and read the results. */

@@ -1,4 +1,8 @@
-import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
+import {
+  isRestrictedMember,
+  OUTPUT_LIMITS,
+  PROVIDER_TOOLS,
+} from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
@@ -15,19 +19,33 @@ const NO_NAMES: ReadonlySet<string> = new Set()
  */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
+/** What differs between formats when a body for the provider is built. */
+export type BodyRules = {
+  /** The members that limit the output. */
+  readonly limits: readonly string[]
+  /** Returns the member that is added if the request has no limit. */
+  readonly addedLimit: (requestedModel: string, change: UpstreamChange) => string
+  /** Reports whether only some channels allow a member. `folded` is its name after case folding. */
+  readonly isRestricted: (folded: string) => boolean
+}
+
 /**
  * Builds the request body for the provider. It sets the provider's name of the model, the admin's
  * overrides and, if required, a request for the usage chunk. It removes restricted members, because
  * they may make the provider deliver something other than what is billed. If nothing changes, the
  * original body is returned without a copy.
  */
-export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
+export function upstreamBody(
+  request: ChatRequest,
+  change: UpstreamChange,
+  rules = CHAT_RULES,
+): UpstreamBody {
   const values = new Map(change.overrides)
   if (change.model !== request.model && !values.has('model')) {
     values.set('model', JSON.stringify(change.model))
   }
-  if (change.outputTokens) setOutputLimit(values, request, change, change.outputTokens)
-  const restricted = restrictedOf(request, change)
+  if (change.outputTokens) setOutputLimit(values, request, change, rules, change.outputTokens)
+  const restricted = restrictedOf(request, change, rules)
   const tools = droppedTools(request, change)
   const isToolless = tools.length > 0 && tools.length === request.tools.length
   const removed = removedOf(request, change, restricted, isToolless)
@@ -57,7 +75,6 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
 
 const NOTHING_DROPPED: readonly string[] = []
 
-const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 /**
  * Matches the models that require `max_completion_tokens`, namely OpenAI's reasoning models. All
  * other models get `max_tokens`, because many servers support only this member.
@@ -77,6 +94,13 @@ const takesNewerMember = (
   TAKES_NEWER_MEMBER.test(model) ||
   (isDeployment === true && [model, requestedModel].some((name) => NAMES_NEWER_MODEL.test(name)))
 
+const CHAT_RULES: BodyRules = {
+  limits: OUTPUT_LIMITS,
+  addedLimit: (requestedModel, change) =>
+    takesNewerMember(requestedModel, change) ? 'max_completion_tokens' : 'max_tokens',
+  isRestricted: isRestrictedMember,
+}
+
 /**
  * Limits the output per choice to `tokens`. A smaller limit in the request or in an override stays
  * unchanged. If there is no limit, one is added.
@@ -85,25 +109,31 @@ function setOutputLimit(
   values: Map<string, string>,
   { body, members, model: requestedModel }: ChatRequest,
   change: UpstreamChange,
+  { limits, addedLimit }: BodyRules,
   tokens: number,
 ): void {
   const textOfMember = (name: string): string | undefined => {
     const sent = members.find(({ key }) => key === name)
     return values.get(name) ?? (sent && body.toString('latin1', sent.valueStart, sent.valueEnd))
   }
-  const presentLimits = LIMIT_MEMBERS.filter((name) => textOfMember(name) !== undefined)
-  const added = takesNewerMember(requestedModel, change) ? 'max_completion_tokens' : 'max_tokens'
-  for (const name of presentLimits.length > 0 ? presentLimits : [added]) {
+  const presentLimits = limits.filter((name) => textOfMember(name) !== undefined)
+  const limitsToSet =
+    presentLimits.length > 0 ? presentLimits : [addedLimit(requestedModel, change)]
+  for (const name of limitsToSet) {
     const own = Number(textOfMember(name) ?? 0)
     values.set(name, `${own > 0 && own < tokens ? own : tokens}`)
   }
 }
 
 /** Lists the restricted members to remove. A member that an override replaces is not listed. */
-function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
+function restrictedOf(
+  { body, members }: ChatRequest,
+  change: UpstreamChange,
+  { isRestricted }: BodyRules,
+): readonly Member[] {
   let found = NONE
   for (const member of members) {
-    if (!isRestrictedMember(member.folded) || change.allowed.has(member.key)) continue
+    if (!isRestricted(member.folded) || change.allowed.has(member.key)) continue
     if (change.overrides.has(member.key) || isStandard(body, member)) continue
     found = [...found, member]
   }

@@ -9,6 +9,12 @@ import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
+const responsesAt = (path: string): CallEndpoint => ({ format: 'responses', path })
+/**
+ * The endpoints of providers that offer OpenAI's Responses API with all kinds of tools. Calls to
+ * other providers are converted to chats, because their Responses API is a subset.
+ */
+const CHATS_AND_RESPONSES = [chatAt('/v1/chat/completions'), responsesAt('/v1/responses')]
 
 const ORGANIZATION: ProfileField = {
   key: 'openai_organization',
@@ -48,6 +54,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 1,
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com',
+    endpoints: CHATS_AND_RESPONSES,
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
     balance: billingDashboard,
@@ -64,7 +71,10 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
     id: 3,
     name: 'Azure OpenAI',
-    endpoints: [chatAt('/openai/deployments/{model}/chat/completions?api-version={other}')],
+    endpoints: [
+      chatAt('/openai/deployments/{model}/chat/completions?api-version={other}'),
+      responsesAt('/openai/v1/responses'),
+    ],
     modelsPath: null,
     keyHeader: 'api-key',
     keyHint: { zh: '资源的密钥（KEY 1 或 KEY 2）', en: 'A key of the resource (KEY 1 or KEY 2)' },
@@ -98,6 +108,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 20,
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api',
+    endpoints: CHATS_AND_RESPONSES,
     keyHint: { zh: 'sk-or- 开头的 API 密钥', en: 'An API key, sk-or-…' },
     balance: openRouterBalance,
     models: `
@@ -234,6 +245,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 48,
     name: 'xAI',
     baseUrl: 'https://api.x.ai',
+    endpoints: CHATS_AND_RESPONSES,
     keyHint: { zh: 'xai- 开头的 API 密钥', en: 'An API key, xai-…' },
     isOutputTotalLessPrompt: true,
     models: `

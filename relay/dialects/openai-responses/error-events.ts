@@ -1,0 +1,59 @@
+import { type ErrorBody, OPENAI_ERRORS, redact } from '../openai-chat/error-body.ts'
+import { answerCheck, recordOf } from '../openai-chat/usage-in-answer.ts'
+import type { ErrorFormat } from '../wire-format.ts'
+
+const FAILED = Buffer.from('"failed"')
+const isResponse = answerCheck('output')
+
+/**
+ * Checks the body of an answer with status 200. A failed response is an error unless it has a
+ * usage, which the provider charges for.
+ */
+export function errorOfResponse(body: Buffer): 'format' | 'error-event' | null {
+  const error = isResponse(body)
+  if (error !== null || !body.includes(FAILED)) return error
+  const response = parsed(body)
+  const isFailed = response?.status === 'failed'
+  return isFailed && recordOf(response.usage) === null ? 'error-event' : null
+}
+
+/** Removes confidential texts from the error in a failed response. */
+export function redactedResponse(body: Buffer, confidential: readonly string[]): Buffer {
+  const response = body.includes(FAILED) ? parsed(body) : null
+  const error = recordOf(response?.error)
+  if (response?.status !== 'failed' || error === null) return body
+  const { code, message } = error
+  const texts = { code: textOf(code, confidential), message: textOf(message, confidential) }
+  return Buffer.from(JSON.stringify({ ...response, error: texts }))
+}
+
+const textOf = (value: unknown, confidential: readonly string[]): string | null =>
+  typeof value === 'string' ? redact(value, confidential) : null
+
+function parsed(body: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    return recordOf(JSON.parse(body.toString('utf8')))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * OpenAI's errors. In a stream, an error is written as `error` for OpenAI's SDKs, and then as
+ * `response.failed` for Codex, which decides by its code about a retry.
+ */
+export const RESPONSES_ERRORS: ErrorFormat = {
+  ...OPENAI_ERRORS,
+  errorEvent: (body) => {
+    const { error } = body as ErrorBody
+    const { message, param, type } = error
+    const code = type === 'insufficient_quota' ? type : (error.code ?? type)
+    const response = { id: '', object: 'response', status: 'failed', output: [], usage: null }
+    return [
+      { type: 'error', code, message, param, error: { ...error, code } },
+      { type: 'response.failed', response: { ...response, error: { code, message } } },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join('')
+  },
+}

@@ -1,0 +1,100 @@
+import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
+import { recordOf } from '../openai-chat/usage-in-answer.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/**
+ * The highest index of an item or of its parts whose text is collected separately. Without this
+ * limit, a provider could exhaust memory with invented indexes.
+ */
+const INDEX_MAX = 128
+/** The `place` of a called tool's name, and that of all other texts without an index. */
+const NAME = 2 * (INDEX_MAX + 1)
+const REST = NAME + 1
+
+/** Items that no delta precedes, each with the member that the model wrote. */
+const WRITTEN_AT_ONCE: ReadonlyMap<unknown, string> = new Map([
+  ['local_shell_call', 'action'],
+  ['computer_call', 'action'],
+  ['tool_search_call', 'arguments'],
+])
+
+/**
+ * Passes every text in a complete response, or in the data of one event, to the sink. The last
+ * events of a stream repeat its texts, which are therefore read only from their deltas. Does
+ * nothing for invalid JSON.
+ */
+export function readResponseTexts(json: string, sink: TextSink): void {
+  let value: JsonObject | null
+  try {
+    value = recordOf(JSON.parse(json))
+  } catch {
+    return
+  }
+  if (value === null) return
+  const { type, output, item } = value
+  if (typeof type === 'string') return readEvent(type, value, recordOf(item), sink)
+  if (!Array.isArray(output)) return
+  for (const [at, each] of output.entries()) readItem(recordOf(each), Math.min(at, INDEX_MAX), sink)
+}
+
+function readEvent(type: string, event: JsonObject, item: JsonObject | null, sink: TextSink): void {
+  const index = indexIn(event.output_index)
+  if (type.endsWith('.delta')) return readDelta(type, event, index, sink)
+  if (type === 'response.output_item.added') readName(item, index, sink)
+  if (type === 'response.output_item.done') readEndOfItem(item, index, sink)
+  const picture = event.partial_image_b64
+  if (typeof picture === 'string') sink.data(picture.length)
+}
+
+function readDelta(type: string, event: JsonObject, index: number, sink: TextSink): void {
+  const { delta, content_index, summary_index } = event
+  if (typeof delta !== 'string' || delta === '') return
+  if (type === 'response.audio.delta') return sink.data(delta.length)
+  const isSummary = summary_index !== undefined
+  const place = 2 * indexIn(isSummary ? summary_index : content_index) + (isSummary ? 1 : 0)
+  sink.text(index, place, delta)
+}
+
+function readName(item: JsonObject | null, index: number, sink: TextSink): void {
+  if (typeof item?.name === 'string' && item.name !== '') sink.text(index, NAME, item.name)
+}
+
+/** Reads what no delta contains. */
+function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): void {
+  if (item === null) return
+  const { encrypted_content: encrypted, result, type } = item
+  for (const data of [encrypted, result]) if (typeof data === 'string') sink.data(data.length)
+  const member = WRITTEN_AT_ONCE.get(type)
+  if (member !== undefined) readWritten(item[member], index, sink)
+}
+
+function readWritten(value: unknown, index: number, sink: TextSink): void {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+  if (text !== '') sink.text(index, REST, text)
+}
+
+/** Reads an item of a complete response. */
+function readItem(item: JsonObject | null, index: number, sink: TextSink): void {
+  if (item === null) return
+  readName(item, index, sink)
+  for (const [isSummary, parts] of [item.content, item.summary].entries()) {
+    if (!Array.isArray(parts)) continue
+    for (const [at, part] of parts.entries()) {
+      const { text, refusal } = recordOf(part) ?? {}
+      const place = 2 * Math.min(at, INDEX_MAX) + isSummary
+      for (const piece of [text, refusal]) {
+        if (typeof piece === 'string' && piece !== '') sink.text(index, place, piece)
+      }
+    }
+  }
+  for (const member of ['arguments', 'input', 'code', 'operation']) {
+    if (WRITTEN_AT_ONCE.get(item.type) !== member) readWritten(item[member], index, sink)
+  }
+  readEndOfItem(item, index, sink)
+}
+
+const indexIn = (value: unknown): number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0
+    ? Math.min(value, INDEX_MAX)
+    : 0

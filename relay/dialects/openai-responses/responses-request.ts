@@ -1,0 +1,203 @@
+import { isRestrictedMember, OUTPUT_LIMITS } from '#domain/channels/restricted-request-members.ts'
+import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
+import { innerRules } from '../check-nested-json-members.ts'
+import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import {
+  effortOf,
+  errorInMessages,
+  flagOf,
+  isMembers,
+  isNumberOrNull,
+  modelOf,
+  RESERVED,
+  wholeOf,
+} from '../read-request-members.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
+import { errorOfResponse, RESPONSES_ERRORS, redactedResponse } from './error-events.ts'
+import { InputParts } from './names-in-input.ts'
+import { passedHeaders } from './passed-headers.ts'
+import { readResponseTexts } from './read-response-texts.ts'
+import { RESPONSES_STREAM, streamOfResponse } from './stream-events.ts'
+
+const FLAG: readonly JsonKind[] = ['true', 'false']
+
+/**
+ * The JSON kinds that each field may have. Other kinds are refused here. The provider checks the
+ * values. A null counts as an absent field.
+ */
+const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
+  ['instructions', ['string']],
+  ['tools', ['array']],
+  ['tool_choice', ['string', 'object']],
+  ['parallel_tool_calls', FLAG],
+  ['reasoning', ['object']],
+  ['text', ['object']],
+  ['include', ['array']],
+  ['metadata', ['object']],
+  ['store', FLAG],
+  ['truncation', ['string']],
+  ['prompt_cache_key', ['string']],
+  ['stream_options', ['object']],
+  ['user', ['string']],
+])
+const NUMBERS = ['temperature', 'top_p', 'top_logprobs', 'max_tool_calls']
+/**
+ * Members that refer to content at the provider. It is billed as input, but its length is unknown
+ * here, and it may belong to another customer of this gateway.
+ */
+const STORED = ['conversation', 'prompt']
+const PREVIOUS = 'previous_response_id'
+const LIMIT = 'max_output_tokens'
+
+const INPUT_RULES = innerRules('input', {
+  type: ['string', 'null'],
+  role: ['string', 'null'],
+  content: ['string', 'array', 'null'],
+})
+const NAMES = namesByFoldedName([
+  ...['model', 'input', 'stream', LIMIT, PREVIOUS, ...STORED, ...NUMBERS, ...FIELDS.keys()],
+])
+const NO_NAMES = namesByFoldedName([])
+const REASONING = namesByFoldedName(['effort'])
+
+function isMisfit(body: Buffer, member: Member): boolean {
+  const { key, kind, length, isAllObjects } = member
+  if (NUMBERS.includes(key)) return !isNumberOrNull(body, member)
+  const kinds = FIELDS.get(key)
+  if (kinds === undefined || kind === 'null') return false
+  if (key === 'tools' && kind === 'array' && (length > TOOLS_MAX || !isAllObjects)) return true
+  return !kinds.includes(kind)
+}
+
+/**
+ * Reads a request of OpenAI's Responses API without building objects. `known` is empty if a checked
+ * request is read again after a change.
+ */
+export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+  const parts = new InputParts(body)
+  const members = scanObject(body, known, INPUT_RULES, parts)
+  if (!isMembers(members)) return jsonError(body, members)
+  const find = (key: string) => members.find((member) => member.key === key)
+  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
+  const model = modelOf(body, find('model'))
+  if (typeof model !== 'string') return model
+  const error = errorInInput(find('input')) ?? errorOfStored(body, members, parts)
+  if (error !== null) return error
+  const misfit = members.find((member) => isMisfit(body, member))
+  if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
+  const isStream = flagOf(find('stream'))
+  if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
+  const outputTokensMax = wholeOf(body, find(LIMIT), 1, OUTPUT_TOKENS_MAX)
+  if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: LIMIT })
+  const reasoningEffort = readEffort(body, find('reasoning'), known)
+  if (reasoningEffort !== null && typeof reasoningEffort !== 'string') return reasoningEffort
+  return {
+    format: OPENAI_RESPONSES,
+    body,
+    members,
+    model,
+    isStream,
+    // Usage is a part of the last event, so every caller receives it.
+    wantsUsage: true,
+    choices: 1,
+    outputTokensMax,
+    reasoningEffort,
+    inputBound: inputBoundOf(body, members, parts),
+    tools: parts.tools,
+  }
+}
+
+/** Returns the error if the request refers to content that the provider stores, or null. */
+function errorOfStored(
+  body: Buffer,
+  members: readonly Member[],
+  { referringItem, itemWithProviderTool }: InputParts,
+): RelayError | null {
+  for (const { key, kind, valueStart, valueEnd } of members) {
+    if (kind === 'null') continue
+    if (STORED.includes(key)) return relayError('stored_input', { param: key })
+    if (key === PREVIOUS) {
+      const subject = body.toString('utf8', valueStart, Math.min(valueEnd, valueStart + 80))
+      return relayError('previous_response_not_found', { param: PREVIOUS, subject })
+    }
+  }
+  if (referringItem !== null)
+    return relayError('stored_input', { param: `input[${referringItem}]` })
+  if (itemWithProviderTool === null) return null
+  return relayError('provider_tool_in_input', { param: `input[${itemWithProviderTool}].tools` })
+}
+
+/** Returns the error in `input`, which is a text or a list of items, or null. */
+const errorInInput = (input: Member | undefined): RelayError | null =>
+  input?.kind === 'string' ? null : errorInMessages(input, 'input')
+
+/** Returns the effort of the reasoning, or null if it is absent. */
+function readEffort(
+  body: Buffer,
+  member: Member | undefined,
+  known: NamesByFoldedName,
+): string | RelayError | null {
+  if (member?.kind !== 'object') return null
+  const bytes = body.subarray(member.valueStart, member.valueEnd)
+  const options = scanObject(bytes, known === NO_NAMES ? NO_NAMES : REASONING)
+  if (isMembers(options))
+    return effortOf(
+      bytes,
+      options.find(({ key }) => key === 'effort'),
+    )
+  if (options.error !== 'ambiguous') return relayError('invalid_parameter', { param: 'reasoning' })
+  return ambiguousKey(`reasoning.${options.key}`, options.other)
+}
+
+const RULES: BodyRules = {
+  limits: [LIMIT],
+  addedLimit: () => LIMIT,
+  isRestricted: (folded) =>
+    folded !== LIMIT &&
+    (isRestrictedMember(folded) || OUTPUT_LIMITS.includes(folded) || folded === 'access_programs'),
+}
+
+/** Returns an outline of the request, which has the same model and limit, but a short input. */
+function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
+  const text = { model, stream: isStream, input: 'x', max_output_tokens: outputTokensMax }
+  const outline = readResponsesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
+
+const OUTPUT_TOKENS_MIN = 16
+
+const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) => ({
+  model,
+  input: 'hi',
+  max_output_tokens: Math.max(outputTokens, OUTPUT_TOKENS_MIN),
+  ...(isStream ? { stream: true } : {}),
+})
+
+/** OpenAI's Responses API. */
+export const OPENAI_RESPONSES: WireFormat = {
+  name: 'responses',
+  readRequest: (body) => readResponsesRequest(body),
+  readChangedRequest: (body) => readResponsesRequest(body, NO_NAMES),
+  shortBody,
+  outlineOf,
+  upstreamBody: (request, change) =>
+    upstreamBody(request, { ...change, forcesUsage: false }, RULES),
+  passedHeaders,
+  usageInAnswer,
+  readUsage: readResponsesUsage,
+  errorOfAnswer: errorOfResponse,
+  redactedAnswer: redactedResponse,
+  streamOfAnswer: streamOfResponse,
+  readTexts: readResponseTexts,
+  stream: RESPONSES_STREAM,
+  errors: RESPONSES_ERRORS,
+}

@@ -1,0 +1,113 @@
+import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** Matches the name of the last event, its type as the first member of its data, or `[DONE]`. */
+const LAST =
+  /^(?:event: ?|data: ?\{\s*"type"\s*:\s*")response\.(?:completed|incomplete)["\s]|^data: ?\[DONE\]/m
+/** The name and the type are at the start of the event. */
+const LAST_BYTES = 96
+
+const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
+
+function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
+  const { type } = event
+  const response = recordOf(event.response)
+  const isBare = type === undefined && recordOf(event.error) !== null
+  const isError = isErrorEvent || type === 'error' || type === 'response.failed' || isBare
+  const meaning = {
+    usage: recordOf(response?.usage) ?? undefined,
+    model: response?.model,
+    isError,
+    isUsageOnly: false,
+    isLast: ENDS.has(type),
+  }
+  return isError ? { ...meaning, error: errorIn(event, response) } : meaning
+}
+
+/** Returns the error of an event as the body of a response with an error. */
+function errorIn(event: JsonObject, response: JsonObject | null): object {
+  const { code, message, param } = event
+  return { error: recordOf(response?.error) ?? recordOf(event.error) ?? { code, message, param } }
+}
+
+export const RESPONSES_STREAM: StreamFormat = {
+  isLastEvent: (bytes, start, end) =>
+    LAST.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
+  // Another item may follow the end of a text or of a tool's arguments, but usually none does.
+  finishReason:
+    /"type"\s*:\s*"response\.(?:output_text|refusal|function_call_arguments|custom_tool_call_input)\.done"/,
+  readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
+  combineUsage: (earlier, later) => later ?? earlier,
+  // The last event repeats the complete answer, with the encrypted reasoning.
+  eventBytesMax: 4 * 1024 * 1024,
+}
+
+/** Renders a complete response as a stream. Texts and arguments arrive as one delta each. */
+export function streamOfResponse(body: Buffer): string {
+  const response = recordOf(JSON.parse(body.toString('utf8'))) ?? {}
+  const items = Array.isArray(response.output) ? response.output : []
+  const begun = { ...response, status: 'in_progress', output: [], usage: null }
+  const status = response.status === 'incomplete' ? 'incomplete' : 'completed'
+  const isFailed = response.status === 'failed'
+  const events: JsonObject[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...items.flatMap((item, index) => eventsOfItem(recordOf(item) ?? {}, index)),
+    { type: `response.${isFailed ? 'failed' : status}`, response },
+  ]
+  return events
+    .map(({ type, ...members }, sequence_number) => ({ type, sequence_number, ...members }))
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join('')
+}
+
+/** The members of an item that arrive as a delta, each with the name of its events. */
+const DELTAS = [
+  { type: 'function_call', member: 'arguments', name: 'function_call_arguments' },
+  { type: 'custom_tool_call', member: 'input', name: 'custom_tool_call_input' },
+] as const
+
+function eventsOfItem(item: JsonObject, output_index: number): JsonObject[] {
+  const place = { item_id: item.id, output_index }
+  const delta = DELTAS.find(({ type }) => type === item.type)
+  const text = delta === undefined ? undefined : item[delta.member]
+  const isMessage = item.type === 'message'
+  const parts = isMessage && Array.isArray(item.content) ? item.content : []
+  const added = {
+    ...item,
+    ...(item.status === undefined ? {} : { status: 'in_progress' }),
+    ...(isMessage ? { content: [] } : {}),
+    ...(delta === undefined ? {} : { [delta.member]: '' }),
+  }
+  const inner = parts.flatMap((part, at) =>
+    eventsOfPart(recordOf(part) ?? {}, { ...place, content_index: at }),
+  )
+  if (delta !== undefined && typeof text === 'string') {
+    const { name, member } = delta
+    inner.push(
+      { type: `response.${name}.delta`, ...place, delta: text },
+      { type: `response.${name}.done`, ...place, [member]: text },
+    )
+  }
+  return [
+    { type: 'response.output_item.added', output_index, item: added },
+    ...inner,
+    { type: 'response.output_item.done', output_index, item },
+  ]
+}
+
+function eventsOfPart(part: JsonObject, place: JsonObject): JsonObject[] {
+  const [name, member] = part.type === 'refusal' ? ['refusal', 'refusal'] : ['output_text', 'text']
+  const text = part[member]
+  const begun = { type: 'response.content_part.added', ...place }
+  const ended = { type: 'response.content_part.done', ...place, part }
+  if (typeof text !== 'string') return [{ ...begun, part }, ended]
+  return [
+    { ...begun, part: { ...part, [member]: '' } },
+    { type: `response.${name}.delta`, ...place, delta: text },
+    { type: `response.${name}.done`, ...place, [member]: text },
+    ended,
+  ]
+}
