@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { EventEmitter } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { createFreshness, type Freshness } from '#projections/read-model-freshness/query.ts'
@@ -147,11 +148,12 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   const { roles } = core.config
   const draining = state.draining.signal
   const { longResponses } = state
+  const upgrades = new EventEmitter()
   const app = await createHttpApp(core, {
     findPrincipals: (userIds) => usersByIds(core.db, userIds),
     findAccessToken: (token) =>
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
-    serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),
+    serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state, upgrades),
     isDraining: () => draining.aborted,
     isWritable: core.writes.isWritable,
     areReadModelsOther: await detectOtherReadModels(core),
@@ -166,7 +168,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   if (roles.has('read-api')) {
     const { readApi } = await import('#read-api/server.ts')
     const types = { servedTypes: [...SERVED_TYPES.keys()], chatTypes: CHAT_TYPES }
-    await readApi(app, { core, freshness, draining, longResponses, ...types })
+    await readApi(app, { core, freshness, draining, longResponses, upgrades, ...types })
   }
   ;(relay ?? noRelay).addActions(app, freshness)
   if (roles.has('console')) {
@@ -177,14 +179,28 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   return app
 }
 
-/** Requests to relay paths bypass the router and the hooks of the management API. */
+const LIMITS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000 }
+
+/**
+ * Requests to relay paths bypass the router and the hooks of the management API. `upgrades` emits
+ * `upgrade` for all other websockets.
+ */
 function serverFor(
   relay: RelayPaths,
   handler: RequestListener,
   state: Readonly<DrainState>,
+  upgrades: EventEmitter,
 ): Server {
-  return createServer(
-    { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000, noDelay: true },
+  const isRelays = ({ url = '', headers: { host } }: IncomingMessage): boolean =>
+    relay.upgrade !== null && relay.matches(canonicalTarget(url, host))
+  const server = createServer(
+    {
+      ...{ ...LIMITS, noDelay: true },
+      // Any other upgrade is ignored, as RFC 9110 allows: some clients offer HTTP/2 this way.
+      shouldUpgradeCallback: (request: IncomingMessage) =>
+        request.headers.upgrade?.toLowerCase() === 'websocket' &&
+        (isRelays(request) || upgrades.listenerCount('upgrade') > 0),
+    },
     (request, response) => {
       if (state.draining.signal.aborted) response.shouldKeepAlive = false
       request.url = canonicalTarget(request.url ?? '', request.headers.host)
@@ -192,4 +208,10 @@ function serverFor(
       else handler(request, response)
     },
   )
+  server.on('upgrade', (request, socket, head) => {
+    if (!isRelays(request)) return upgrades.emit('upgrade', request, socket, head)
+    request.url = canonicalTarget(request.url ?? '', request.headers.host)
+    return relay.upgrade?.(request, socket, head)
+  })
+  return server
 }

@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
@@ -93,7 +95,13 @@ type OwnDeps = Pick<
 /** Registers the read routes and the live socket of the management API. */
 export async function readApi(
   app: FastifyInstance,
-  apiDeps: Omit<ReadDeps, keyof OwnDeps>,
+  {
+    upgrades,
+    ...apiDeps
+  }: Omit<ReadDeps, keyof OwnDeps> & {
+    /** Emits `upgrade` for each request for a websocket. The default is the server of the app. */
+    readonly upgrades?: EventEmitter
+  },
 ): Promise<void> {
   const { core } = apiDeps
   const ownDeps: OwnDeps = {
@@ -105,7 +113,11 @@ export async function readApi(
   }
   const deps: ReadDeps = { ...apiDeps, ...ownDeps }
   await app.register(websocket, {
-    options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
+    options: {
+      ...{ maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
+      // NOTE: the plugin only listens to the upgrades of the server.
+      ...(upgrades === undefined ? {} : { server: upgrades as Server }),
+    },
     // Only a client can cause this error, by an invalid or oversized frame.
     errorHandler: (_error, socket) => socket.terminate(),
   })

@@ -2,19 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Core } from '#infra/core-dependencies.ts'
-import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
-import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import {
-  createProviderMessages,
-  type ProviderMessages,
-} from '#infra/provider-messages/provider-messages.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { relayError } from './canonical/relay-error.ts'
+import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
-import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { countTokens, countWorkAt } from './count-tokens.ts'
+import { createRelayDeps, type DepsOverrides } from './create-relay-deps.ts'
 import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
 import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
@@ -28,19 +22,7 @@ import { createDraining, type Draining, drainingError } from './drain-running-ca
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
 import { isGeminiRequest, jsonArrayFor, modelInPath, readGeminiPath } from './gemini-paths.ts'
-import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
-import { FailedKeys } from './limits/block-key-guessing.ts'
-import { BodyMemory } from './limits/body-memory.ts'
-import {
-  type ConcurrencyCaps,
-  DEFAULT_CAPS,
-  RunningCallCount,
-} from './limits/process-call-limit.ts'
 import { listModels } from './list-models.ts'
-import { AutoDisable } from './pipeline/auto-disable-channel.ts'
-import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
-import { KeyChoice } from './pipeline/choose-channel-key.ts'
-import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
 import { BY_KEY, type CallWork, executeCall } from './pipeline/execute-call.ts'
 import {
   clientIpReader,
@@ -51,29 +33,24 @@ import {
   sendJson,
 } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
-import { RetryBudget } from './pipeline/retry-budget.ts'
-import { SessionAffinity } from './pipeline/session-affinity.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
 import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profiles.ts'
 import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
+import {
+  createResponsesSockets,
+  type ResponsesSockets,
+} from './responses-socket/responses-sockets.ts'
 import { startTasks, type TaskOverrides, type Tasks } from './tasks/start-tasks.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
-import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
-import { UnorderedList } from './unordered-list.ts'
-import {
-  type LoadChannels,
-  loadChannelRows,
-  loadViewRows,
-  type ViewRows,
-} from './views/load-views.ts'
-import { startViews } from './views/start-views.ts'
 
 /** The URL paths that the relay serves directly, without the router of the management API. */
 export type RelayPaths = {
   readonly matches: (url: string, method?: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  /** Opens a websocket, or answers the request for it. Null if the process has no relay. */
+  readonly upgrade: ResponsesSockets['upgrade'] | null
   /** Adds the relay's routes to the management API's app: channel actions and the playground. */
   readonly addActions: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
 }
@@ -92,15 +69,8 @@ export type Relay = RelayPaths & {
   readonly close: () => Promise<void>
 }
 
-export type RelayOverrides = {
-  readonly deadlines?: Partial<Deadlines>
-  readonly caps?: Partial<ConcurrencyCaps>
-  readonly rows?: ViewRows
-  readonly loadChannels?: LoadChannels
+export type RelayOverrides = DepsOverrides & {
   readonly findExpired?: FindExpired
-  readonly claimedCalls?: ClaimedCalls
-  readonly providerMessages?: ProviderMessages
-  readonly counter?: TokenCounter
   readonly gauges?: Gauges
   readonly tasks?: TaskOverrides
 }
@@ -142,8 +112,10 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const clientIpOf = clientIpReader(core.config.trustProxy)
   const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange =>
     exchangeOf(request, response, core.now(), clientIpOf, core.log)
+  const sockets = socketsOf(core, deps, draining, openExchange)
   return {
     matches: (url, method) => matches(url) || isPing(url, method),
+    upgrade: sockets.upgrade,
     handle: (request, response) => {
       const exchange = openExchange(request, response)
       // On a full disk, the call is refused here. An append to the event store would fail only
@@ -156,9 +128,10 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       addPlayground(app, playgroundOf(core, deps, draining, openExchange))
     },
     inFlight: draining.inFlight,
-    drain: draining.drain,
+    drain: (graceMs) => sockets.closeDuring(draining.drain(graceMs)),
     close: async () => {
       clearInterval(sweeping)
+      sockets.close()
       await channelActions.stop()
       await tasks.stop()
       deps.watch.close()
@@ -184,6 +157,21 @@ function playgroundOf(
     reject: (request, response, error) => sendError(openExchange(request, response), error),
   }
 }
+
+const socketsOf = (
+  { writes }: Core,
+  deps: RelayDeps,
+  draining: Draining,
+  openExchange: (request: IncomingMessage, response: ServerResponse) => Exchange,
+): ResponsesSockets =>
+  createResponsesSockets({
+    ...{ deps, openExchange, isDraining: draining.isBegun },
+    refusalOf: (request) => refusalOf({ deps, draining }, request),
+    run: (exchange) => {
+      if (!writes.isWritable()) return sendError(exchange, NO_DISK)
+      runCall(deps, exchange, draining, RESPONSES_CALL)
+    },
+  })
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
 
@@ -224,6 +212,7 @@ export const noRelay: RelayPaths = {
     const exchange = exchangeOf(request, response, Date.now(), () => '', null)
     sendError(exchange, relayError('not_found'))
   },
+  upgrade: null,
   addActions: describeChannelActions,
 }
 
@@ -245,54 +234,6 @@ const exchangeOf = (
   jsonArray: jsonArrayFor(request),
   log,
 })
-
-const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
-  createProviderMessages(pg, (err) => log.warn({ err }, 'messages of providers were not written'))
-
-async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<RelayDeps> {
-  const { actors, callLimits: limits, vault, sharedCache: cache, log, now, config } = core
-  const caps = { ...DEFAULT_CAPS, ...overrides.caps }
-  const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
-  const policy = operatorPolicy(config)
-  const outboundLimits: OutboundLimits = {
-    connectTimeoutMs: deadlines.connectMs,
-    headersTimeoutMs: 0,
-    bodyTimeoutMs: 0,
-    maxResponseBytes: -1,
-  }
-  const rows = overrides.rows ?? (await loadViewRows(core))
-  const loadChannels = overrides.loadChannels ?? (() => loadChannelRows(core))
-  const views = await startViews(core, rows, policy, loadChannels)
-  const { circuits } = views
-  const options = () => views.options.options.health.breaker
-  const idleMs = () => views.options.options.sessionIdleMs
-  const breaker = new CircuitBreaker({ actors, log, now, circuits, options })
-  return {
-    actors,
-    limits,
-    vault,
-    log,
-    now,
-    deadlines,
-    views,
-    outbound: createOutbound(policy, outboundLimits),
-    counter: overrides.counter ?? createTokenCounter(),
-    failedKeys: new FailedKeys(limits, vault),
-    underWay: new RunningCallCount(caps.total),
-    caps,
-    bodies: new BodyMemory(),
-    breaker,
-    autoDisable: new AutoDisable({ actors, log, now, views }),
-    balanceCheck: new BalanceCheck(actors),
-    keys: new KeyChoice(breaker),
-    sessions: new SessionAffinity({ vault, cache, idleMs, now }),
-    retries: new RetryBudget(),
-    watch: new Watch(),
-    live: new UnorderedList(),
-    claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
-    providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
-  }
-}
 
 /** The paths of calls, each with the format of its requests and answers. */
 const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
@@ -319,13 +260,24 @@ type RouteDeps = {
   readonly draining: Draining
 }
 
+const RESPONSES_CALL: CallWork = { format: OPENAI_RESPONSES, authenticator: BY_KEY, path: null }
+
+/** Returns the error with which the relay refuses any request, or null. */
+function refusalOf(
+  { deps, draining }: Pick<RouteDeps, 'deps' | 'draining'>,
+  request: IncomingMessage,
+): RelayError | null {
+  if (draining.isBegun()) return drainingError()
+  return isExtension(deps, request) ? relayError('origin_not_allowed') : null
+}
+
 /** Routes a request. Unknown paths under /v1 get an error in OpenAI's format. */
 function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request
   if (method === 'OPTIONS') return preflight(exchange)
-  if (draining.isBegun()) return sendError(exchange, drainingError())
-  if (isExtension(deps, request)) return sendError(exchange, relayError('origin_not_allowed'))
+  const refusal = refusalOf({ deps, draining }, request)
+  if (refusal !== null) return sendError(exchange, refusal)
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
   if (isTaskPath(url)) {

@@ -53,6 +53,20 @@ describe('a path that the relay, the router and the checks read alike', () => {
     },
   )
 
+  it.each(['/v1/responses', '/v1/%72esponses'])('%s asks for a key of the relay', async (path) => {
+    const websocket = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13']
+    const { status, text } = await ask(path, [
+      ...websocket,
+      'sec-websocket-key: YWJjZGVmZ2hpamtsbW5vcA==',
+    ])
+    expect([status, text.includes('"missing_key"')]).toEqual([401, true])
+  })
+
+  it('an upgrade to another protocol is a plain request', async () => {
+    const upgrade = ['connection: upgrade, close', 'upgrade: h2c']
+    expect((await ask('/v1/models', upgrade)).text).toContain('"missing_key"')
+  })
+
   it.each(['/api/live', '/%61pi/live', '/api/./live'])(
     '%s opens no socket for another site',
     async (path) => {

@@ -180,7 +180,7 @@ export async function serveRelay(core: Core, overrides: RelayOverrides = {}) {
     tasks: { progress: noProgress, findOpenTasks: async () => [] },
     ...overrides,
   })
-  const server = await serve((request, response) => relay.handle(request, response))
+  const server = await serve(relay.handle, relay.upgrade)
   return {
     relay,
     url: server.url,

@@ -19,6 +19,8 @@ export type Scripted = {
   readonly pause?: Promise<void>
   /** Never answered at all. */
   readonly hangs?: true
+  /** Not ended after the last piece. */
+  readonly keepsOpen?: true
 }
 
 export type ScriptedProvider = {
@@ -45,7 +47,7 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
       const answer = answers.get(key) ?? answers.get('*') ?? { status: 404, body: {} }
       if (answer.hangs) return
       await answer.until
-      const { status = 200, body = {}, pieces } = answer
+      const { status = 200, body = {}, pieces, keepsOpen } = answer
       response.writeHead(status, { 'content-type': 'application/json', ...answer.headers })
       if (pieces === undefined) {
         response.end(typeof body === 'string' ? body : JSON.stringify(body))
@@ -57,7 +59,7 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
         await new Promise((resume) => setImmediate(resume))
         await answer.pause
       }
-      response.end()
+      if (keepsOpen !== true) response.end()
     })
   })
   return { ...server, requests, answers }

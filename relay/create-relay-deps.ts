@@ -1,0 +1,91 @@
+import type { Core } from '#infra/core-dependencies.ts'
+import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import {
+  createProviderMessages,
+  type ProviderMessages,
+} from '#infra/provider-messages/provider-messages.ts'
+import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
+import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
+import { FailedKeys } from './limits/block-key-guessing.ts'
+import { BodyMemory } from './limits/body-memory.ts'
+import {
+  type ConcurrencyCaps,
+  DEFAULT_CAPS,
+  RunningCallCount,
+} from './limits/process-call-limit.ts'
+import { AutoDisable } from './pipeline/auto-disable-channel.ts'
+import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
+import { KeyChoice } from './pipeline/choose-channel-key.ts'
+import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
+import type { RelayDeps } from './pipeline/relay-deps.ts'
+import { RetryBudget } from './pipeline/retry-budget.ts'
+import { SessionAffinity } from './pipeline/session-affinity.ts'
+import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
+import { UnorderedList } from './unordered-list.ts'
+import {
+  type LoadChannels,
+  loadChannelRows,
+  loadViewRows,
+  type ViewRows,
+} from './views/load-views.ts'
+import { startViews } from './views/start-views.ts'
+
+export type DepsOverrides = {
+  readonly deadlines?: Partial<Deadlines>
+  readonly caps?: Partial<ConcurrencyCaps>
+  readonly rows?: ViewRows
+  readonly loadChannels?: LoadChannels
+  readonly claimedCalls?: ClaimedCalls
+  readonly providerMessages?: ProviderMessages
+  readonly counter?: TokenCounter
+}
+
+const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
+  createProviderMessages(pg, (err) => log.warn({ err }, 'messages of providers were not written'))
+
+/** Creates the dependencies of all relay code. Resolves when the views are loaded. */
+export async function createRelayDeps(core: Core, overrides: DepsOverrides): Promise<RelayDeps> {
+  const { actors, callLimits: limits, vault, sharedCache: cache, log, now, config } = core
+  const caps = { ...DEFAULT_CAPS, ...overrides.caps }
+  const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
+  const policy = operatorPolicy(config)
+  const outboundLimits: OutboundLimits = {
+    connectTimeoutMs: deadlines.connectMs,
+    headersTimeoutMs: 0,
+    bodyTimeoutMs: 0,
+    maxResponseBytes: -1,
+  }
+  const rows = overrides.rows ?? (await loadViewRows(core))
+  const loadChannels = overrides.loadChannels ?? (() => loadChannelRows(core))
+  const views = await startViews(core, rows, policy, loadChannels)
+  const { circuits } = views
+  const options = () => views.options.options.health.breaker
+  const idleMs = () => views.options.options.sessionIdleMs
+  const breaker = new CircuitBreaker({ actors, log, now, circuits, options })
+  return {
+    actors,
+    limits,
+    vault,
+    log,
+    now,
+    deadlines,
+    views,
+    outbound: createOutbound(policy, outboundLimits),
+    counter: overrides.counter ?? createTokenCounter(),
+    failedKeys: new FailedKeys(limits, vault),
+    underWay: new RunningCallCount(caps.total),
+    caps,
+    bodies: new BodyMemory(),
+    breaker,
+    autoDisable: new AutoDisable({ actors, log, now, views }),
+    balanceCheck: new BalanceCheck(actors),
+    keys: new KeyChoice(breaker),
+    sessions: new SessionAffinity({ vault, cache, idleMs, now }),
+    retries: new RetryBudget(),
+    watch: new Watch(),
+    live: new UnorderedList(),
+    claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
+    providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
+  }
+}

@@ -1,0 +1,363 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { RESPONSES_ERRORS } from '../dialects/openai-responses/error-events.ts'
+import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '../limits/body-memory.ts'
+import { authenticate, type Caller } from '../pipeline/authenticate.ts'
+import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { type Exchange, newCallId, sendError } from '../pipeline/http-exchange.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { type ConversationState, OutputCollector, readMessage } from './create-message.ts'
+import { requestOf, responseOver } from './socket-exchange.ts'
+
+const SOCKETS_MAX = 2_000
+const SOCKETS_PER_USER_MAX = 200
+const PING_MS = 30_000
+/** The time after which a socket without a call is closed. Its client then opens another one. */
+const IDLE_MS = 10 * 60_000
+/** OpenAI closes sockets after this time, so that clients expect it. */
+const LIFETIME_MS = 60 * 60_000
+/** The messages that may wait for the end of a call. */
+const QUEUED_MAX = 4
+const MESSAGES_PER_SECOND_MAX = 20
+/** The bytes of error events that a client may leave unread. */
+const UNREAD_BYTES_MAX = 1024 * 1024
+
+const NORMAL = 1000
+const UNSUPPORTED_DATA = 1003
+const POLICY_VIOLATION = 1008
+const INTERNAL_ERROR = 1011
+const SERVICE_RESTART = 1012
+const TRY_AGAIN_LATER = 1013
+
+type Options = {
+  readonly deps: RelayDeps
+  readonly openExchange: (request: IncomingMessage, response: ServerResponse) => Exchange
+  /** Executes a call of the Responses API. The response ends or is destroyed in any case. */
+  readonly run: (exchange: Exchange) => void
+  readonly isDraining: () => boolean
+  /** Returns the error with which the relay refuses the request, or null. */
+  readonly refusalOf: (request: IncomingMessage) => RelayError | null
+}
+
+/** The sockets of `GET /v1/responses`, on which clients such as Codex make calls one by one. */
+export type ResponsesSockets = {
+  /** Opens a socket, or answers the request for it with an error. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Closes the sockets without a call now, and the others when their call ends. */
+  readonly closeDuring: (drained: Promise<void>) => Promise<void>
+  readonly close: () => void
+}
+
+export function createResponsesSockets(options: Options): ResponsesSockets {
+  const open = new Set<ResponsesSocket>()
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: BODY_BYTES_MAX,
+    // Compressed messages would need memory before their length is known.
+    perMessageDeflate: false,
+  })
+  const ticking = setInterval(() => {
+    for (const each of open) each.tick(performance.now())
+  }, PING_MS).unref()
+  const close = (): void => {
+    clearInterval(ticking)
+    for (const each of open) each.terminate()
+  }
+  return {
+    upgrade: (request, socket, head) => {
+      const exchange = exchangeOfUpgrade(options, request)
+      socket.on('error', ignoreError)
+      const accepting = ownerOf(options, open, request, exchange)
+      accepting.then(
+        (owner) => {
+          if (isRelayError(owner)) return sendError(exchange, owner)
+          // The client may have left during the checks.
+          if (socket.destroyed) return
+          exchange.response.detachSocket(request.socket)
+          socket.off('error', ignoreError)
+          server.handleUpgrade(request, socket, head, (webSocket) => {
+            const each = new ResponsesSocket(options, webSocket, request, owner)
+            open.add(each)
+            webSocket.on('close', () => open.delete(each))
+          })
+        },
+        (err: unknown) => {
+          options.deps.log.error({ err }, 'a socket could not be opened')
+          sendError(exchange, relayError('internal_error'))
+        },
+      )
+    },
+    closeDuring: async (drained) => {
+      for (const each of open) each.closeIfIdle(SERVICE_RESTART, 'restarting')
+      await drained
+      close()
+    },
+    close,
+  }
+}
+
+/** Without a listener, a connection that breaks during the checks would end the process. */
+const ignoreError = (): void => {}
+
+/** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
+function exchangeOfUpgrade({ openExchange }: Options, request: IncomingMessage): Exchange {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(request.socket)
+  response.on('finish', () => request.socket.destroySoon())
+  return openExchange(request, response)
+}
+
+/** Checks a request for a socket. Returns the user to whom the socket's memory belongs. */
+async function ownerOf(
+  { deps, refusalOf }: Options,
+  open: ReadonlySet<ResponsesSocket>,
+  request: IncomingMessage,
+  { clientIp, startedAt }: Exchange,
+): Promise<BodyOwner | RelayError> {
+  if (request.url?.split('?')[0] !== '/v1/responses') return relayError('not_found')
+  const refusal = refusalOf(request)
+  if (refusal !== null) return refusal
+  const caller = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(caller)) return caller
+  return limitError(open, caller) ?? bodyOwnerOf(deps, caller.user.userId, request)
+}
+
+/** Returns the error if too many sockets are open, or null. */
+function limitError(open: ReadonlySet<ResponsesSocket>, { user }: Caller): RelayError | null {
+  if (open.size >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })
+  let ofUser = 0
+  for (const { userId } of open) if (userId === user.userId) ofUser += 1
+  if (ofUser < SOCKETS_PER_USER_MAX) return null
+  return relayError('too_many_concurrent', {
+    subject: `${SOCKETS_PER_USER_MAX} sockets (this user)`,
+  })
+}
+
+/**
+ * The memory of one socket: messages that are incomplete or wait for a call, and the conversation.
+ * It counts as memory of request bodies.
+ */
+class SocketMemory {
+  private bytes = 0
+  private readonly memory: BodyMemory
+  private readonly owner: BodyOwner
+
+  constructor(memory: BodyMemory, owner: BodyOwner) {
+    this.memory = memory
+    this.owner = owner
+  }
+
+  /** Changes the memory to this number of bytes. Returns false if too little memory is left. */
+  resize(bytes: number): boolean {
+    const more = bytes - this.bytes
+    if (more > 0) {
+      if (!this.memory.take(more)) return false
+      if (!this.memory.reserve(this.owner, more)) {
+        this.memory.giveBack(more)
+        return false
+      }
+    } else if (more < 0) {
+      this.memory.giveBack(-more)
+      this.memory.release(this.owner, -more)
+    }
+    this.bytes = bytes
+    return true
+  }
+}
+
+class ResponsesSocket {
+  private readonly options: Options
+  private readonly socket: WebSocket
+  private readonly upgrade: IncomingMessage
+  private readonly owner: BodyOwner
+  private readonly memory: SocketMemory
+  private readonly openedAt = performance.now()
+  private activeAt = performance.now()
+  private isAlive = true
+  /** The bytes that have arrived since the last complete message. */
+  private arrivedBytes = 0
+  private readonly queue: Buffer[] = []
+  private state: ConversationState | null = null
+  private response: ServerResponse | null = null
+  private second = 0
+  private messagesOfSecond = 0
+
+  constructor(options: Options, socket: WebSocket, upgrade: IncomingMessage, owner: BodyOwner) {
+    this.options = options
+    this.socket = socket
+    this.upgrade = upgrade
+    this.owner = owner
+    this.memory = new SocketMemory(options.deps.bodies, owner)
+    // NOTE: without this listener, an oversized message would cause an uncaught error.
+    socket.on('error', () => socket.terminate())
+    socket.on('close', () => this.end())
+    socket.on('pong', () => {
+      this.isAlive = true
+    })
+    for (const control of ['ping', 'pong'] as const) {
+      socket.on(control, (data: Buffer) => this.discount(data.length))
+    }
+    upgrade.socket.on('data', (chunk: Buffer) => this.count(chunk.length))
+    socket.on('message', (data, isBinary) => this.receive(data as Buffer, isBinary))
+  }
+
+  get userId(): number {
+    return this.owner.userId
+  }
+
+  tick(now: number): void {
+    if (!this.isAlive) return this.socket.terminate()
+    this.isAlive = false
+    this.socket.ping()
+    if (now - this.openedAt > LIFETIME_MS) this.endLifetime()
+    else if (now - this.activeAt > IDLE_MS) this.closeIfIdle(NORMAL, 'idle')
+  }
+
+  closeIfIdle(code: number, reason: string): void {
+    if (this.response === null) this.socket.close(code, reason)
+  }
+
+  terminate(): void {
+    this.socket.terminate()
+  }
+
+  private endLifetime(): void {
+    if (this.response !== null) return
+    const minutes = LIFETIME_MS / 60_000
+    const code = 'websocket_connection_limit_reached'
+    const message = `A socket is open for at most ${minutes} minutes. Open another one.`
+    this.sendEvent({ type: 'error', status: 400, error: { type: INVALID, code, message } })
+    this.socket.close(NORMAL, 'lifetime')
+  }
+
+  /** Counts the bytes of a message while it arrives, so that it can't use more than its share. */
+  private count(bytes: number): void {
+    this.arrivedBytes += bytes
+    if (!this.resize()) this.endWithoutMemory()
+  }
+
+  /** The connection is not read to its end, because its messages would still need memory. */
+  private endWithoutMemory(): void {
+    this.socket.close(TRY_AGAIN_LATER, 'too much memory')
+    this.socket.terminate()
+  }
+
+  /** A ping or pong has at most 14 bytes beside its data. */
+  private discount(bytes: number): void {
+    this.arrivedBytes = Math.max(0, this.arrivedBytes - bytes - 14)
+  }
+
+  private resize(): boolean {
+    const queued = this.queue.reduce((sum, { length }) => sum + length, 0)
+    return this.memory.resize(this.arrivedBytes + queued + (this.state?.items.length ?? 0))
+  }
+
+  private receive(data: Buffer, isBinary: boolean): void {
+    this.arrivedBytes = 0
+    this.activeAt = performance.now()
+    if (isBinary) return this.socket.close(UNSUPPORTED_DATA, 'text expected')
+    if (this.isTooFast() || this.queue.length === QUEUED_MAX) {
+      return this.socket.close(POLICY_VIOLATION, 'too many messages')
+    }
+    this.queue.push(data)
+    if (!this.resize()) return this.endWithoutMemory()
+    this.next()
+  }
+
+  private isTooFast(): boolean {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== this.second) {
+      this.second = now
+      this.messagesOfSecond = 0
+    }
+    this.messagesOfSecond += 1
+    return this.messagesOfSecond > MESSAGES_PER_SECOND_MAX
+  }
+
+  /** Answers the waiting messages until one of them begins a call. */
+  private next(): void {
+    while (this.response === null && this.socket.readyState === this.socket.OPEN) {
+      const data = this.queue.shift()
+      if (data === undefined) break
+      this.answer(data)
+    }
+    this.resize()
+  }
+
+  private answer(data: Buffer): void {
+    const message = readMessage(data, this.state)
+    if (isRelayError(message)) return this.sendError(message)
+    if (message.kind === 'warm-up') return this.warmUp(message.model, message.items)
+    if (message.kind === 'call') this.call(message.body, message.items)
+  }
+
+  /** Answers a warm-up. Nothing is generated, so it costs nothing and no provider gets it. */
+  private warmUp(model: string, items: Buffer): void {
+    const id = `resp_${newCallId(Date.now()).replaceAll('-', '')}`
+    if (!this.keep({ id, items })) return this.sendError(NO_MEMORY)
+    const response = {
+      ...{ id, object: 'response', created_at: Math.floor(Date.now() / 1_000), model },
+      ...{ error: null, incomplete_details: null, output: [] },
+    }
+    const begun = { ...response, status: 'in_progress', usage: null }
+    this.sendEvent({ type: 'response.created', sequence_number: 0, response: begun })
+    const ended = { ...response, status: 'completed', usage: NO_TOKENS }
+    this.sendEvent({ type: 'response.completed', sequence_number: 1, response: ended })
+  }
+
+  private call(body: Buffer, input: Buffer): void {
+    const output = new OutputCollector(BODY_BYTES_MAX - Math.min(input.length, BODY_BYTES_MAX))
+    const response = responseOver(this.socket, (data) => output.add(data))
+    this.response = response
+    response.on('close', () => {
+      this.response = null
+      this.activeAt = performance.now()
+      // A response that was destroyed has no last event, so its client would wait forever.
+      if (!response.writableFinished) return this.socket.close(INTERNAL_ERROR, 'call ended')
+      const state = output.stateAfter(input)
+      if (state !== null && !this.keep(state)) this.state = null
+      if (this.options.isDraining()) return this.socket.close(SERVICE_RESTART, 'restarting')
+      this.next()
+    })
+    this.options.run(this.options.openExchange(requestOf(this.upgrade, body), response))
+  }
+
+  /** Stores the conversation. Returns false if too little memory is left. */
+  private keep(state: ConversationState): boolean {
+    const before = this.state
+    this.state = state
+    if (this.resize()) return true
+    this.state = before
+    return false
+  }
+
+  private sendError(error: RelayError): void {
+    const { status, body } = RESPONSES_ERRORS.errorBody(error, 'en', '')
+    this.sendEvent({ type: 'error', status, ...body })
+  }
+
+  private sendEvent(event: object): void {
+    if (this.socket.bufferedAmount > UNREAD_BYTES_MAX) return this.socket.terminate()
+    this.socket.send(JSON.stringify(event))
+  }
+
+  /** A socket that closes ends its call as a caller that leaves does. */
+  private end(): void {
+    this.queue.length = 0
+    this.state = null
+    this.arrivedBytes = 0
+    this.resize()
+    this.response?.destroy()
+  }
+}
+
+const INVALID = 'invalid_request_error'
+const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })
+const NO_TOKENS = {
+  ...{ input_tokens: 0, input_tokens_details: { cached_tokens: 0 } },
+  ...{ output_tokens: 0, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 0 },
+}
