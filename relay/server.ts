@@ -15,6 +15,7 @@ import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
 import { GEMINI } from './dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
+import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
 import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
 import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
@@ -240,6 +241,7 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/chat/completions', OPENAI_CHAT],
   ['/v1/messages', ANTHROPIC_MESSAGES],
   ['/v1/responses', OPENAI_RESPONSES],
+  ['/v1/responses/compact', OPENAI_COMPACTION],
 ])
 
 /**

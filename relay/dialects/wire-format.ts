@@ -153,6 +153,11 @@ export type PathParameters = { readonly model: string; readonly isStream: boolea
  */
 export type WireFormat = {
   readonly name: FormatName
+  /**
+   * True for the compaction of a conversation. It has the format's requests, but a path of its own
+   * and no output limit.
+   */
+  readonly isCompaction?: true
   readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
    * Reads a request that was changed after its check, for example by overrides. Ambiguous names are

@@ -85,7 +85,9 @@ export function callTerms(
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
   const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }
-  if (price.mode === 'call' || hold === 0n) return { ...terms, reduction: null }
+  // A limit that can't be sent to the provider would not bound the cost.
+  const isLimitable = !request.format.isCompaction
+  if (price.mode === 'call' || hold === 0n || !isLimitable) return { ...terms, reduction: null }
   const least = Math.min(LEAST_OUTPUT_TOKENS, bounds.outputTokens)
   const most = isOpenEnded ? UNKNOWN_MODEL_OUTPUT_TOKENS : bounds.outputTokens
   const reduction = { bounds, leastOutputTokens: least, mostOutputTokens: most }

@@ -13,7 +13,7 @@ import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
-import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
+import { compactPathOf, isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 
@@ -80,6 +80,10 @@ export function candidateOf(
   adapters = NO_ADAPTERS,
 ): Candidate | RelayError {
   const { model, suffix } = suffixAt(channel, request, adapters)
+  const { target } = channel
+  if (request.format.isCompaction && (target === null || compactPathOf(target, model) === null)) {
+    return relayError('not_convertible', { param: 'compact' })
+  }
   const format = formatFor(channel, request.format, model)
   const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
   const outputTokensMax = outputLimitFor(request, format, limits, overrides)

@@ -6,7 +6,7 @@ import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { callPathOf } from '../providers/openai-compatible/provider-target.ts'
+import { callPathOf, compactPathOf } from '../providers/openai-compatible/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
@@ -104,7 +104,9 @@ export class RunningCall implements Watched {
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs)
     const called = { model: candidate.upstreamModel ?? model, isStream }
-    const path = withVersion(callPathOf(target, format.name, called), candidate.settings)
+    const compactPath = format.isCompaction ? compactPathOf(target, called.model) : null
+    const usualPath = withVersion(callPathOf(target, format.name, called), candidate.settings)
+    const path = compactPath ?? usualPath
     const { request: incoming, call } = this.exchange
     const passed = withHeaders(format.passedHeaders(incoming.headers), candidate.settings)
     const headers = [...target.headers, ...passed, 'x-request-id', call]

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
+import { KEY, onlyEnd, PROVIDER_KEY, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 import {
   BEGUN,
   CALL,
@@ -167,6 +167,48 @@ describe('a call of the Responses API', () => {
     const stream = client.responses.stream({ model: MODEL, input: 'Hi' })
     const final = await stream.finalResponse()
     expect(final.output).toMatchObject([{ type: 'reasoning' }, CALL])
+  })
+})
+
+describe('a compaction', () => {
+  const COMPACT = { path: '/v1/responses/compact' }
+  const BODY = { model: MODEL, instructions: 'Be brief.', input: REQUEST.input }
+  const ANSWER = {
+    ...{ id: 'resp_1', object: 'response.compaction', created_at: 1, usage: USAGE },
+    output: [...REQUEST.input, { id: 'cmp_1', type: 'compaction', encrypted_content: 'gAAA' }],
+  }
+
+  it('is a billed call', async () => {
+    provider.answers.set('POST /v1/responses/compact', { body: ANSWER })
+    const { text } = await send(BODY, COMPACT)
+    expect(text).toBe(JSON.stringify(ANSWER))
+    expect(provider.requests[0]?.body).toBe(JSON.stringify(BODY))
+    await expectBilled()
+  })
+
+  it('is refused where the provider has none', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(3, { type: 8, baseUrl: provider.url, models: [MODEL] })
+    await rig.addChannel(4, { type: 48, baseUrl: provider.url, models: [MODEL] })
+    const { status, text } = await send(BODY, COMPACT)
+    expect(status).toBe(400)
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_convertible', param: 'compact' } })
+    expect(provider.requests).toEqual([])
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+
+  it.each([{ stream: true }, { max_output_tokens: 100 }])('%j is refused', async (member) => {
+    const { status, text } = await send({ ...BODY, ...member }, COMPACT)
+    expect(status).toBe(400)
+    expect(JSON.parse(text)).toMatchObject({ error: { param: Object.keys(member)[0] } })
+  })
+
+  it('needs an account that can pay its whole output, because it has no limit', async () => {
+    await rig.setBudget(USER, TOKEN, 5_000n)
+    expect((await send(BODY, COMPACT)).status).toBe(402)
+    provider.answers.set(PATH, { body: responseOf() })
+    expect((await send({ model: MODEL, input: 'Hi' })).status).toBe(200)
+    expect(provider.requests).toHaveLength(1)
   })
 })
 

@@ -12,14 +12,14 @@ const isResponse = answerCheck('output')
 export function errorOfResponse(body: Buffer): 'format' | 'error-event' | null {
   const error = isResponse(body)
   if (error !== null || !body.includes(FAILED)) return error
-  const response = parsed(body)
+  const response = parsedResponse(body)
   const isFailed = response?.status === 'failed'
   return isFailed && recordOf(response.usage) === null ? 'error-event' : null
 }
 
 /** Removes confidential texts from the error in a failed response. */
 export function redactedResponse(body: Buffer, confidential: readonly string[]): Buffer {
-  const response = body.includes(FAILED) ? parsed(body) : null
+  const response = body.includes(FAILED) ? parsedResponse(body) : null
   const error = recordOf(response?.error)
   if (response?.status !== 'failed' || error === null) return body
   const { code, message } = error
@@ -30,7 +30,8 @@ export function redactedResponse(body: Buffer, confidential: readonly string[]):
 const textOf = (value: unknown, confidential: readonly string[]): string | null =>
   typeof value === 'string' ? redact(value, confidential) : null
 
-function parsed(body: Buffer): Readonly<Record<string, unknown>> | null {
+/** Returns a response, or null for bytes that are no JSON object. */
+export function parsedResponse(body: Buffer): Readonly<Record<string, unknown>> | null {
   try {
     return recordOf(JSON.parse(body.toString('utf8')))
   } catch {

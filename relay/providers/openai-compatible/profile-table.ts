@@ -10,6 +10,10 @@ import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
 const responsesAt = (path: string): CallEndpoint => ({ format: 'responses', path })
+const withCompaction = (endpoint: CallEndpoint): CallEndpoint => ({
+  ...endpoint,
+  compactPath: `${endpoint.path}/compact`,
+})
 /**
  * The endpoints of providers that offer OpenAI's Responses API with all kinds of tools. Calls to
  * other providers are converted to chats, because their Responses API is a subset.
@@ -54,7 +58,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 1,
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com',
-    endpoints: CHATS_AND_RESPONSES,
+    endpoints: [chatAt('/v1/chat/completions'), withCompaction(responsesAt('/v1/responses'))],
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
     balance: billingDashboard,
@@ -73,7 +77,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     name: 'Azure OpenAI',
     endpoints: [
       chatAt('/openai/deployments/{model}/chat/completions?api-version={other}'),
-      responsesAt('/openai/v1/responses'),
+      withCompaction(responsesAt('/openai/v1/responses')),
     ],
     modelsPath: null,
     keyHeader: 'api-key',

@@ -37,6 +37,8 @@ export type CallEndpoint = {
   readonly path: string
   /** The path of streams, if it is another one. */
   readonly streamPath?: string
+  /** The path of compactions. Without it, the provider offers none. */
+  readonly compactPath?: string
   /** Matches the provider's names of the models that this endpoint serves. The default is all. */
   readonly models?: RegExp
 }

@@ -94,6 +94,7 @@ export function providerTarget(
     ...endpoint,
     path: fill(endpoint.path),
     ...(endpoint.streamPath === undefined ? {} : { streamPath: fill(endpoint.streamPath) }),
+    ...(endpoint.compactPath === undefined ? {} : { compactPath: fill(endpoint.compactPath) }),
   }))
   const organization = terms.organization === '' ? [] : ['openai-organization', terms.organization]
   return {
@@ -135,6 +136,10 @@ export function callPathOf(
   }
   return path.replace(MODEL, () => encodeURIComponent(model))
 }
+
+/** Returns the path of compactions, or null if the target has none for the model. */
+export const compactPathOf = ({ endpoints }: ProviderTarget, model: string): string | null =>
+  endpointFor(endpoints, 'responses', model)?.compactPath ?? null
 
 /** Lists the texts that messages to callers must not contain: the key, its parts and the host. */
 export function confidentialOf({ address, origin }: ProviderTarget): string[] {
