@@ -21,6 +21,7 @@ import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.t
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
+import { createStoredResponses, type StoredResponses } from './stored-responses/stored-responses.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
 import {
@@ -38,6 +39,7 @@ export type DepsOverrides = {
   readonly loadChannels?: LoadChannels
   readonly claimedCalls?: ClaimedCalls
   readonly providerMessages?: ProviderMessages
+  readonly storedResponses?: StoredResponses
   readonly counter?: TokenCounter
 }
 
@@ -87,5 +89,6 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     live: new UnorderedList(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
+    storedResponses: overrides.storedResponses ?? (await createStoredResponses(core.pg)),
   }
 }

@@ -43,6 +43,7 @@ import {
   createResponsesSockets,
   type ResponsesSockets,
 } from './responses-socket/responses-sockets.ts'
+import { serveStoredResponse } from './stored-responses/stored-response-routes.ts'
 import { startTasks, type TaskOverrides, type Tasks } from './tasks/start-tasks.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 
@@ -77,10 +78,22 @@ export type RelayOverrides = DepsOverrides & {
 }
 
 /**
- * The interval at which expired claims of idempotency keys are deleted. Claims are valid for a day,
+ * The interval at which expired rows of the stores are deleted. They are valid for at least a day,
  * so a delay of minutes is harmless.
  */
-const SWEEP_CLAIMS_EVERY_MS = 600_000
+const SWEEP_EVERY_MS = 600_000
+
+/** Deletes expired rows of the stores. After a failure, the next deletion makes up for it. */
+function deleteExpired({ log, now }: Core, deps: RelayDeps): void {
+  const stores = [
+    [deps.claimedCalls, 'expired idempotency keys could not be deleted'],
+    [deps.providerMessages, 'old messages of providers could not be deleted'],
+    [deps.storedResponses, 'old stored responses could not be deleted'],
+  ] as const
+  for (const [store, message] of stores) {
+    store.sweep(now()).catch((err: unknown) => log.warn({ err }, message))
+  }
+}
 
 /** Starts the relay. Resolves when keys, channels and prices are loaded and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
@@ -94,14 +107,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     overrides.findExpired,
   )
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
-  const sweeping = setInterval(() => {
-    deps.claimedCalls.sweep(core.now()).catch((err: unknown) => {
-      core.log.warn({ err }, 'expired idempotency keys could not be deleted')
-    })
-    deps.providerMessages.sweep(core.now()).catch((err: unknown) => {
-      core.log.warn({ err }, 'old messages of providers could not be deleted')
-    })
-  }, SWEEP_CLAIMS_EVERY_MS)
+  const sweeping = setInterval(() => deleteExpired(core, deps), SWEEP_EVERY_MS)
   sweeping.unref()
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({
@@ -303,6 +309,17 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
       counting.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
+  const id = /^\/v1\/responses\/([^/]+)$/.exec(path)?.[1]
+  if (id !== undefined) {
+    if (method !== 'GET' && method !== 'DELETE') {
+      return sendError(exchange, methodNotAllowed('GET, DELETE'))
+    }
+    const serving = serveStoredResponse(deps, exchange, method, id)
+    return draining.during(
+      exchange,
+      serving.catch((err: unknown) => handleBug(deps, exchange, err)),
+    )
+  }
   if (isPing(url, method)) return sendJson(exchange, 200, {})
   const model = modelInPath(path)
   // A method of a model that does not exist, such as Gemini's `:embedContent`.
@@ -343,7 +360,7 @@ function preflight({ request, response, call }: Exchange): void {
   response.writeHead(204, [
     ...headersOf(call),
     'Access-Control-Allow-Methods',
-    'GET, POST, OPTIONS',
+    'GET, POST, DELETE, OPTIONS',
     'Access-Control-Allow-Headers',
     requestedHeaders ?? 'Authorization, Content-Type',
     'Access-Control-Max-Age',

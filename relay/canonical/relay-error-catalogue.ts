@@ -230,6 +230,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     "'{param}' refers to content that the provider stores. Send the content itself.",
     '“{param}” 引用了上游保存的内容，请直接发送该内容。',
   ),
+  response_not_found: answer(
+    404,
+    'invalid_request_error',
+    'Response with id {subject} not found.',
+    '找不到 id 为 {subject} 的响应。',
+  ),
   previous_response_not_found: answer(
     400,
     'invalid_request_error',

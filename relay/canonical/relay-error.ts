@@ -41,6 +41,7 @@ export type RelayErrorCode =
   | 'model_not_found'
   | 'not_convertible'
   | 'stored_input'
+  | 'response_not_found'
   | 'previous_response_not_found'
   | 'provider_tool_in_input'
   | 'context_length_exceeded'

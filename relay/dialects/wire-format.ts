@@ -33,6 +33,18 @@ export type ChatRequest = {
   readonly tools: readonly ToolElement[]
   /** Omitted if the request has none of the provider's tools that have a price per use. */
   readonly toolLimits?: ToolLimits
+  /** The content to which the request refers. Undefined if it refers to none. */
+  readonly stored?: StoredInput
+}
+
+/** Content that a provider stores, and that is a part of the input of a request. */
+export type StoredInput = {
+  /** The ids of earlier responses and their items, each with the member that refers to it. */
+  readonly references: readonly { readonly id: string; readonly param: string }[]
+  /** The account that stores the content; null until it is known. */
+  readonly place: { readonly channelId: number; readonly keyRef: string } | null
+  /** The tokens of the content. */
+  readonly tokens: number
 }
 
 export type UpstreamChange = {

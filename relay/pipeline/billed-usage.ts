@@ -209,8 +209,9 @@ async function ownCount(
   const { text, tokens } = readText()
   const requestBody = chargesInput ? request.body : null
   const { input, output } = await counter.count({ requestBody, text })
+  const storedInput = chargesInput ? (request.stored?.tokens ?? 0) : 0
   return {
-    usage: { ...NO_USAGE, inputUncached: input, output: output + tokens },
+    usage: { ...NO_USAGE, inputUncached: input + storedInput, output: output + tokens },
     usageSource: isWhole ? 'estimated' : 'partial',
     anomaly: null,
   }

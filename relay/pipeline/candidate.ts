@@ -14,6 +14,7 @@ import { formatFor } from '../dialects/all-formats.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { compactPathOf, isByDeployment } from '../providers/openai-compatible/provider-target.ts'
+import { withStoredInput } from '../stored-responses/stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 
@@ -247,10 +248,11 @@ function finished(
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // Overrides must not change the response to the caller, so the caller's own values are used.
-  const { wantsUsage, model: called } = request
+  const { wantsUsage, model: called, stored } = request
+  const completed = stored === undefined ? overridden : withStoredInput(overridden, stored)
   return {
     ...candidate,
-    request: { ...overridden, wantsUsage, model: called },
+    request: { ...completed, wantsUsage, model: called },
     // An override may have added tools of the provider without a limit.
     body: applyEdits(body, overridden.toolLimits?.edits ?? []),
     upstreamModel: named,

@@ -12,7 +12,9 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
+import { idsInEvent, idsInResponse, isStored } from '../stored-responses/stored-input.ts'
 import { placeOf } from '../views/channel-view.ts'
+import type { Caller } from './authenticate.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { Candidate } from './candidate.ts'
@@ -42,7 +44,7 @@ export type Closing = {
   readonly outputHold: OutputHoldTracker
   /** The error for the caller if no channel was tried; otherwise null. */
   readonly unserved: RelayError | null
-  readonly userId: number
+  readonly caller: Caller
 }
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
@@ -116,6 +118,7 @@ export async function concludePlain(
     answerError(exchange, NO_STORE)
     return false
   }
+  await keepStored(closing, candidate, () => idsInResponse(body.toString('utf8')))
   const { response } = exchange
   if (isAnswered(exchange)) return true
   if (response.headersSent || exchange.jsonArray !== null) {
@@ -161,6 +164,9 @@ export async function concludeStream(
   const end = endOf(call, isWhole ? 'done' : END_OF[error])
   const isSettled = await settle(closing, candidate, delivery, end)
   keepEventMessage(closing, candidate, forwarder.errorEvent)
+  if (isWhole && isSettled) {
+    await keepStored(closing, candidate, () => idsInEvent(forwarder.terminalBytes()))
+  }
   const { response } = exchange
   if (isAnswered(exchange)) return isWhole
   if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
@@ -180,15 +186,37 @@ export async function concludeStream(
   return isWhole && isSettled
 }
 
+/**
+ * Notes a response that the provider stores, so that later calls of the same token may refer to it.
+ * A failure does not concern this call.
+ */
+async function keepStored(
+  { deps, exchange, call, caller }: Closing,
+  { request, channel: { channelId }, conversion }: Candidate,
+  readIds: () => ReturnType<typeof idsInResponse>,
+): Promise<void> {
+  const { keyRef, tokens, outputTokens } = call
+  if (conversion !== null || keyRef === null || !isStored(request)) return
+  const ids = readIds()
+  if (ids === null) return
+  const { tokenId } = caller.token
+  const place = { tokenId, channelId, keyRef, model: request.model }
+  const response = { ...place, ...ids, tokens, outputTokens, at: deps.now() }
+  await deps.storedResponses.add(response).catch((err: unknown) => {
+    deps.log.warn({ err, call: exchange.call }, 'a stored response could not be noted')
+  })
+}
+
 /** Stores the provider's message if an error event ended the stream. */
 function keepEventMessage(
-  { deps, exchange, call, userId }: Closing,
+  { deps, exchange, call, caller }: Closing,
   candidate: Candidate,
   body: Buffer | null,
 ): void {
   if (body === null) return
   const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
   const isShown = !isHidden && !call.isCallerGone && accountCodeIn(body) === null
+  const { userId } = caller.user
   const failed = { call: exchange.call, userId, candidate, status: null, body, isShown }
   storeProviderMessage(deps, failed)
 }
@@ -218,7 +246,7 @@ export async function concludeAbandoned(
 
 /** Ends a call whose caller has received nothing. The hold is released before the error is sent. */
 export async function concludeFailedCall(
-  { deps, exchange, call, ledger, unserved, userId }: Closing,
+  { deps, exchange, call, ledger, unserved, caller }: Closing,
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
@@ -232,6 +260,7 @@ export async function concludeFailedCall(
   if (candidate !== null && (end?.error === 'status' || end?.error === 'error-event')) {
     const { status, body } = end
     const isShown = 'body' in answer && !isHidden
+    const { userId } = caller.user
     storeProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
   }
   const reason = end === null ? answer.reason : END_OF[end.error]
@@ -276,6 +305,7 @@ async function settle(
     const metering = meter(delivery, candidate, call.counter, limits, outputHold.price)
     const metered = metering instanceof Promise ? await metering : metering
     call.tokens = tokensOf(metered.usage)
+    call.outputTokens = metered.usage.output
     const { upstreamModel, channel } = candidate
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }

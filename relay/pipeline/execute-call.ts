@@ -5,6 +5,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
+import { resolveStoredInput } from '../stored-responses/stored-input.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
@@ -84,7 +85,11 @@ export async function executeCall(
     const authorized = authenticator.open(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
-    const request = readRequest(deps, format, body, path)
+    const read = readRequest(deps, format, body, path)
+    if (isRelayError(read)) return sendError(arrived, read)
+    const { tokenId } = caller.token
+    const isReferring = read.stored !== undefined
+    const request = isReferring ? await resolveStoredInput(deps, tokenId, read) : read
     if (isRelayError(request)) return sendError(arrived, request)
     const exchange =
       request.format === format ? arrived : { ...arrived, errors: request.format.errors }
@@ -191,7 +196,7 @@ async function executePlannedCall(
     const tried = await tryChannels(deps, exchange, call, route)
     const outcome = tried ?? unservedBy(selector, model)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
-    const closing = { deps, exchange, format, call, ledger, outputHold, unserved, userId }
+    const closing = { deps, exchange, format, call, ledger, outputHold, unserved, caller }
     const isSuccess = await conclude(closing, screen, last)
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')

@@ -11,6 +11,8 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { requestsHourCache } from '../dialects/hour-cache.ts'
 import { largestUses } from '../dialects/tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
+import { notFound } from '../stored-responses/stored-input.ts'
+import type { StoragePlace } from '../stored-responses/stored-responses.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds } from './call-hold-terms.ts'
@@ -52,6 +54,9 @@ export function planCall(
   const error = accessError(caller, options, request)
   if (error !== null) return error
   const offer = offerFor(views, caller, request)
+  if (request.stored !== undefined && offer.length === 0) {
+    return notFound(request.stored.references[0] ?? NO_REFERENCE)
+  }
   // An unknown model must be reported as unknown, and not as a model without a price.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
     return relayError('model_not_found', { param: 'model', subject: model })
@@ -154,7 +159,29 @@ export function lowestTerms({ options }: Views['options'], { price, bounds }: Ca
   return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
 }
 
-function offerFor(
+/** A placeholder. A request with stored input has at least one reference. */
+const NO_REFERENCE = { id: '', param: 'input' }
+
+function offerFor(views: Views, caller: Caller, request: ChatRequest): Offer<RelayChannel> {
+  const offer = unrestrictedOffer(views, caller, request)
+  const place = request.stored?.place ?? null
+  return place === null ? offer : offerOfPlace(offer, place)
+}
+
+/** Returns the channel of the offer that made the stored input, with the key that made it. */
+function offerOfPlace(
+  offer: Offer<RelayChannel>,
+  { channelId, keyRef }: StoragePlace,
+): Offer<RelayChannel> {
+  for (const channel of channelsIn(offer)) {
+    if (channel.channelId !== channelId) continue
+    const keys = channel.keys.filter((key) => key.keyRef === keyRef)
+    return keys.length === 0 ? [] : offerOf([{ ...channel, keys }])
+  }
+  return []
+}
+
+function unrestrictedOffer(
   { channels }: Views,
   caller: Caller,
   { model, format: { name } }: ChatRequest,

@@ -55,6 +55,9 @@ export class RunningCall implements Watched {
   private accessCheckedAt = performance.now()
   /** The number of tokens that the call used; 0 until the tokens are counted. */
   tokens = 0
+  outputTokens = 0
+  /** The key of the last attempt, or null before the first attempt. */
+  keyRef: string | null = null
   private readonly deps: Deps
   private readonly exchange: Exchange
   private readonly request: ChatRequest
@@ -92,7 +95,8 @@ export class RunningCall implements Watched {
   }
 
   /** Makes one attempt at a channel with one key. Never throws. */
-  async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
+  async tryAt(candidate: Candidate, { target, keyRef }: RelayKey): Promise<AttemptEnd> {
+    this.keyRef = keyRef
     const { deadlines, via } = this.deps
     const { channelId } = candidate.channel
     const startedAt = performance.now()
@@ -351,7 +355,8 @@ export class RunningCall implements Watched {
     const { forwarder, candidate } = this
     if (candidate === null || forwarder?.hasDelivered !== true) return NO_USAGE
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
-    const { input: inputUncached } = await this.countedInput
+    const { input } = await this.countedInput
+    const inputUncached = input + (this.request.stored?.tokens ?? 0)
     const output = forwarder.delivered.estimateTokens()
     const tools = forwarder.delivered.toolUses()
     const counted = { ...NO_USAGE, inputUncached, output, ...toolUsage(tools, tools ?? {}) }

@@ -12,8 +12,11 @@ export type ConversationState = { readonly id: string; readonly items: Buffer }
 
 /** A message of a client of the socket. */
 export type ClientMessage =
-  /** A call. `body` is its request over HTTP, and `items` are the elements of its input. */
-  | { readonly kind: 'call'; readonly body: Buffer; readonly items: Buffer }
+  /**
+   * A call. `body` is its request over HTTP, and `items` are the elements of its complete input.
+   * They are null if the call continues a response that only the provider knows.
+   */
+  | { readonly kind: 'call'; readonly body: Buffer; readonly items: Buffer | null }
   /** A request to prepare a call, which generates nothing. */
   | { readonly kind: 'warm-up'; readonly model: string; readonly items: Buffer }
   /** A notification that needs no answer. */
@@ -24,7 +27,7 @@ const PREVIOUS = 'previous_response_id'
 const OWN = new Set(['type', 'generate', 'stream', 'input', PREVIOUS])
 const NAMES = namesByFoldedName([...OWN, 'model'])
 const TYPE_BYTES_MAX = 64
-const SHOWN_ID_BYTES = 80
+const ID_BYTES_MAX = 256
 const COMMA = Buffer.from(',')
 const NONE = Buffer.alloc(0)
 
@@ -42,13 +45,18 @@ export function readMessage(
   const type = shortText(bytes, find('type'), TYPE_BYTES_MAX)
   if (type === '"response.processed"') return { kind: 'ignored' }
   if (type !== '"response.create"') return relayError('invalid_parameter', { param: 'type' })
-  const continued = continuedItems(bytes, find(PREVIOUS), state)
-  if (!Buffer.isBuffer(continued)) return continued
+  const previous = find(PREVIOUS)
+  const known = continuedItems(bytes, previous, state)
+  const continued = known ?? NONE
   const input = find('input')
   const added = itemsOf(bytes, input)
   const items = joined([continued, added ?? NONE])
   const generate = find('generate')
   if (generate?.kind === 'false') {
+    if (known === null) {
+      const subject = shortText(bytes, previous, ID_BYTES_MAX)
+      return relayError('previous_response_not_found', { param: PREVIOUS, subject })
+    }
     const model = modelOf(bytes, find('model'))
     return typeof model === 'string' ? { kind: 'warm-up', model, items } : model
   }
@@ -57,22 +65,25 @@ export function readMessage(
   if (added !== null || continued.length > 0) {
     kept.push(Buffer.concat([Buffer.from('"input":['), items, Buffer.from(']')]))
   } else if (input !== undefined) kept.push(textOf(bytes, input))
+  // The pipeline of calls finds the response if the provider stores it.
+  if (known === null && previous !== undefined) kept.push(textOf(bytes, previous))
   kept.push(Buffer.from('"stream":true'))
   const body = Buffer.concat([Buffer.from('{'), joined(kept), Buffer.from('}')])
-  return { kind: 'call', body, items }
+  return { kind: 'call', body, items: known === null ? null : items }
 }
 
-/** Returns the items that a message continues. They are empty if it continues none. */
+/**
+ * Returns the items that a message continues. They are empty if it continues none, and null if it
+ * continues a response that is not the last one of the socket.
+ */
 function continuedItems(
   bytes: Buffer,
   member: Member | undefined,
   state: ConversationState | null,
-): Buffer | RelayError {
+): Buffer | null {
   if (member === undefined || member.kind === 'null') return NONE
-  if (member.kind !== 'string') return relayError('invalid_parameter', { param: PREVIOUS })
-  const id = shortText(bytes, member, SHOWN_ID_BYTES)
-  if (state !== null && id === JSON.stringify(state.id)) return state.items
-  return relayError('previous_response_not_found', { param: PREVIOUS, subject: id })
+  const id = shortText(bytes, member, ID_BYTES_MAX)
+  return state !== null && id === JSON.stringify(state.id) ? state.items : null
 }
 
 /** Returns the elements of an input. A text is one message. Null for any other value. */
@@ -129,8 +140,8 @@ export class OutputCollector {
   }
 
   /** Returns the state after the response, or null if it can't be continued. */
-  stateAfter(input: Buffer): ConversationState | null {
-    if (this.id === null || this.bytesLeft < 0) return null
+  stateAfter(input: Buffer | null): ConversationState | null {
+    if (input === null || this.id === null || this.bytesLeft < 0) return null
     return { id: this.id, items: joined([input, ...this.items]) }
   }
 

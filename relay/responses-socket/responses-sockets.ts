@@ -309,8 +309,9 @@ class ResponsesSocket {
     this.sendEvent({ type: 'response.completed', sequence_number: 1, response: ended })
   }
 
-  private call(body: Buffer, input: Buffer): void {
-    const output = new OutputCollector(BODY_BYTES_MAX - Math.min(input.length, BODY_BYTES_MAX))
+  private call(body: Buffer, input: Buffer | null): void {
+    const inputBytes = Math.min(input?.length ?? BODY_BYTES_MAX, BODY_BYTES_MAX)
+    const output = new OutputCollector(BODY_BYTES_MAX - inputBytes)
     const response = responseOver(this.socket, (data) => output.add(data))
     this.response = response
     response.on('close', () => {

@@ -68,10 +68,15 @@ export const RESPONSES_NAMES: BodyNames = {
 }
 
 const ROLE = quoted('role')
+const ID = quoted('id')
 const TOOLS = quoted('tools')
 const ENVIRONMENT = quoted('environment')
 const SKILLS = quoted('skills')
 const ENCRYPTED = quoted('encrypted_content')
+/** Matches the ids that can be looked up. Providers use such ids only. */
+export const STORED_ID = /^[\w.:-]{1,128}$/
+/** The maximum number of stored items to which a request may refer. */
+export const REFERENCES_MAX = 1_000
 /** The depth of the object that is the value of a tool's member. */
 const ENVIRONMENT_DEPTH = 3
 const NULL = 110
@@ -81,13 +86,14 @@ const NULL = 110
  * may refer to content that the provider stores.
  */
 export class InputParts extends BodyParts {
-  /** The index of the first item that refers to a stored item; null if there is none. */
-  referringItem: number | null = null
+  /** The items that refer to stored items. The id is null if it can't be looked up. */
+  readonly references: { readonly item: number; readonly id: string | null }[] = []
   /** The index of the first item with a tool that the provider runs; null if there is none. */
   itemWithProviderTool: number | null = null
   private itemIndex = -1
   private itemType: string | null = null
   private hasRole = false
+  private idAt = -1
   private hasEncrypted = false
   private isInEnvironment = false
   private isInTools = false
@@ -116,6 +122,7 @@ export class InputParts extends BodyParts {
     this.itemIndex += 1
     this.itemType = null
     this.hasRole = false
+    this.idAt = -1
     this.hasEncrypted = false
     this.isInEnvironment = false
     this.isInTools = false
@@ -147,6 +154,7 @@ export class InputParts extends BodyParts {
       this.isInEnvironment = this.is(start, end, ENVIRONMENT) && this.bytes[valueAt] !== NULL
     } else if (this.is(start, end, TYPE)) this.typeOfItem(valueAt)
     else if (this.is(start, end, ROLE)) this.hasRole = true
+    else if (this.is(start, end, ID)) this.idAt = valueAt
     else if (this.is(start, end, ENCRYPTED)) {
       this.hasEncrypted = this.bytes[valueAt] === QUOTE && this.bytes[valueAt + 1] !== QUOTE
     }
@@ -168,9 +176,18 @@ export class InputParts extends BodyParts {
   private endItem(): void {
     const { itemType, itemIndex } = this
     const isReference = itemType === 'item_reference' || (itemType === null && !this.hasRole)
-    if (isReference) this.referringItem ??= itemIndex
+    if (isReference && this.references.length <= REFERENCES_MAX) {
+      this.references.push({ item: itemIndex, id: this.idOfItem() })
+    }
     // The provider finds such reasoning by its id.
     if (itemType === 'reasoning' && !this.hasEncrypted) this.counts.storedReasoning += 1
+  }
+
+  private idOfItem(): string | null {
+    const { bytes, idAt } = this
+    if (bytes[idAt] !== QUOTE) return null
+    const id = bytes.toString('latin1', idAt + 1, bytes.indexOf(QUOTE, idAt + 1))
+    return STORED_ID.test(id) ? id : null
   }
 
   /** A shell that is not on the caller's computer is a container, which the provider charges. */

@@ -20,9 +20,14 @@ import {
 } from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
+import {
+  type ChatRequest,
+  OUTPUT_TOKENS_MAX,
+  type StoredInput,
+  type WireFormat,
+} from '../wire-format.ts'
 import { errorOfResponse, RESPONSES_ERRORS, redactedResponse } from './error-events.ts'
-import { InputParts } from './names-in-input.ts'
+import { InputParts, REFERENCES_MAX, STORED_ID } from './names-in-input.ts'
 import { passedHeaders } from './passed-headers.ts'
 import { readResponseTexts } from './read-response-texts.ts'
 import { RESPONSES_STREAM, streamOfResponse } from './stream-events.ts'
@@ -50,14 +55,15 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 ])
 const NUMBERS = ['temperature', 'top_p', 'top_logprobs', 'max_tool_calls']
 /**
- * Members that refer to content at the provider. It is billed as input, but its length is unknown
- * here, and it may belong to another customer of this gateway.
+ * Members that refer to content at the provider, whose length is unknown here and which may belong
+ * to another customer of this gateway.
  */
 const STORED = ['conversation', 'prompt']
 const PREVIOUS = 'previous_response_id'
 const LIMIT = 'max_output_tokens'
 
 const INPUT_RULES = innerRules('input', {
+  id: ['string', 'null'],
   type: ['string', 'null'],
   role: ['string', 'null'],
   content: ['string', 'array', 'null'],
@@ -89,8 +95,10 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const error = errorInInput(find('input')) ?? errorOfStored(body, members, parts)
+  const error = errorInInput(find('input')) ?? errorOfStored(members, parts)
   if (error !== null) return error
+  const stored = storedInput(body, find(PREVIOUS), parts)
+  if (isRelayError(stored)) return stored
   const misfit = members.find((member) => isMisfit(body, member))
   if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
   const isStream = flagOf(find('stream'))
@@ -112,27 +120,42 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
     reasoningEffort,
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
+    ...(stored.references.length === 0 ? {} : { stored }),
   }
 }
 
-/** Returns the error if the request refers to content that the provider stores, or null. */
+/** Returns the error if the request has content whose price can't be bounded, or null. */
 function errorOfStored(
-  body: Buffer,
   members: readonly Member[],
-  { referringItem, itemWithProviderTool }: InputParts,
+  { itemWithProviderTool }: InputParts,
 ): RelayError | null {
-  for (const { key, kind, valueStart, valueEnd } of members) {
-    if (kind === 'null') continue
-    if (STORED.includes(key)) return relayError('stored_input', { param: key })
-    if (key === PREVIOUS) {
-      const subject = body.toString('utf8', valueStart, Math.min(valueEnd, valueStart + 80))
-      return relayError('previous_response_not_found', { param: PREVIOUS, subject })
-    }
-  }
-  if (referringItem !== null)
-    return relayError('stored_input', { param: `input[${referringItem}]` })
+  const member = members.find(({ key, kind }) => kind !== 'null' && STORED.includes(key))
+  if (member !== undefined) return relayError('stored_input', { param: member.key })
   if (itemWithProviderTool === null) return null
   return relayError('provider_tool_in_input', { param: `input[${itemWithProviderTool}].tools` })
+}
+
+/** Returns the earlier responses and items to which the request refers. */
+function storedInput(
+  body: Buffer,
+  previous: Member | undefined,
+  parts: InputParts,
+): StoredInput | RelayError {
+  const references: StoredInput['references'][number][] = []
+  if (previous !== undefined && previous.kind !== 'null') {
+    const id = body.toString('latin1', previous.valueStart + 1, previous.valueEnd - 1)
+    if (previous.kind !== 'string' || !STORED_ID.test(id)) {
+      return relayError('invalid_parameter', { param: PREVIOUS })
+    }
+    references.push({ id, param: PREVIOUS })
+  }
+  for (const { item, id } of parts.references) {
+    const param = `input[${item}]`
+    const isTooMany = references.length > REFERENCES_MAX
+    if (id === null || isTooMany) return relayError('stored_input', { param })
+    references.push({ id, param })
+  }
+  return { references, place: null, tokens: 0 }
 }
 
 /** Returns the error in `input`, which is a text or a list of items, or null. */

@@ -141,6 +141,14 @@ export function callPathOf(
 export const compactPathOf = ({ endpoints }: ProviderTarget, model: string): string | null =>
   endpointFor(endpoints, 'responses', model)?.compactPath ?? null
 
+/** Returns the path of a stored response, or null if the target stores none. */
+export function responsesPathOf({ endpoints }: ProviderTarget, id: string): string | null {
+  const path = endpoints.find(({ format }) => format === 'responses')?.path
+  if (path === undefined) return null
+  const [root, query] = path.split('?')
+  return withQuery(`${root}/${encodeURIComponent(id)}`, query === undefined ? '' : `?${query}`)
+}
+
 /** Lists the texts that messages to callers must not contain: the key, its parts and the host. */
 export function confidentialOf({ address, origin }: ProviderTarget): string[] {
   const { host, hostname } = new URL(origin)

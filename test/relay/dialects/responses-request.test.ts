@@ -68,20 +68,32 @@ describe('a request of the Responses API', () => {
     [{ ...BASE, text: [] }, 'invalid_parameter', 'text'],
     [{ ...BASE, conversation: 'conv_1' }, 'stored_input', 'conversation'],
     [{ ...BASE, prompt: { id: 'pmpt_1' } }, 'stored_input', 'prompt'],
-    [
-      { ...BASE, previous_response_id: 'resp_1' },
-      'previous_response_not_found',
-      'previous_response_id',
-    ],
-    [{ ...BASE, input: [{ type: 'item_reference', id: 'x' }] }, 'stored_input', 'input[0]'],
-    [
-      { ...BASE, input: [{ role: 'user', content: 'x' }, { id: 'msg_1' }] },
-      'stored_input',
-      'input[1]',
-    ],
-    [{ ...BASE, input: [{ type: null, id: 'msg_1' }] }, 'stored_input', 'input[0]'],
+    [{ ...BASE, previous_response_id: 7 }, 'invalid_parameter', 'previous_response_id'],
+    [{ ...BASE, previous_response_id: 'a b' }, 'invalid_parameter', 'previous_response_id'],
+    [{ ...BASE, input: [{ type: 'item_reference', id: 'a b' }] }, 'stored_input', 'input[0]'],
+    [{ ...BASE, input: [{ type: 'item_reference' }] }, 'stored_input', 'input[0]'],
+    ['{"model":"m","input":[{"id":"a","id":"b"}]}', 'duplicate_key', 'input[0].id'],
   ])('%j is refused with %s %s', (body, code, param) => {
     expect(errorOf(body)).toEqual({ code, param })
+  })
+
+  it('may refer to responses and items that the provider stores', () => {
+    const input = [
+      { type: 'item_reference', id: 'rs_1' },
+      { role: 'user', content: 'x', id: 'msg_1' },
+      { id: 'fc_1' },
+      { type: null, id: 'fc_2' },
+    ]
+    expect(read({ input, previous_response_id: 'resp_1' }).stored).toEqual({
+      references: [
+        { id: 'resp_1', param: 'previous_response_id' },
+        { id: 'rs_1', param: 'input[0]' },
+        { id: 'fc_1', param: 'input[2]' },
+        { id: 'fc_2', param: 'input[3]' },
+      ],
+      ...{ place: null, tokens: 0 },
+    })
+    expect(read({}).stored).toBe(undefined)
   })
 
   it('may have nulls in place of absent members', () => {

@@ -33,6 +33,7 @@ import { sendChat } from '#test/support/send-chat.ts'
 import { leasesOfOne } from '#test/support/single-process-leases.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { claimedCallsInMemory } from './in-memory-idempotency-claims.ts'
+import { storedResponsesInMemory } from './in-memory-stored-responses.ts'
 
 export const USER = 7
 export const TOKEN = 3
@@ -175,6 +176,7 @@ export async function serveRelay(core: Core, overrides: RelayOverrides = {}) {
     findExpired: async () => [],
     claimedCalls: claimedCallsInMemory(),
     providerMessages: NO_PROVIDER_MESSAGES,
+    storedResponses: storedResponsesInMemory(),
     counter,
     gauges: noGauges,
     tasks: { progress: noProgress, findOpenTasks: async () => [] },

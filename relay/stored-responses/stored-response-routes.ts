@@ -1,0 +1,147 @@
+import { request as sendRequest } from 'undici'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { withModel } from '../dialects/model-in-answer.ts'
+import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/error-events.ts'
+import { acquirePermit, type CallPermit } from '../pipeline/acquire-call-permit.ts'
+import { authenticate, type Caller } from '../pipeline/authenticate.ts'
+import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
+import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
+import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
+import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+
+/** The time for which a provider may take to answer. */
+const TOTAL_MS = 30_000
+const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
+
+const responseNotFound = (id: string): RelayError =>
+  relayError('response_not_found', { subject: id.slice(0, 128) })
+
+type Method = 'GET' | 'DELETE'
+type Found = {
+  readonly key: RelayKey
+  readonly confidential: readonly string[]
+  readonly model: string
+}
+
+/**
+ * Serves `GET` and `DELETE /v1/responses/{id}` for a response that the token of the request made.
+ * The provider answers with the key that made it. Nothing is generated, so nothing is charged. The
+ * request counts towards the limits of calls.
+ */
+export async function serveStoredResponse(
+  deps: RelayDeps,
+  exchange: Exchange,
+  method: Method,
+  id: string,
+): Promise<void> {
+  const { request, clientIp, startedAt } = exchange
+  const caller = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(caller)) return sendError(exchange, caller)
+  const permit = await acquirePermit(deps, caller, EMPTY)
+  if (isRelayError(permit)) return sendError(exchange, permit)
+  await serveWithPermit(deps, exchange, caller, { method, id, permit })
+}
+
+async function serveWithPermit(
+  deps: RelayDeps,
+  exchange: Exchange,
+  caller: Caller,
+  { method, id, permit }: { method: Method; id: string; permit: CallPermit },
+): Promise<void> {
+  let isSuccess = false
+  try {
+    const found = await find(deps, caller, id)
+    if (isRelayError(found)) return sendError(exchange, found)
+    const { tokenId } = caller.token
+    isSuccess = await forward(deps, exchange, found, { method, id })
+    if (isSuccess && method === 'DELETE') await deps.storedResponses.remove(tokenId, id)
+  } finally {
+    permit.release({ isSuccess, tokens: 0 })
+  }
+}
+
+/** Finds the key that made the response. A response of another token does not exist. */
+async function find(
+  { storedResponses, views }: RelayDeps,
+  { token }: Caller,
+  id: string,
+): Promise<Found | RelayError> {
+  const missing = responseNotFound(id)
+  const rows = await storedResponses.find(token.tokenId, [id]).catch(() => null)
+  if (rows === null) return relayError('store_unavailable', { retryAfter: 5 })
+  const [stored] = rows
+  if (stored?.responseId !== id) return missing
+  const channel = views.channels.find(stored.channelId)
+  const key = channel?.keys.find(({ keyRef }) => keyRef === stored.keyRef)
+  if (channel === undefined || key === undefined) return missing
+  return { key, confidential: confidentialTo(channel), model: stored.model }
+}
+
+/** Sends the request to the provider, and its answer to the caller. Returns true on success. */
+async function forward(
+  deps: RelayDeps,
+  exchange: Exchange,
+  { key: { target }, confidential, model }: Found,
+  { method, id }: { readonly method: Method; readonly id: string },
+): Promise<boolean> {
+  const path = responsesPathOf(target, id)
+  if (path === null) {
+    sendError(exchange, responseNotFound(id))
+    return false
+  }
+  try {
+    const { statusCode, body } = await sendRequest(`${target.origin}${path}`, {
+      method,
+      dispatcher: deps.outbound.via(target.proxy).poolFor(target.origin),
+      headers: target.headers as string[],
+      signal: AbortSignal.timeout(TOTAL_MS),
+    })
+    const bytes = await read(body)
+    const isSuccess = statusCode === 200
+    if (isSuccess) sendBytes(exchange, withModel(redactedResponse(bytes, confidential), model))
+    else sendProviderError(deps, exchange, { statusCode, bytes, confidential })
+    return isSuccess
+  } catch {
+    sendError(exchange, relayError('upstream_unreachable'))
+    return false
+  }
+}
+
+async function read(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of body) {
+    length += part.length
+    if (length > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
+    parts.push(part)
+  }
+  return Buffer.concat(parts, length)
+}
+
+function sendProviderError(
+  { views }: RelayDeps,
+  exchange: Exchange,
+  {
+    statusCode,
+    bytes,
+    confidential,
+  }: { statusCode: number; bytes: Buffer; confidential: readonly string[] },
+): void {
+  // A rejection of the site's key must not look like a rejection of the caller's key.
+  if (statusCode === 401 || statusCode === 403 || accountCodeIn(bytes) !== null) {
+    return sendError(exchange, relayError('upstream_account'))
+  }
+  const { isUpstreamErrorHidden: isHidden } = views.options.options
+  const texts = { isHidden, confidential }
+  const error = RESPONSES_ERRORS.providerErrorBody(bytes, statusCode, texts, exchange.call)
+  sendJson(exchange, statusCode >= 400 && statusCode <= 599 ? statusCode : 502, error)
+}
+
+function sendBytes({ response, call }: Exchange, bytes: Buffer): void {
+  if (response.headersSent || response.destroyed) return
+  const type = ['Content-Type', 'application/json', 'Content-Length', `${bytes.length}`]
+  response.writeHead(200, [...headersOf(call), ...type])
+  response.end(bytes)
+}
