@@ -12,12 +12,24 @@ const NEWLINE = 10
 
 /** The members of a request whose JSON reaches the model unchanged. */
 const RAW_MEMBERS = new Set([
-  ...['tools', 'functions', 'response_format', 'output_config', 'output_format'],
+  ...['tools', 'functions', 'response_format', 'output_config', 'output_format', 'text'],
 ])
 /** The members of a message whose JSON reaches the model unchanged. */
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
+/** The members of an item of the Responses API whose JSON reaches the model unchanged. */
+const RAW_ITEM_MEMBERS = new Set([
+  ...['name', 'arguments', 'input', 'action', 'actions', 'operation', 'code', 'queries', 'results'],
+  ...['tools', 'error', 'environment'],
+])
+/** The lists of messages, and the members of a request that are one text. */
+const LISTS = new Set(['messages', 'input'])
+const TEXT_MEMBERS = new Set(['instructions', 'input'])
+/** The members of a message that are a text or a list of parts. */
+const CONTENTS = new Set(['content', 'output', 'summary', 'outputs'])
 /** The members of a message part that are text, if they are strings. */
-const TEXT_PART_MEMBERS = new Set(['text', 'thinking', 'content', 'title', 'context'])
+const TEXT_PART_MEMBERS = new Set([
+  ...['text', 'thinking', 'content', 'title', 'context', 'refusal', 'stdout', 'stderr', 'logs'],
+])
 /** The members of a request of Gemini's API that hold texts in parts. */
 const GEMINI_CONTENTS = new Set(['contents', 'systemInstruction', 'system_instruction'])
 /**
@@ -34,7 +46,7 @@ const GEMINI_SCHEMA = /^_?response_?(?:json_?)?schema$/i
 /** The paths of the MIME types of the data of parts. */
 const GEMINI_MIME = /^parts\.(?:inline_?data|file_?data)\.mime_?type$/i
 /** The types of message parts that are pictures. */
-const PICTURES = new Set(['image_url', 'image'])
+const PICTURES = new Set(['image_url', 'image', 'input_image'])
 const MIME_OF_PICTURE = /^image\//
 
 /**
@@ -57,7 +69,7 @@ const IN_SYSTEM_PART = 3
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Collects the text that the model receives from a validated chat request. The request's JSON is
+ * Collects the text that the model receives from a validated request. The request's JSON is
  * read in pieces, in linear time and bounded memory.
  */
 export class RequestText {
@@ -114,9 +126,8 @@ export class RequestText {
 
   private open(isObject: boolean): void {
     if (this.rawDepth > 0) this.text.addByte(isObject ? OPEN_BRACE : OPEN_BRACKET)
-    const list = this.keys[IN_REQUEST]
-    const isMessage = this.depth === IN_MESSAGE - 1 && (list === 'messages' || list === 'contents')
-    if (isMessage) this.messages += 1
+    const isMessage = this.depth === IN_MESSAGE - 1
+    if (isMessage && (this.isInList() || this.keys[IN_REQUEST] === 'contents')) this.messages += 1
     this.isObject.push(isObject)
     this.keys[this.depth] = ''
     this.types[this.depth] = ''
@@ -152,9 +163,15 @@ export class RequestText {
     if (depth === IN_REQUEST + 1 && GEMINI_CONFIG.test(keys[IN_REQUEST] ?? '')) {
       return GEMINI_SCHEMA.test(keys[depth] ?? '')
     }
-    if (keys[IN_REQUEST] !== 'messages') return false
-    if (depth === IN_MESSAGE) return RAW_MESSAGE_MEMBERS.has(keys[IN_MESSAGE] ?? '')
+    if (!this.isInList()) return false
+    const isItem = keys[IN_REQUEST] === 'input'
+    const members = isItem ? RAW_ITEM_MEMBERS : RAW_MESSAGE_MEMBERS
+    if (depth === IN_MESSAGE) return members.has(keys[IN_MESSAGE] ?? '')
     return depth === IN_PART && keys[IN_MESSAGE] === 'content' && keys[IN_PART] === 'input'
+  }
+
+  private isInList(): boolean {
+    return LISTS.has(this.keys[IN_REQUEST] ?? '')
   }
 
   private beginString(): void {
@@ -170,9 +187,11 @@ export class RequestText {
     if (this.expectsKey) return depth <= IN_DEEPEST_PART ? 'key' : 'none'
     if (this.isInContents) return this.roleInContents()
     if (keys[IN_REQUEST] === 'system') return this.isSystemText() ? 'text' : 'none'
-    if (keys[IN_REQUEST] !== 'messages' || depth < IN_MESSAGE) return 'none'
-    if (depth === IN_MESSAGE) return keys[IN_MESSAGE] === 'content' ? 'text' : 'none'
-    if (keys[IN_MESSAGE] !== 'content') return 'none'
+    if (depth === IN_REQUEST) return TEXT_MEMBERS.has(keys[IN_REQUEST] ?? '') ? 'text' : 'none'
+    if (!this.isInList() || depth < IN_MESSAGE) return 'none'
+    const isContent = CONTENTS.has(keys[IN_MESSAGE] ?? '')
+    if (depth === IN_MESSAGE) return isContent ? 'text' : 'none'
+    if (!isContent) return 'none'
     return this.isInPart() ? this.roleInPart() : 'none'
   }
 

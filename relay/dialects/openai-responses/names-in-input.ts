@@ -88,6 +88,8 @@ const NULL = 110
 export class InputParts extends BodyParts {
   /** The items that refer to stored items. The id is null if it can't be looked up. */
   readonly references: { readonly item: number; readonly id: string | null }[] = []
+  /** True if an item has encrypted content, whose tokens can't be counted. */
+  hasEncryptedItem = false
   /** The index of the first item with a tool that the provider runs; null if there is none. */
   itemWithProviderTool: number | null = null
   private itemIndex = -1
@@ -157,6 +159,7 @@ export class InputParts extends BodyParts {
     else if (this.is(start, end, ID)) this.idAt = valueAt
     else if (this.is(start, end, ENCRYPTED)) {
       this.hasEncrypted = this.bytes[valueAt] === QUOTE && this.bytes[valueAt + 1] !== QUOTE
+      this.hasEncryptedItem ||= this.hasEncrypted
     }
   }
 

@@ -107,6 +107,8 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: LIMIT })
   const reasoningEffort = readEffort(body, find('reasoning'), known)
   if (reasoningEffort !== null && typeof reasoningEffort !== 'string') return reasoningEffort
+  const inputBound = inputBoundOf(body, members, parts)
+  const isText = inputBound.isText && !parts.hasEncryptedItem
   return {
     format: OPENAI_RESPONSES,
     body,
@@ -118,7 +120,7 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
     choices: 1,
     outputTokensMax,
     reasoningEffort,
-    inputBound: inputBoundOf(body, members, parts),
+    inputBound: { ...inputBound, isText },
     tools: parts.tools,
     ...(stored.references.length === 0 ? {} : { stored }),
   }

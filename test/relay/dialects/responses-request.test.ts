@@ -149,8 +149,6 @@ describe('the bound of the input', () => {
   })
 
   it.each([
-    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' },
-    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'x' }], encrypted_content: 'gA' },
     { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
     { type: 'function_call_output', call_id: 'c', output: 'done' },
     { type: 'custom_tool_call', call_id: 'c', name: 'apply_patch', input: 'x' },
@@ -162,6 +160,11 @@ describe('the bound of the input', () => {
     },
   ])('%j has at most one token per byte', (item) => {
     expect(boundOf(item)).toEqual({ extra: 0, isBounded: true, isText: true })
+  })
+
+  it('covers encrypted reasoning by its bytes, because its tokens can not be counted', () => {
+    const encrypted = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
+    expect(boundOf(encrypted)).toEqual({ extra: 0, isBounded: true, isText: false })
   })
 
   it.each([

@@ -54,6 +54,57 @@ const TEXT = [
 
 const EXPECTED = { text: TEXT, messages: 4, images: 1 }
 
+describe('text of a request of the Responses API', () => {
+  const CALL = { type: 'function_call', call_id: 'c', name: 'read', arguments: '{"a": 1}' }
+  const ACTION = { type: 'exec', command: ['ls'] }
+  const items = [
+    { role: 'user', content: 'a text' },
+    {
+      ...{ type: 'message', id: 'msg_1', role: 'assistant' },
+      content: [{ type: 'output_text', text: 'an answer', annotations: [] }],
+    },
+    {
+      ...{ type: 'reasoning', id: 'rs_1', encrypted_content: 'gAAAA' },
+      summary: [{ type: 'summary_text', text: 'a thought' }],
+    },
+    CALL,
+    { type: 'function_call_output', call_id: 'c', output: 'a result' },
+    {
+      ...{ type: 'function_call_output', call_id: 'c' },
+      output: [
+        { type: 'input_text', text: 'a part' },
+        { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+      ],
+    },
+    { type: 'local_shell_call', id: 'lsh_1', action: ACTION },
+    { type: 'shell_call_output', call_id: 'c', output: [{ stdout: 'out', stderr: 'err' }] },
+  ]
+
+  it('consists of instructions, items, tools and the format', () => {
+    const tools = [{ type: 'custom', name: 'patch' }]
+    const text = { format: { type: 'json_object' } }
+    const body = { model: 'input', instructions: 'Be brief.', input: items, tools, text }
+    const collected = read(JSON.stringify({ ...body, metadata: { input: 'no' }, user: 'no' }))
+    expect(collected.text.split('\n')).toEqual([
+      ...[
+        'Be brief.',
+        'a text',
+        'an answer',
+        'a thought',
+        '"read"',
+        JSON.stringify(CALL.arguments),
+      ],
+      ...['a result', 'a part', JSON.stringify(ACTION), 'out', 'err'],
+      ...[JSON.stringify(tools), JSON.stringify(text)],
+    ])
+    expect(collected).toMatchObject({ messages: items.length, images: 1 })
+  })
+
+  it('may be one text', () => {
+    expect(read('{"input":"Hi","model":"m"}')).toEqual({ text: 'Hi', messages: 0, images: 0 })
+  })
+})
+
 describe('text of a request', () => {
   it('consists of messages, tool calls, tools and the response format', () => {
     expect(read(JSON.stringify(REQUEST))).toEqual(EXPECTED)
