@@ -355,10 +355,11 @@ const isExtension = ({ views }: RelayDeps, { headers }: IncomingMessage): boolea
   views.options.options.isBrowserExtensionBlocked &&
   /^[a-z-]+-extension:\/\//i.test(headers.origin)
 
-function preflight({ request, response, call }: Exchange): void {
+function preflight(exchange: Exchange): void {
+  const { request, response } = exchange
   const requestedHeaders = request.headers['access-control-request-headers']
   response.writeHead(204, [
-    ...headersOf(call),
+    ...headersOf(exchange),
     'Access-Control-Allow-Methods',
     'GET, POST, DELETE, OPTIONS',
     'Access-Control-Allow-Headers',

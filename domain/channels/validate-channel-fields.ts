@@ -108,7 +108,8 @@ export function invalidFieldError(terms: ChannelTerms): FieldError | null {
     statusMappingError(terms.statusCodeMapping) ??
     objectError('setting', terms.setting) ??
     proxyError(terms) ??
-    includeUsageError(terms) ??
+    flagError(terms, 'include_usage') ??
+    flagError(terms, 'rate_limit_headers') ??
     allowedMembersError(terms) ??
     overrideError(terms.paramOverride) ??
     regionError(terms) ??
@@ -142,13 +143,9 @@ function proxyError(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', error: 'not-proxy' }
 }
 
-/**
- * Checks the optional boolean `include_usage`. If it is omitted or null, the default of the channel
- * type applies.
- */
-function includeUsageError({ setting }: ChannelTerms): FieldError | null {
+/** Checks an optional boolean. If it is omitted or null, a default applies. */
+function flagError({ setting }: ChannelTerms, name: string): FieldError | null {
   const members = readObject('setting', setting)
-  const name = 'include_usage'
   const value = (members instanceof Map ? members.get(name) : null) ?? false
   return typeof value === 'boolean' ? null : { field: 'setting', error: 'not-flag', name }
 }

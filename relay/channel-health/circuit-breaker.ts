@@ -78,6 +78,9 @@ type Opening = {
   readonly retryAfterMs: number
 }
 
+/** The longest pause of a channel or key that a provider can request by `Retry-After`. */
+const RETRY_AFTER_MS_MAX = 30_000
+
 /**
  * The maximum time for a probing call to report its result. After this time, another call may probe
  * the circuit.
@@ -159,7 +162,8 @@ export class CircuitBreaker {
     const { channel, model, keyRef, probes, call } = one
     const { channelId } = channel
     const outcome = outcomeOf(end)
-    const retryAfterMs = end.kind === 'failed' ? end.retryAfterMs : 0
+    const requestedMs = end.kind === 'failed' ? end.retryAfterMs : 0
+    const retryAfterMs = Math.min(requestedMs, RETRY_AFTER_MS_MAX)
     if (retryAfterMs > 0) this.rest(one, outcome, retryAfterMs)
     if (outcome === 'nothing') return
     if (outcome !== 'well') return this.fail(one, outcome, retryAfterMs)

@@ -128,6 +128,15 @@ export type UsageContext = UsageBounds & {
   readonly isOutputTotalLessPrompt: boolean
 }
 
+export type ProviderErrorOptions = {
+  /** True if the caller gets none of the provider's texts. */
+  readonly isHidden: boolean
+  /** The texts that are removed. */
+  readonly confidential: readonly string[]
+  /** True if the provider has the caller's format, so that its error passes in its own words. */
+  readonly isOwnFormat?: boolean
+}
+
 /** How the errors of a format are written. */
 export type ErrorFormat = {
   /**
@@ -139,16 +148,15 @@ export type ErrorFormat = {
     language: Language,
     call: string,
   ) => { readonly status: number; readonly body: object }
-  /**
-   * Renders a provider's error. If `isHidden` is true, the provider's texts are left out. The texts
-   * in `confidential` are removed.
-   */
+  /** Renders a provider's error. */
   readonly providerErrorBody: (
     bytes: Buffer,
     status: number,
-    options: { readonly isHidden: boolean; readonly confidential: readonly string[] },
+    options: ProviderErrorOptions,
     call: string,
   ) => object
+  /** The name of a further header with the id of the call, which the format's clients show. */
+  readonly requestIdHeader?: string
   /** Renders an error as the last event of a stream. */
   readonly errorEvent: (body: object) => string
 }

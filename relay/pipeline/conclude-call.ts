@@ -25,6 +25,7 @@ import {
   callErrorAnswer,
   confidentialOf,
   ERROR_CODE_OF,
+  hasOwnErrors,
   sendCallError,
 } from './failed-call-answer.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
@@ -128,7 +129,7 @@ export async function concludePlain(
     return true
   }
   response.writeHead(200, [
-    ...headersOf(exchange.call),
+    ...headersOf(exchange),
     'Content-Type',
     'application/json',
     'Content-Length',
@@ -178,7 +179,8 @@ export async function concludeStream(
     const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
     const confidential = confidentialOf(candidate)
     const { errors } = exchange
-    const texts = { isHidden, confidential }
+    const isOwnFormat = hasOwnErrors(candidate, errors)
+    const texts = { isHidden, confidential, isOwnFormat }
     const body = errors.providerErrorBody(forwarder.errorEvent, 502, texts, exchange.call)
     endStream(exchange, errors.errorEvent(body))
   } else

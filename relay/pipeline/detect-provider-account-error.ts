@@ -1,10 +1,12 @@
-import { providerErrorCode } from '#relay/dialects/openai-chat/error-body.ts'
+import { providerErrorCodes } from '#relay/dialects/openai-chat/error-body.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /** The error codes about the site's key or account, and the names that providers give them. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   account_deactivated: ['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED'],
+  authentication_error: [],
   billing_hard_limit_reached: [],
+  billing_error: [],
   billing_not_active: ['BILLING_DISABLED', 'ACCOUNT_STATE_INVALID'],
   insufficient_quota: [],
   // Google answers an invalid key with status 400.
@@ -39,6 +41,9 @@ export function accountErrorOf({
  * stream with status 200 can also end with an account error.
  */
 export function accountCodeIn(error: Buffer): string | null {
-  const name = providerErrorCode(error)
-  return name === null ? null : (CODES.get(name) ?? null)
+  for (const name of providerErrorCodes(error)) {
+    const code = CODES.get(name)
+    if (code !== undefined) return code
+  }
+  return null
 }

@@ -9,9 +9,10 @@ export const TEXT_BYTES_MAX = 16 * 1024
 const CRLF = '\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
 
-function startStream({ response, call, jsonArray }: Exchange): void {
+function startStream(exchange: Exchange): void {
+  const { response, jsonArray } = exchange
   response.writeHead(200, [
-    ...headersOf(call),
+    ...headersOf(exchange),
     'Content-Type',
     `${jsonArray === null ? 'text/event-stream' : 'application/json'}; charset=utf-8`,
     'Cache-Control',

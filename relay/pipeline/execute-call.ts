@@ -277,7 +277,7 @@ async function tryChannels(
     if (isRetry) deps.retries.release()
     selector.end(false)
     last = { candidate, end }
-    traceAttempt(deps, exchange, channel.channelId, end)
+    traceAttempt(deps, exchange, call, channel.channelId, end)
     const probes = [...selector.probes, ...keyChoice.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: exchange.call }, end)
@@ -316,12 +316,14 @@ function tracePlan(
 function traceAttempt(
   { log }: RelayDeps,
   { call }: Exchange,
+  { providerRequestId }: RunningCall,
   channelId: number,
   end: AttemptEnd,
 ): void {
   if (!log.isLevelEnabled('debug')) return
   const error = end.kind === 'plain' ? null : end.error
-  log.debug({ call, channelId, kind: end.kind, status: end.status, error }, 'an attempt ended')
+  const { kind, status } = end
+  log.debug({ call, channelId, kind, status, error, providerRequestId }, 'an attempt ended')
 }
 
 function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidate) {

@@ -86,10 +86,18 @@ export function callErrorAnswer(
   const isErrorStatus = status !== null && status >= 400 && status <= 599
   const shownStatus = mapped ?? (isErrorStatus ? status : 502)
   const confidential = confidentialOf(candidate)
-  const texts = { isHidden, confidential }
+  const isOwnFormat = hasOwnErrors(candidate, errors)
+  const texts = { isHidden, confidential, isOwnFormat }
   const body = errors.providerErrorBody(end.body, status ?? 502, texts, call)
   return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
 }
+
+/**
+ * Reports whether the provider's errors have the format that the caller expects, so that they pass
+ * in the provider's words. A caller may expect errors in another format than its request has.
+ */
+export const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
+  conversion === null && request.format.errors === errors
 
 /**
  * Lists the texts that are removed from a provider's error before a caller sees it, such as the
@@ -116,7 +124,12 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
     endStream(exchange, exchange.errors.errorEvent(failure.body))
     return
   }
-  const seconds = Math.ceil(failure.retryAfterMs / 1_000)
-  const headers = seconds > 0 ? ['Retry-After', `${seconds}`] : []
-  sendJson(exchange, failure.status, failure.body, headers)
+  sendJson(exchange, failure.status, failure.body, retryHeaders(failure.retryAfterMs))
+}
+
+/** Some clients read milliseconds. They are sent if whole seconds would say something else. */
+function retryHeaders(delayMs: number): string[] {
+  if (delayMs <= 0) return []
+  const seconds = ['Retry-After', `${Math.ceil(delayMs / 1_000)}`]
+  return delayMs % 1_000 === 0 ? seconds : [...seconds, 'Retry-After-Ms', `${Math.ceil(delayMs)}`]
 }

@@ -42,13 +42,14 @@ export const CALLER_GONE = relayError('no_channel')
  * Returns the headers of all responses. They allow any web page to call the relay with a key. This
  * is safe, because the relay ignores cookies.
  */
-export const headersOf = (call: string): string[] => [
+export const headersOf = ({ call, errors }: Pick<Exchange, 'call' | 'errors'>): string[] => [
   'X-Request-Id',
   call,
+  ...(errors.requestIdHeader === undefined ? [] : [errors.requestIdHeader, call]),
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After, X-Dropped-Members, X-Conversion-Loss',
+  'X-Request-Id, Request-Id, Retry-After, Retry-After-Ms, X-Dropped-Members, X-Conversion-Loss',
 ]
 
 const NAMES_SHOWN_MAX = 32
@@ -106,16 +107,17 @@ const endNow: EndAnswer = (response, text) => {
 }
 
 export function sendJson(
-  { response, call }: Exchange,
+  exchange: Exchange,
   status: number,
   body: object,
   headers: readonly string[] = [],
   end = endNow,
 ): void {
+  const { response } = exchange
   if (response.headersSent || response.destroyed) return
   const text = JSON.stringify(body)
   response.writeHead(status, [
-    ...headersOf(call),
+    ...headersOf(exchange),
     'Content-Type',
     'application/json; charset=utf-8',
     'Content-Length',

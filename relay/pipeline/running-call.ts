@@ -15,11 +15,17 @@ import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import type { Candidate } from './candidate.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { writeEvents } from './event-stream-response.ts'
-import { answerError } from './failed-call-answer.ts'
+import { answerError, confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
+import { requestIdIn, showRateLimits } from './provider-headers.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
-import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
+import {
+  type AttemptEnd,
+  type AttemptError,
+  type ProviderHeaders,
+  UpstreamAttempt,
+} from './upstream-attempt.ts'
 
 type Deps = {
   readonly via: Outbound['via']
@@ -65,6 +71,8 @@ export class RunningCall implements Watched {
   private attempt: UpstreamAttempt | null = null
   /** The channel of the last attempt, or null before the first attempt. */
   private candidate: Candidate | null = null
+  /** The provider's id of the last attempt. It is logged and never sent to the caller. */
+  providerRequestId: string | null = null
   /** The id of the channel that the running attempt uses, or null between attempts. */
   channelUnderWay: number | null = null
   private firstByteAt: number | null = null
@@ -106,7 +114,10 @@ export class RunningCall implements Watched {
     this.forwarder = isStream ? this.newForwarder(candidate) : null
     const { firstByteMs, firstBytePlainMs } = deadlines
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
-    this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs)
+    this.providerRequestId = null
+    if (this.attempts.length > 0) showRateLimits(this.exchange, {}, [])
+    const onHeaders = (headers: ProviderHeaders) => this.noteHeaders(candidate, headers)
+    this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs, onHeaders)
     const called = { model: candidate.upstreamModel ?? model, isStream }
     const compactPath = format.isCompaction ? compactPathOf(target, called.model) : null
     const usualPath = withVersion(callPathOf(target, format.name, called), candidate.settings)
@@ -125,6 +136,15 @@ export class RunningCall implements Watched {
       latencyMs: Math.round(performance.now() - startedAt),
     })
     return end
+  }
+
+  private noteHeaders(candidate: Candidate, headers: ProviderHeaders): void {
+    const isLogged = this.exchange.log?.isLevelEnabled('debug') === true
+    const isShown = candidate.channel.rules.showsRateLimits
+    if (!isLogged && !isShown) return
+    const confidential = confidentialOf(candidate)
+    if (isLogged) this.providerRequestId = requestIdIn(headers, confidential)
+    if (isShown) showRateLimits(this.exchange, headers, confidential)
   }
 
   /**

@@ -55,6 +55,9 @@ const LINGER_MS = 2_000
 const FINAL_WAIT_MS = 5_000
 const NOTHING = Buffer.alloc(0)
 
+export type ProviderHeaders = Readonly<Record<string, string | string[] | undefined>>
+type OnHeaders = (headers: ProviderHeaders) => void
+
 class Aborted extends Error {}
 
 /**
@@ -76,23 +79,29 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private parts: Buffer[] = []
   private length = 0
   private retryAfterMs = 0
+  private readonly onHeaders: OnHeaders
   private lastByteAt: number
   private pausedAt = 0
   private endedAt = 0
   private isReadOn = false
   isClosed = false
 
-  /** `firstByteMs` is the maximum time until the provider's answer begins. */
+  /**
+   * `firstByteMs` is the maximum time until the provider's answer begins. `onHeaders` gets the
+   * headers of the answer.
+   */
   constructor(
     format: WireFormat,
     forwarder: StreamForwarder | null,
     deadlines: Deadlines,
     firstByteMs = deadlines.firstByteMs,
+    onHeaders: OnHeaders = () => {},
   ) {
     this.format = format
     this.forwarder = forwarder
     this.deadlines = deadlines
     this.firstByteMs = firstByteMs
+    this.onHeaders = onHeaders
     this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
   }
@@ -165,11 +174,12 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Record<string, string | string[] | undefined>,
+    headers: ProviderHeaders,
   ): void {
     this.status = status
     this.lastByteAt = performance.now()
-    if (status !== 200) this.retryAfterMs = retryAfterOf(headers['retry-after'], Date.now())
+    if (status !== 200) this.retryAfterMs = retryAfterIn(headers, Date.now())
+    if (this.resolve !== null) this.onHeaders(headers)
     if (status < 200 || status > 299) return
     const type = String(headers['content-type'] ?? '')
     this.isStream = this.forwarder !== null && type.startsWith('text/event-stream')
@@ -269,11 +279,32 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 }
 
+/** The longest delay that a provider may request. */
+const RETRY_AFTER_S_MAX = 3_600
+const DECIMAL = /^\d{1,10}(?:\.\d{1,6})?$/
+
 /**
- * Returns the delay of a `Retry-After` header (seconds or a date) in milliseconds, from 0 to 30 s.
+ * Returns the delay that the provider requests before a retry in milliseconds, from 0 to one hour.
+ * `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
+ */
+function retryAfterIn(headers: ProviderHeaders, now: number): number {
+  const { 'retry-after': delay, 'retry-after-ms': exact, date } = headers
+  if (typeof exact === 'string' && DECIMAL.test(exact)) return delayMs(Number(exact) / 1_000)
+  // The delay of a date does not depend on the difference between the clocks.
+  const providersNow = typeof date === 'string' ? Date.parse(date) : Number.NaN
+  return retryAfterOf(delay, Number.isFinite(providersNow) ? providersNow : now)
+}
+
+/**
+ * Returns the delay of a `Retry-After` header (seconds or a date) in milliseconds, from 0 to one
+ * hour.
  */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number {
   if (typeof header !== 'string') return 0
-  const seconds = /^\d{1,10}$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1_000
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 30) * 1_000 : 0
+  return delayMs(DECIMAL.test(header) ? Number(header) : (Date.parse(header) - now) / 1_000)
 }
+
+const delayMs = (seconds: number): number =>
+  Number.isFinite(seconds) && seconds > 0
+    ? Math.ceil(Math.min(seconds, RETRY_AFTER_S_MAX) * 1_000)
+    : 0

@@ -134,14 +134,15 @@ function sendProviderError(
     return sendError(exchange, relayError('upstream_account'))
   }
   const { isUpstreamErrorHidden: isHidden } = views.options.options
-  const texts = { isHidden, confidential }
+  const texts = { isHidden, isOwnFormat: true, confidential }
   const error = RESPONSES_ERRORS.providerErrorBody(bytes, statusCode, texts, exchange.call)
   sendJson(exchange, statusCode >= 400 && statusCode <= 599 ? statusCode : 502, error)
 }
 
-function sendBytes({ response, call }: Exchange, bytes: Buffer): void {
+function sendBytes(exchange: Exchange, bytes: Buffer): void {
+  const { response } = exchange
   if (response.headersSent || response.destroyed) return
   const type = ['Content-Type', 'application/json', 'Content-Length', `${bytes.length}`]
-  response.writeHead(200, [...headersOf(call), ...type])
+  response.writeHead(200, [...headersOf(exchange), ...type])
   response.end(bytes)
 }

@@ -1,5 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { redact } from '#relay/dialects/openai-chat/error-body.ts'
+import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallbackSource } from './callback-address.ts'
 import type { ProviderReport } from './provider-answers.ts'

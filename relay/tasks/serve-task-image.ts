@@ -112,7 +112,7 @@ async function carry(
   { url, dispatcher }: Source,
   gone: AbortController,
 ): Promise<void> {
-  const { response, call } = exchange
+  const { response } = exchange
   const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(TOTAL_MS)])
   const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
   const answer = await request(url, { dispatcher, signal, headers }).catch(() => null)
@@ -122,7 +122,7 @@ async function carry(
     return nothingHere(exchange)
   }
   response.writeHead(200, [
-    ...headersOf(call),
+    ...headersOf(exchange),
     'Content-Type',
     type,
     'Cache-Control',

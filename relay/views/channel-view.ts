@@ -39,8 +39,8 @@ export type RelayChannel = ChannelRecord & {
 }
 
 /** Lists the channel's texts that only admins may read. */
-export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
-  ...new Set(allKeys.flatMap(({ target }) => confidentialOf(target))),
+export const confidentialTo = ({ allKeys, terms }: RelayChannel): string[] => [
+  ...new Set([...allKeys.flatMap(({ target }) => confidentialOf(target)), terms.organization]),
 ]
 
 export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }

@@ -20,6 +20,8 @@ export type ChannelRules = {
    * its profile.
    */
   readonly takesIncludeUsage: boolean
+  /** True if callers get the provider's headers about its rate limits. They are the operator's. */
+  readonly showsRateLimits: boolean
   /** The restricted members that may be sent to the provider (`restricted-request-members.ts`). */
   readonly allowedMembers: ReadonlySet<string>
 }
@@ -45,6 +47,7 @@ export function channelRules(terms: ChannelTerms): ChannelRules {
         .map(([key, value]) => [key, JSON.stringify(value)]),
     ),
     takesIncludeUsage: takesIncludeUsage(terms),
+    showsRateLimits: new Map(entriesOf(terms.setting)).get('rate_limit_headers') === true,
     allowedMembers: allowedMembers(terms),
   }
 }

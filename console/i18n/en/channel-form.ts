@@ -86,7 +86,8 @@ export const channelForm: Translations['channelForm'] = {
   paramOverrideHint: 'JSON: these parameters replace those of the request body.',
   setting: 'Extra settings',
   settingHint:
-    'JSON. include_usage: false for providers that refuse usage in streams. proxy: the proxy ' +
+    'JSON. include_usage: false for providers that refuse usage in streams. rate_limit_headers: ' +
+    'true shows callers the rate limits of your account at the provider. proxy: the proxy ' +
     'for all calls of this channel, such as {"proxy": "http://user:password@host:3128"}. ' +
     'allowed_members: parameters that change the provider’s price or model and are removed ' +
     'unless they are listed here, such as {"allowed_members": ["service_tier"]}.',

@@ -83,7 +83,8 @@ export const channelForm = {
   paramOverrideHint: 'JSON：转发前写入请求体的参数。',
   setting: '额外设置',
   settingHint:
-    'JSON：上游不支持流式用量时用 include_usage 关闭；用 proxy 让本渠道的所有请求经过代理：' +
+    'JSON：上游不支持流式用量时用 include_usage 关闭；rate_limit_headers 设为 true 时，' +
+    '调用方可看到上游账户的限流响应头；用 proxy 让本渠道的所有请求经过代理：' +
     '{"proxy": "http://用户名:密码@主机:3128"}；会改变上游计价或模型的参数默认被移除，' +
     '可用 allowed_members 放行：{"allowed_members": ["service_tier"]}。',
   unknownSettings: '未识别的设置，不会生效：{{names}}。',

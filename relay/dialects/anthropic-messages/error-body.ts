@@ -1,6 +1,12 @@
+import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import { errorBody, providerErrorBody } from '../openai-chat/error-body.ts'
+import {
+  errorBody,
+  ownErrorBody,
+  providerErrorBody,
+  providerErrorMeaning,
+} from '../openai-chat/error-body.ts'
 import type { ErrorFormat } from '../wire-format.ts'
 
 /** An error in the format that Anthropic's clients read. */
@@ -33,16 +39,39 @@ const bodyOf = (type: string, message: string, call: string): AnthropicError => 
   request_id: call,
 })
 
+/** The `type` of a converted error. */
+const TYPE_OF: Readonly<Record<ErrorMeaning, string>> = {
+  'invalid-request': 'invalid_request_error',
+  'context-length': 'invalid_request_error',
+  authentication: 'authentication_error',
+  billing: 'billing_error',
+  permission: 'permission_error',
+  'not-found': 'not_found_error',
+  'too-large': 'request_too_large',
+  'rate-limit': 'rate_limit_error',
+  overloaded: 'overloaded_error',
+  timeout: 'timeout_error',
+  server: 'api_error',
+}
+/** The words by which clients recognize that the input is too long. */
+const TOO_LONG = /prompt is too long/i
+
 export const ANTHROPIC_ERRORS: ErrorFormat = {
   errorBody: (error: RelayError, language: Language, call: string) => {
     const { status } = RELAY_ERRORS[error.code]
     const { message } = errorBody(error, language).body.error
     return { status, body: bodyOf(typeOf(status), message, call) }
   },
-  // Clients read the type and the wording of Anthropic's errors to decide about retries.
   providerErrorBody: (bytes, status, options, call) => {
-    const { type, message } = providerErrorBody(bytes, status, options).error
-    return bodyOf(type === 'upstream_error' ? typeOf(status) : type, message, call)
+    const own = ownErrorBody(bytes, options, call)
+    // Clients read the type and the wording of Anthropic's errors to decide about retries.
+    if (own !== null) return { ...own, type: 'error', request_id: call }
+    const { message } = providerErrorBody(bytes, status, options).error
+    if (options.isHidden) return bodyOf(typeOf(status), message, call)
+    const meaning = providerErrorMeaning(bytes, status)
+    const isUnknown = meaning === 'context-length' && !TOO_LONG.test(message)
+    return bodyOf(TYPE_OF[meaning], isUnknown ? `prompt is too long: ${message}` : message, call)
   },
+  requestIdHeader: 'Request-Id',
   errorEvent: (body) => `event: error\ndata: ${JSON.stringify(body)}\n\n`,
 }

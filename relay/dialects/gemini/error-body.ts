@@ -1,6 +1,6 @@
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import { errorBody, providerErrorBody } from '../openai-chat/error-body.ts'
+import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-body.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { ErrorFormat } from '../wire-format.ts'
 
@@ -61,7 +61,9 @@ export const GEMINI_ERRORS: ErrorFormat = {
     return { status: code, body: { error: { code, message, status: statusOf(code), details } } }
   },
   // Clients read the status and the delay of Google's errors to decide about retries.
-  providerErrorBody: (bytes, httpStatus, options) => {
+  providerErrorBody: (bytes, httpStatus, options, call) => {
+    const own = ownErrorBody(bytes, options, call)
+    if (own !== null) return own
     const { message } = providerErrorBody(bytes, httpStatus, options).error
     const { status, retryDelay, code: own } = options.isHidden ? NOTHING : fieldsOf(bytes)
     const code = httpStatus === IN_STREAM ? (own ?? httpStatus) : httpStatus

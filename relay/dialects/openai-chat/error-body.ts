@@ -1,6 +1,8 @@
+import { type ErrorMeaning, meaningOf } from '#relay/canonical/provider-error-meaning.ts'
+import { redact, redactMembers } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import type { ErrorFormat } from '../wire-format.ts'
+import type { ErrorFormat, ProviderErrorOptions } from '../wire-format.ts'
 
 /** An error in the format that OpenAI's clients read. */
 export type ErrorBody = {
@@ -29,42 +31,8 @@ export function errorBody(
   }
 }
 
+/** The maximum length of a text of a provider's error that is compared with known codes. */
 const TEXT_MAX = 2_000
-/**
- * Only this many characters of a provider's message are searched for keys and addresses. The rest
- * is dropped.
- */
-const LOOKED_AT_MAX = 2 * TEXT_MAX
-const SECRETS =
-  /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi
-const ADDRESSES =
-  /\b(?:https?|wss?):\/\/\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)\b/gi
-
-/**
- * The minimum length of a confidential text that is redacted. Shorter texts would also match
- * ordinary words.
- */
-const TELLING_MIN = 5
-
-/**
- * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
- * The message is shortened only afterwards, because a partial secret would not be recognized. A
- * word that crosses the limit `LOOKED_AT_MAX` is removed completely.
- */
-export function redact(text: string, confidential: readonly string[]): string {
-  const telling = confidential.filter(({ length }) => length >= TELLING_MIN)
-  const unnamed = telling
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((left, each) => left.replaceAll(each, '***'), text)
-  return wholeWordsOf(unnamed).replace(SECRETS, '***').replace(ADDRESSES, '***').slice(0, TEXT_MAX)
-}
-
-function wholeWordsOf(text: string): string {
-  if (text.length <= LOOKED_AT_MAX) return text
-  let end = LOOKED_AT_MAX
-  while (end > 0 && /\S/.test(text.charAt(end - 1))) end -= 1
-  return `${text.slice(0, end)}***`
-}
 
 /**
  * Renders a provider's error in OpenAI's format: `{ error: { message, type, param, code } }`. If
@@ -74,10 +42,7 @@ function wholeWordsOf(text: string): string {
 export function providerErrorBody(
   bytes: Buffer,
   status: number,
-  {
-    isHidden,
-    confidential,
-  }: { readonly isHidden: boolean; readonly confidential: readonly string[] },
+  { isHidden, confidential }: ProviderErrorOptions,
 ): ErrorBody {
   const error = isHidden ? {} : errorIn(bytes)
   const message = textIn(error.message)
@@ -94,26 +59,21 @@ export function providerErrorBody(
   }
 }
 
-/**
- * Returns the code of a provider's error, such as `insufficient_quota`; null if the error has no
- * code.
- */
-export function providerErrorCode(bytes: Buffer): string | null {
-  const { code, type, details } = errorIn(bytes)
-  const own = textIn(code) ?? textIn(type) ?? reasonIn(details)
-  return own?.slice(0, TEXT_MAX) ?? null
-}
-
-/** The number of details of an error that are searched for a reason. */
+/** The number of details of a Google error whose reasons are read. */
 const DETAILS_MAX = 16
 
-/** Returns the reason in the details of Google's errors, such as `API_KEY_INVALID`. */
-function reasonIn(details: unknown): string | null {
-  for (const detail of Array.isArray(details) ? details.slice(0, DETAILS_MAX) : []) {
-    const reason = textIn((detail as { reason?: unknown } | null)?.reason)
-    if (reason !== null) return reason
-  }
-  return null
+/**
+ * Returns the codes of a provider's error, such as `insufficient_quota`: its code or type, and the
+ * reasons of a Google error.
+ */
+export function providerErrorCodes(bytes: Buffer): readonly string[] {
+  const { code, type, details } = errorIn(bytes)
+  const reasons = (Array.isArray(details) ? details : [])
+    .slice(0, DETAILS_MAX)
+    .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
+  return [textIn(code) ?? textIn(type), ...reasons.map(textIn)].flatMap((text) =>
+    text === null ? [] : [text.slice(0, TEXT_MAX)],
+  )
 }
 
 /** Returns the texts of a provider's error. A missing text is returned as an empty string. */
@@ -136,27 +96,95 @@ type LooseError = {
   type?: unknown
   param?: unknown
   code?: unknown
+  status?: unknown
   details?: unknown
 }
 
 function errorIn(bytes: Buffer): LooseError {
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return {}
-  }
-  if (typeof value !== 'object' || value === null) return {}
-  const { error, message } = value as { error?: unknown; message?: unknown }
+  const { error, message } = objectIn(bytes) ?? {}
   if (typeof error === 'object' && error !== null) return error as LooseError
   return { message: typeof error === 'string' ? error : message }
+}
+
+function objectIn(bytes: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
 }
 
 const textIn = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
+/**
+ * Returns a provider's error in its own words, without confidential texts and bounded in length.
+ * Clients read the wording of errors to decide about retries. Returns null if the caller gets no
+ * words of the provider, or if the provider's answer is not an error in its format. `call` replaces
+ * the provider's id of the request.
+ */
+export function ownErrorBody(
+  bytes: Buffer,
+  { isHidden, isOwnFormat, confidential }: ProviderErrorOptions,
+  call: string,
+): (Record<string, unknown> & { readonly error: object }) | null {
+  if (isHidden || isOwnFormat !== true) return null
+  const body = objectIn(bytes)
+  const error = body?.error
+  if (body === null || typeof error !== 'object' || error === null) return null
+  if (textIn((error as LooseError).message) === null) return null
+  // An error event may have further members, such as the text of a chunk, which is not billed.
+  const plain = Object.entries(body).filter(([, value]) => typeof value !== 'object')
+  const shown = redactMembers({ error, ...Object.fromEntries(plain) }, confidential, call)
+  return { ...shown, error: shown.error as object }
+}
+
+/** Returns what a provider's error means. An error in a stream has the status 502. */
+export function providerErrorMeaning(bytes: Buffer, status: number): ErrorMeaning {
+  const { type, code, status: name, message } = errorIn(bytes)
+  return meaningOf({
+    type: textIn(type),
+    code: textIn(code),
+    name: textIn(name),
+    message: textIn(message)?.slice(0, TEXT_MAX) ?? null,
+    status,
+  })
+}
+
+const TYPES: Readonly<Record<ErrorMeaning, string>> = {
+  'invalid-request': 'invalid_request_error',
+  'context-length': 'invalid_request_error',
+  authentication: 'authentication_error',
+  billing: 'insufficient_quota',
+  permission: 'permission_error',
+  'not-found': 'invalid_request_error',
+  'too-large': 'invalid_request_error',
+  'rate-limit': 'rate_limit_error',
+  overloaded: 'server_error',
+  timeout: 'server_error',
+  server: 'server_error',
+}
+/** The codes that clients of OpenAI's formats look for. */
+const CODES: Partial<Record<ErrorMeaning, string>> = {
+  'context-length': 'context_length_exceeded',
+  'rate-limit': 'rate_limit_exceeded',
+  overloaded: 'server_is_overloaded',
+}
+
+/** Renders the error of a provider with another format. */
+function convertedErrorBody(bytes: Buffer, status: number, options: ProviderErrorOptions): object {
+  const { error } = providerErrorBody(bytes, status, options)
+  const meaning = providerErrorMeaning(bytes, status)
+  return { error: { ...error, type: TYPES[meaning], code: CODES[meaning] ?? error.code } }
+}
+
 export const OPENAI_ERRORS: ErrorFormat = {
   errorBody,
-  providerErrorBody,
+  providerErrorBody: (bytes, status, options, call) =>
+    ownErrorBody(bytes, options, call) ??
+    (options.isHidden || options.isOwnFormat === true
+      ? providerErrorBody(bytes, status, options)
+      : convertedErrorBody(bytes, status, options)),
   errorEvent: (body) => `data: ${JSON.stringify(body)}\n\n`,
 }

@@ -1,4 +1,5 @@
-import { type ErrorBody, OPENAI_ERRORS, redact } from '../openai-chat/error-body.ts'
+import { redact } from '#relay/canonical/redact-provider-texts.ts'
+import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { answerCheck, recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { ErrorFormat } from '../wire-format.ts'
 

@@ -149,10 +149,16 @@ export function responsesPathOf({ endpoints }: ProviderTarget, id: string): stri
   return withQuery(`${root}/${encodeURIComponent(id)}`, query === undefined ? '' : `?${query}`)
 }
 
-/** Lists the texts that messages to callers must not contain: the key, its parts and the host. */
-export function confidentialOf({ address, origin }: ProviderTarget): string[] {
+/**
+ * Lists the texts that messages to callers must not contain: the key, its parts, the account in the
+ * field `other`, the host, and the proxy with its credentials.
+ */
+export function confidentialOf({ address, origin, proxy }: ProviderTarget): string[] {
   const { host, hostname } = new URL(origin)
-  return [address.key, ...address.key.split(/[.|:]/), host, hostname]
+  const { key, other } = address
+  const via = proxy === null ? null : URL.parse(proxy)
+  const ofProxy = via === null ? [] : [via.host, via.hostname, via.username, via.password]
+  return [key, ...key.split(/[.|:]/), other, host, hostname, ...ofProxy]
 }
 
 /** Builds a request that is not a chat, such as a request for the list of models. */

@@ -166,15 +166,20 @@ describe('the extra settings of a channel', () => {
     expect(errorOf({ setting: JSON.stringify({ proxy }) })).toBeNull(),
   )
 
-  it.each(['maybe', 'false', 0, {}, []])('refuse the value %j for include_usage', (value) => {
-    const setting = JSON.stringify({ include_usage: value })
-    const expected = { field: 'setting', error: 'not-flag', name: 'include_usage' }
-    expect(errorOf({ setting })).toEqual(expected)
+  const FLAGS = ['include_usage', 'rate_limit_headers']
+  it.each(['maybe', 'false', 0, {}, []])('refuse the value %j for a flag', (value) => {
+    for (const name of FLAGS) {
+      const setting = JSON.stringify({ [name]: value })
+      const expected = { field: 'setting', error: 'not-flag', name }
+      expect(errorOf({ setting })).toEqual(expected)
+    }
   })
 
-  it.each([true, false, null])('accept the value %j for include_usage', (value) =>
-    expect(errorOf({ setting: JSON.stringify({ include_usage: value }) })).toBeNull(),
-  )
+  it.each([true, false, null])('accept the value %j for a flag', (value) => {
+    for (const name of FLAGS) {
+      expect(errorOf({ setting: JSON.stringify({ [name]: value }) })).toBeNull()
+    }
+  })
 })
 
 describe('the request members that a channel allows', () => {

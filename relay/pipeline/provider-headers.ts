@@ -1,0 +1,48 @@
+import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
+import type { Exchange } from './http-exchange.ts'
+import type { ProviderHeaders } from './upstream-attempt.ts'
+
+const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'apim-request-id', 'x-amzn-requestid']
+
+/**
+ * Returns the provider's id of a request for the log. Returns null if there is none, or if it might
+ * contain a key or an address.
+ */
+export function requestIdIn(
+  headers: ProviderHeaders,
+  confidential: readonly string[],
+): string | null {
+  for (const name of REQUEST_ID_HEADERS) {
+    const id = headers[name]
+    if (typeof id === 'string') return isLoggableId(id, confidential) ? id : null
+  }
+  return null
+}
+
+const RATE_LIMIT = /^(?:anthropic|x)-ratelimit-[a-z\d-]{1,64}$/
+/** Matches counts, times, durations and single words. */
+const RATE_LIMIT_VALUE = /^[\w.:+-]{1,40}$/
+const RATE_LIMITS_MAX = 32
+
+/**
+ * Sets the response headers that tell the limits and the rest of them at the provider. Headers of
+ * an earlier attempt are removed.
+ */
+export function showRateLimits(
+  { response }: Exchange,
+  headers: ProviderHeaders,
+  confidential: readonly string[],
+): void {
+  if (response.headersSent) return
+  for (const name of response.getHeaderNames()) {
+    if (RATE_LIMIT.test(name)) response.removeHeader(name)
+  }
+  let shown = 0
+  for (const name in headers) {
+    const value = headers[name]
+    if (!RATE_LIMIT.test(name) || typeof value !== 'string' || shown === RATE_LIMITS_MAX) continue
+    if (!RATE_LIMIT_VALUE.test(value) || !isLoggableId(value, confidential)) continue
+    response.setHeader(name, value)
+    shown += 1
+  }
+}
