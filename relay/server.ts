@@ -15,6 +15,7 @@ import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
 import { GEMINI } from './dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
+import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
 import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
 import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
@@ -245,6 +246,7 @@ const exchangeOf = (
 /** The paths of calls, each with the format of its requests and answers. */
 const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/chat/completions', OPENAI_CHAT],
+  ['/v1/completions', OPENAI_COMPLETIONS],
   ['/v1/messages', ANTHROPIC_MESSAGES],
   ['/v1/responses', OPENAI_RESPONSES],
   ['/v1/responses/compact', OPENAI_COMPACTION],

@@ -118,7 +118,7 @@ export type LogOther = {
    * The wire format of the caller, followed by the provider's if the call was converted. It is
    * omitted for calls of OpenAI's chat format that were not converted.
    */
-  request_conversion?: readonly ('chat' | 'messages' | 'responses' | 'gemini')[]
+  request_conversion?: readonly ('chat' | 'completions' | 'messages' | 'responses' | 'gemini')[]
   /** The provider's error message. Keys, accounts and addresses are removed from it. */
   provider_message?: string
   /**

@@ -3,17 +3,28 @@ import type { FormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type { CanonicalEvent, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { JsonObject } from './canonical-request.ts'
-import type { AnswerWriters, ConversionTarget, FormatConversion } from './format-conversion.ts'
+import type {
+  AnswerWriters,
+  CallerConversion,
+  ConversionTarget,
+  FormatConversion,
+  ProviderFormatName,
+} from './format-conversion.ts'
 import { GEMINI_CONVERSION } from './gemini/gemini-conversion.ts'
 import { parsedObject } from './json-fields.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
+import { COMPLETIONS_CONVERSION } from './openai-completions/completions-conversion.ts'
 import { RESPONSES_CONVERSION } from './openai-responses/responses-conversion.ts'
 
-const FORMATS: Readonly<Record<FormatName, FormatConversion>> = {
+const PROVIDERS: Readonly<Record<ProviderFormatName, FormatConversion>> = {
   chat: CHAT_CONVERSION,
   messages: MESSAGES_CONVERSION,
   responses: RESPONSES_CONVERSION,
   gemini: GEMINI_CONVERSION,
+}
+const CALLERS: Readonly<Record<FormatName, CallerConversion>> = {
+  ...PROVIDERS,
+  completions: COMPLETIONS_CONVERSION,
 }
 
 /** The conversion of one call to the provider's format, and of its answer back. */
@@ -38,11 +49,11 @@ export function convertCall(
   target: ConversionTarget,
 ): CallConversion {
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
-  const { value: request, losses } = FORMATS[from].readRequest(parsed, path)
-  const provider = FORMATS[target.format]
+  const { value: request, losses } = CALLERS[from].readRequest(parsed, path)
+  const provider = PROVIDERS[target.format]
   const { model, thinking = request.thinking } = target
   const written = provider.writeRequest({ ...request, model, thinking }, target)
-  const writers = FORMATS[from].writersFor(parsed)
+  const writers = CALLERS[from].writersFor(parsed)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...written.losses],

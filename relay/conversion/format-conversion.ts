@@ -3,9 +3,12 @@ import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-an
 import type { CanonicalRequest, Converted, JsonObject, Thinking } from './canonical-request.ts'
 import type { ChatVendor } from './openai-chat/chat-vendor.ts'
 
+/** The formats to which requests are converted. */
+export type ProviderFormatName = Exclude<FormatName, 'completions'>
+
 /** The provider to which a request is converted: its format, and what it accepts. */
 export type ConversionTarget = {
-  readonly format: FormatName
+  readonly format: ProviderFormatName
   /** The provider's name for the model. */
   readonly model: string
   /** The output limit for a request that has none. Some formats require a limit. */
@@ -23,10 +26,14 @@ export type AnswerWriters = {
   readonly createStreamWriter: (id: string) => StreamWriter
 }
 
-/** The conversion of one format from and to the canonical form. */
-export type FormatConversion = {
+/** The conversion of a caller's format: its requests to the canonical form, and answers back. */
+export type CallerConversion = {
   readonly readRequest: (body: JsonObject, path: PathParameters) => Converted<CanonicalRequest>
   readonly writersFor: (requestBody: JsonObject) => AnswerWriters
+}
+
+/** The conversion of a format of callers and providers from and to the canonical form. */
+export type FormatConversion = CallerConversion & {
   readonly writeRequest: (
     request: CanonicalRequest,
     target: ConversionTarget,

@@ -5,10 +5,12 @@ import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
 import { GEMINI } from './gemini/generate-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
+import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
 import type { FormatName, WireFormat } from './wire-format.ts'
 
 const FORMATS: ReadonlyMap<FormatName, WireFormat> = new Map([
   ['chat', OPENAI_CHAT],
+  ['completions', OPENAI_COMPLETIONS],
   ['messages', ANTHROPIC_MESSAGES],
   ['gemini', GEMINI],
   ['responses', OPENAI_RESPONSES],

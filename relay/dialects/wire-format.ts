@@ -24,7 +24,10 @@ export type ChatRequest = {
   readonly isStream: boolean
   /** True if the caller requested a final chunk with the usage of the stream. */
   readonly wantsUsage: boolean
+  /** The number of answers that the provider generates. */
   readonly choices: number
+  /** The number of answers that the caller gets, if the provider generates more. */
+  readonly returnedChoices?: number
   /** The output limit per choice; null if the caller set no limit. */
   readonly outputTokensMax: number | null
   /** The caller's `reasoning_effort`; null if it is absent or not a plain word. */
@@ -162,7 +165,7 @@ export type ErrorFormat = {
 }
 
 /** Idempotency keys are stored with these names, so they must not change. */
-export type FormatName = 'chat' | 'messages' | 'responses' | 'gemini'
+export type FormatName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini'
 
 /** What the path of a request says about it. Only Gemini's format has this in no other place. */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }
@@ -178,6 +181,8 @@ export type WireFormat = {
    * and no output limit.
    */
   readonly isCompaction?: true
+  /** The member with the texts of the caller, which errors name. The default is `messages`. */
+  readonly promptMember?: string
   readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
    * Reads a request that was changed after its check, for example by overrides. Ambiguous names are

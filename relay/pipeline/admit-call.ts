@@ -126,7 +126,7 @@ async function admitOn(
       hold,
       ...(reduction === null ? {} : { reduction }),
       price,
-      calls: request.choices,
+      calls: request.returnedChoices ?? request.choices,
       ...(reasoningEffort === null ? {} : { reasoningEffort }),
       leaseMs: deadlines.leaseMs,
       clientIp,

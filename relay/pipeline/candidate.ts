@@ -93,6 +93,7 @@ export function candidateOf(
   if (format.name === request.format.name) {
     return finished(channel, request, { ...change, thinking }, null)
   }
+  if (format.name === 'completions') return relayError('not_convertible', { param: 'model' })
   const vendor = chatVendorOf(channel.terms.type)
   const conversion = conversionOf(request, {
     format: format.name,
@@ -176,7 +177,10 @@ function convert(
   { format, body, choices, model, isStream }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
-  if (choices > 1) return relayError('not_convertible', { param: 'n' })
+  // A list of prompts has several answers, too. The conversion names the member that is at fault.
+  if (choices > 1 && format.name !== 'completions') {
+    return relayError('not_convertible', { param: 'n' })
+  }
   if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
     return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
   }

@@ -18,7 +18,7 @@ export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,
   { call, startedAt }: Exchange,
   { user, token, group }: Caller,
-  { model, isStream, choices: calls }: ChatRequest,
+  { model, isStream, choices, returnedChoices: calls = choices }: ChatRequest,
   { terms: { hold, reduction }, price }: Pick<CallPlan, 'terms' | 'price'>,
 ): Promise<RelayError | null> {
   const { userId } = user

@@ -96,8 +96,8 @@ export async function executeCall(
     const plan = planCall(deps.views, caller, request, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options
-    const screened = request.format.name === 'responses' ? 'input' : 'messages'
-    const pendingScreening = screenPrompt(screening, caller.group, body, screened)
+    const { promptMember } = request.format
+    const pendingScreening = screenPrompt(screening, caller.group, body, promptMember)
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
     const permit = await acquirePermit(deps, caller, request)

@@ -45,6 +45,8 @@ const GEMINI_CONFIG = /^generation_?config$/i
 const GEMINI_SCHEMA = /^_?response_?(?:json_?)?schema$/i
 /** The paths of the MIME types of the data of parts. */
 const GEMINI_MIME = /^parts\.(?:inline_?data|file_?data)\.mime_?type$/i
+/** The members of a completion, each with a text, a list of texts or lists of tokens. */
+const PROMPTS = new Set(['prompt', 'suffix'])
 /** The types of message parts that are pictures. */
 const PICTURES = new Set(['image_url', 'image', 'input_image'])
 const MIME_OF_PICTURE = /^image\//
@@ -89,6 +91,8 @@ export class RequestText {
   /** The depth at which the current raw JSON value began, or 0 outside raw values. */
   private rawDepth = 0
   private hasText = false
+  /** True after a token of a completion's prompt. */
+  private isAfterToken = false
 
   constructor(text: TextExcerpt = new TextExcerpt()) {
     this.text = text
@@ -122,6 +126,10 @@ export class RequestText {
     else if (byte === COMMA) this.next()
     else if (byte === COLON) this.beginValue()
     else if (this.rawDepth > 0) this.text.addByte(byte)
+    else if (this.isInPrompt()) {
+      this.text.addByte(byte)
+      this.isAfterToken = true
+    }
   }
 
   private open(isObject: boolean): void {
@@ -143,7 +151,8 @@ export class RequestText {
 
   private next(): void {
     if (this.rawDepth === this.depth) this.rawDepth = 0
-    if (this.rawDepth > 0) this.text.addByte(COMMA)
+    if (this.rawDepth > 0 || this.isAfterToken) this.text.addByte(COMMA)
+    this.isAfterToken = false
     this.expectsKey = this.isObject[this.depth - 1] ?? false
   }
 
@@ -174,6 +183,11 @@ export class RequestText {
     return LISTS.has(this.keys[IN_REQUEST] ?? '')
   }
 
+  /** The tokens of a prompt are counted by their digits, which are more than the tokens. */
+  private isInPrompt(): boolean {
+    return PROMPTS.has(this.keys[IN_REQUEST] ?? '')
+  }
+
   private beginString(): void {
     this.role = this.roleOfString()
     if (this.role === 'text') this.separate()
@@ -186,6 +200,7 @@ export class RequestText {
     if (this.rawDepth > 0) return 'raw'
     if (this.expectsKey) return depth <= IN_DEEPEST_PART ? 'key' : 'none'
     if (this.isInContents) return this.roleInContents()
+    if (this.isInPrompt()) return depth <= IN_REQUEST + 1 ? 'text' : 'none'
     if (keys[IN_REQUEST] === 'system') return this.isSystemText() ? 'text' : 'none'
     if (depth === IN_REQUEST) return TEXT_MEMBERS.has(keys[IN_REQUEST] ?? '') ? 'text' : 'none'
     if (!this.isInList() || depth < IN_MESSAGE) return 'none'

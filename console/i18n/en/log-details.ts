@@ -42,6 +42,7 @@ export const logDetails: Translations['logDetails'] = {
   },
   format: {
     chat: 'OpenAI Chat',
+    completions: 'OpenAI Completions',
     responses: 'OpenAI Responses',
     messages: 'Anthropic Messages',
     gemini: 'Gemini',

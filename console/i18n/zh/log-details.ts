@@ -41,6 +41,7 @@ export const logDetails = {
   },
   format: {
     chat: 'OpenAI Chat',
+    completions: 'OpenAI Completions',
     responses: 'OpenAI Responses',
     messages: 'Anthropic Messages',
     gemini: 'Gemini',

@@ -62,8 +62,8 @@ export const GEMINI_ERRORS: ErrorFormat = {
   },
   // Clients read the status and the delay of Google's errors to decide about retries.
   providerErrorBody: (bytes, httpStatus, options, call) => {
-    const own = ownErrorBody(bytes, options, call)
-    if (own !== null) return own
+    const ownBody = ownErrorBody(bytes, options, call)
+    if (ownBody !== null) return ownBody
     const { message } = providerErrorBody(bytes, httpStatus, options).error
     const { status, retryDelay, code: own } = options.isHidden ? NOTHING : fieldsOf(bytes)
     const code = httpStatus === IN_STREAM ? (own ?? httpStatus) : httpStatus

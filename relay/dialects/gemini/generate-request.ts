@@ -208,6 +208,7 @@ const CLIENT_HEADER = 'x-goog-api-client'
 /** Gemini's `generateContent` and `streamGenerateContent`. */
 export const GEMINI: WireFormat = {
   name: 'gemini',
+  promptMember: 'contents',
   readRequest: (body, path) => readGenerateRequest(body, path),
   readChangedRequest: (body, path) => readGenerateRequest(body, path, NO_NAMES),
   shortBody,

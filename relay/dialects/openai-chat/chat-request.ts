@@ -161,7 +161,7 @@ function limitsOf(
  * Reports whether `stream_options` requests the usage chunk. NOTE: the object is scanned and not
  * parsed, because parsing many different keys would block the event loop.
  */
-function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
+export function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false
   const options =
     member.kind === 'object' ? scanObject(bytesOf(body, member), STREAM_OPTIONS) : null

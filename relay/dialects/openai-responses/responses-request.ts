@@ -210,6 +210,7 @@ const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) =
 /** OpenAI's Responses API. */
 export const OPENAI_RESPONSES: WireFormat = {
   name: 'responses',
+  promptMember: 'input',
   readRequest: (body) => readResponsesRequest(body),
   readChangedRequest: (body) => readResponsesRequest(body, NO_NAMES),
   shortBody,

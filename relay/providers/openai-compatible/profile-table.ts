@@ -9,6 +9,7 @@ import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
+const CHAT = chatAt('/v1/chat/completions')
 const responsesAt = (path: string): CallEndpoint => ({ format: 'responses', path })
 const withCompaction = (endpoint: CallEndpoint): CallEndpoint => ({
   ...endpoint,
@@ -18,7 +19,13 @@ const withCompaction = (endpoint: CallEndpoint): CallEndpoint => ({
  * The endpoints of providers that offer OpenAI's Responses API with all kinds of tools. Calls to
  * other providers are converted to chats, because their Responses API is a subset.
  */
-const CHATS_AND_RESPONSES = [chatAt('/v1/chat/completions'), responsesAt('/v1/responses')]
+const CHATS_AND_RESPONSES = [CHAT, responsesAt('/v1/responses')]
+const completionsAt = (path: string, models?: RegExp): CallEndpoint =>
+  models === undefined ? { format: 'completions', path } : { format: 'completions', path, models }
+
+const CHAT_AND_COMPLETIONS = [CHAT, completionsAt('/v1/completions')]
+/** OpenAI's models that answer completions. All others answer only chats. */
+const COMPLETION_MODELS = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/
 
 const ORGANIZATION: ProfileField = {
   key: 'openai_organization',
@@ -58,7 +65,11 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 1,
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com',
-    endpoints: [chatAt('/v1/chat/completions'), withCompaction(responsesAt('/v1/responses'))],
+    endpoints: [
+      CHAT,
+      withCompaction(responsesAt('/v1/responses')),
+      completionsAt('/v1/completions', COMPLETION_MODELS),
+    ],
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
     balance: billingDashboard,
@@ -69,7 +80,13 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     `,
   },
   // Any other server with OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway.
-  { id: 8, name: 'Custom', fields: [ORGANIZATION], balance: billingDashboard },
+  {
+    id: 8,
+    name: 'Custom',
+    endpoints: CHAT_AND_COMPLETIONS,
+    fields: [ORGANIZATION],
+    balance: billingDashboard,
+  },
   // Azure identifies a model by its deployment. An address that ends in `/openai/v1` belongs to the
   // newer API, whose paths contain neither deployments nor versions.
   {
@@ -98,11 +115,12 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     models: 'gpt-4.1 gpt-4.1-mini gpt-4o gpt-4o-mini o3-mini o1 gpt-35-turbo',
   },
   ...OTHER_FORMAT_ROWS,
-  // DeepSeek reports cached input as `prompt_cache_hit_tokens`.
+  // DeepSeek reports cached input as `prompt_cache_hit_tokens`. Its completions are a beta.
   {
     id: 43,
     name: 'DeepSeek',
     baseUrl: 'https://api.deepseek.com',
+    endpoints: [CHAT, completionsAt('/beta/completions', /^deepseek-(?!reasoner)/)],
     modelsPath: '/models',
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     balance: deepSeekBalance,
@@ -112,7 +130,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 20,
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api',
-    endpoints: CHATS_AND_RESPONSES,
+    endpoints: [...CHATS_AND_RESPONSES, completionsAt('/v1/completions')],
     keyHint: { zh: 'sk-or- 开头的 API 密钥', en: 'An API key, sk-or-…' },
     balance: openRouterBalance,
     models: `
@@ -325,10 +343,11 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 4,
     name: 'Ollama',
     baseUrl: 'http://localhost:11434',
+    endpoints: CHAT_AND_COMPLETIONS,
     keyHint: { zh: '本地服务可填任意内容', en: 'A local server accepts any text' },
     models: 'llama3.3 llama3.2 qwen3 gemma3 deepseek-r1 gpt-oss mistral',
   },
-  { id: 47, name: 'Xinference' },
+  { id: 47, name: 'Xinference', endpoints: CHAT_AND_COMPLETIONS },
   {
     id: 31,
     name: 'LingYiWanWu',

@@ -6,15 +6,14 @@ import type {
   ContentPart,
 } from '#relay/conversion/canonical-request.ts'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
-import type { FormatConversion } from '#relay/conversion/format-conversion.ts'
+import type { FormatConversion, ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { GEMINI_CONVERSION } from '#relay/conversion/gemini/gemini-conversion.ts'
 import { CHAT_CONVERSION } from '#relay/conversion/openai-chat/chat-conversion.ts'
 import { chatVendorOf } from '#relay/conversion/openai-chat/chat-vendor.ts'
 import { RESPONSES_CONVERSION } from '#relay/conversion/openai-responses/responses-conversion.ts'
-import type { FormatName } from '#relay/dialects/wire-format.ts'
 
 /** Each format with a model whose rules allow the most, such as thinking. */
-const COLUMNS: readonly (readonly [string, FormatName, FormatConversion, string])[] = [
+const COLUMNS: readonly (readonly [string, ProviderFormatName, FormatConversion, string])[] = [
   ['Chat', 'chat', CHAT_CONVERSION, 'gpt-5.1'],
   ['Responses', 'responses', RESPONSES_CONVERSION, 'gpt-5.1'],
   ['Messages', 'messages', MESSAGES_CONVERSION, 'claude-sonnet-4-5'],

@@ -151,6 +151,27 @@ describe('addresses as admins enter them', () => {
   })
 })
 
+describe('completions', () => {
+  const path = (type: number, model: string, baseUrl = '') => {
+    const found = target(type, { baseUrl })
+    return found && callPathOf(found, 'completions', { model, isStream: false })
+  }
+
+  it.each([
+    [1, 'gpt-3.5-turbo-instruct', '', '/v1/completions'],
+    [1, 'ft:davinci-002:acme', '', '/v1/completions'],
+    [1, 'gpt-5', '', '/v1/chat/completions'],
+    [8, 'any', 'https://a.example/x/v1', '/x/v1/completions'],
+    [8, 'any', 'https://a.example/x/chat/completions', '/x/completions'],
+    [20, 'openai/gpt-5', '', '/api/v1/completions'],
+    [43, 'deepseek-chat', '', '/beta/completions'],
+    [43, 'deepseek-reasoner', '', '/v1/chat/completions'],
+    [48, 'grok-4', '', '/v1/chat/completions'],
+  ])('of type %i with %s at "%s" are sent to %s', (type, model, baseUrl, expected) => {
+    expect(path(type, model, baseUrl)).toBe(expected)
+  })
+})
+
 describe('named base addresses', () => {
   it.each([
     [26, 'glm-coding-plan', 'https://open.bigmodel.cn/api/coding/paas/v4/chat/completions'],

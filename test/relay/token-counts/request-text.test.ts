@@ -139,7 +139,7 @@ describe('text of a request', () => {
   })
 
   it('is empty for a body without messages', () => {
-    expect(read('{"messages":"text","prompt":"no","input":["no"]}').text).toBe('')
+    expect(read('{"messages":"text","prompts":"no","input":["no"]}').text).toBe('')
   })
 })
 
@@ -191,5 +191,21 @@ describe("text of a request in Anthropic's format", () => {
   it.each(['output_config', 'output_format'])('contains the member %s', (name) => {
     const format = { type: 'json_schema', schema: { description: 'long' } }
     expect(read(JSON.stringify({ messages: [], [name]: format })).text).toBe(JSON.stringify(format))
+  })
+})
+
+describe('the text of a completion', () => {
+  it.each([
+    ['Once "upon"', 'Once "upon"'],
+    [['a', 'b'], 'a\nb'],
+    [[1, 22, 333], '1,22,333,'],
+    [[[1, 2], [3]], '1,2,3,'],
+  ])('is its prompt %j', (prompt, text) => {
+    const json = JSON.stringify({ model: 'm', prompt, n: 7, user: 'not counted' })
+    for (const pieceBytes of [1, 3, 1_000]) expect(read(json, pieceBytes).text).toBe(text)
+  })
+
+  it('has the suffix', () => {
+    expect(read('{"suffix":"b","max_tokens":5,"prompt":"a"}').text).toBe('b\na')
   })
 })

@@ -1,0 +1,17 @@
+import type { CallerConversion } from '../format-conversion.ts'
+import { readAnswerSettings } from '../openai-chat/read-request.ts'
+import { readRequest } from './read-request.ts'
+import { CompletionWriter, writeAnswer } from './write-answer.ts'
+
+/** Completions are converted only for callers. No provider offers them without chats. */
+export const COMPLETIONS_CONVERSION: CallerConversion = {
+  readRequest,
+  writersFor: (requestBody) => {
+    const { hasStreamUsage } = readAnswerSettings(requestBody)
+    const options = { hasStreamUsage, createdAt: Math.floor(Date.now() / 1_000) }
+    return {
+      writeAnswer: (answer, id) => writeAnswer({ ...answer, id: answer.id || id }, options),
+      createStreamWriter: (id) => new CompletionWriter(id, options),
+    }
+  },
+}
