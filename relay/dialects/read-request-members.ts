@@ -1,4 +1,5 @@
 import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import type { Ambiguity } from './check-nested-json-members.ts'
 import { ambiguousKey } from './invalid-json-error.ts'
 import type { InvalidJson, Member } from './scan-request-object.ts'
 
@@ -29,17 +30,22 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/** Returns the error in the list of messages, or null. `name` is the name of the list. */
+/**
+ * Returns the error in the list of messages, or null. `name` is the name of the list. `inParts` is
+ * a member of a part with an ambiguous name.
+ */
 export function errorInMessages(
   messages: Member | undefined,
+  inParts: Ambiguity | null = null,
   name = 'messages',
 ): RelayError | null {
   if (messages === undefined) return relayError('missing_parameter', { param: name })
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
     return relayError('invalid_parameter', { param: name })
   }
-  if (messages.ambiguity !== null) {
-    const { path, other } = messages.ambiguity
+  const ambiguity = messages.ambiguity ?? inParts
+  if (ambiguity !== null) {
+    const { path, other } = ambiguity
     return ambiguousKey(`${name}${path}`, other)
   }
   if (messages.misfit === null) return null

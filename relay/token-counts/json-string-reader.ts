@@ -30,13 +30,17 @@ export class JsonStringReader {
   private unit = 0
   private highSurrogate = 0
   private readonly text: TextExcerpt
+  /** The excerpt to which the current string is added. */
+  private into: TextExcerpt
 
   constructor(text: TextExcerpt) {
     this.text = text
+    this.into = text
   }
 
-  begin(role: StringRole): void {
+  begin(role: StringRole, into = this.text): void {
     this.role = role
+    this.into = into
     this.isOver = false
     this.captured = ''
   }
@@ -65,7 +69,7 @@ export class JsonStringReader {
   }
 
   private put(bytes: Uint8Array, from: number, end: number): void {
-    if (this.role === 'text' || this.role === 'raw') this.text.add(bytes, from, end)
+    if (this.role === 'text' || this.role === 'raw') this.into.add(bytes, from, end)
     else if (this.role === 'key') {
       for (let at = from; at < end && this.captured.length < NAME_LENGTH_MAX; at += 1) {
         this.captured += String.fromCharCode(bytes[at] ?? 0)
@@ -74,7 +78,7 @@ export class JsonStringReader {
   }
 
   private putByte(byte: number): void {
-    if (this.role === 'text' || this.role === 'raw') this.text.addByte(byte)
+    if (this.role === 'text' || this.role === 'raw') this.into.addByte(byte)
     else if (this.role === 'key' && this.captured.length < NAME_LENGTH_MAX) {
       this.captured += String.fromCharCode(byte)
     }

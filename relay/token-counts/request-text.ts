@@ -68,7 +68,10 @@ const PART_CONTAINERS = new Set(['content', 'source'])
 /** The depth of a part of Anthropic's `system`. */
 const IN_SYSTEM_PART = 3
 
-type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
+type Role = 'key' | 'type' | 'text' | 'data' | 'raw' | 'none'
+
+/** The `data` of a source, which is text unless the only `type` of the source is `base64`. */
+type SourceData = { readonly depth: number; readonly text: TextExcerpt }
 
 /**
  * Collects the text that the model receives from a validated request. The request's JSON is
@@ -86,6 +89,8 @@ export class RequestText {
   private readonly keys: string[] = []
   /** The latest `type` of each open object, by depth. */
   private readonly types: string[] = []
+  /** The data of the open source; null if the source has none so far. */
+  private data: SourceData | null = null
   private expectsKey = false
   private role: Role | null = null
   /** The depth at which the current raw JSON value began, or 0 outside raw values. */
@@ -145,6 +150,7 @@ export class RequestText {
   private close(byte: number): void {
     if (this.rawDepth === this.depth) this.rawDepth = 0
     if (this.rawDepth > 0) this.text.addByte(byte)
+    if (this.data?.depth === this.depth) this.endData()
     this.isObject.pop()
     this.expectsKey = false
   }
@@ -192,7 +198,8 @@ export class RequestText {
     this.role = this.roleOfString()
     if (this.role === 'text') this.separate()
     if (this.role === 'raw') this.text.addByte(QUOTE)
-    this.string.begin(this.role === 'type' ? 'key' : this.role)
+    if (this.role === 'data') this.string.begin('text', this.beginData())
+    else this.string.begin(this.role === 'type' ? 'key' : this.role)
   }
 
   private roleOfString(): Role {
@@ -248,17 +255,31 @@ export class RequestText {
     return true
   }
 
-  /**
-   * Returns the role of a string in a part. The `data` of a source is text, except if
-   * `"type":"base64"` stands before it. This order is usual. Thus a plain text is always counted,
-   * and a picture or PDF is counted as text only in the unusual order.
-   */
+  /** Returns the excerpt for the `data` of the open source. Data of an outer source is text. */
+  private beginData(): TextExcerpt {
+    const { data, depth } = this
+    if (data !== null && data.depth !== depth) this.addData(data)
+    this.data = data?.depth === depth ? data : { depth, text: new TextExcerpt() }
+    return this.data.text
+  }
+
+  private endData(): void {
+    const { data } = this
+    this.data = null
+    if (data !== null && this.types[data.depth] !== 'base64') this.addData(data)
+  }
+
+  private addData({ text }: SourceData): void {
+    if (text.length === 0) return
+    this.separate()
+    this.text.addExcerpt(text)
+  }
+
   private roleInPart(): Role {
     const { keys, depth } = this
     const key = keys[depth] ?? ''
     if (TEXT_PART_MEMBERS.has(key)) return 'text'
-    const isSourceData = key === 'data' && keys[depth - 1] === 'source'
-    if (isSourceData && this.types[depth] !== 'base64') return 'text'
+    if (key === 'data' && keys[depth - 1] === 'source') return 'data'
     return key === 'type' ? 'type' : 'none'
   }
 
@@ -268,7 +289,9 @@ export class RequestText {
     if (role === 'raw') this.text.addByte(QUOTE)
     if (role === 'key') this.keys[this.depth] = string.captured
     if (role !== 'type') return
-    this.types[this.depth] = string.captured
+    // A member may be repeated, and providers differ in which one they read.
+    const type = this.types[this.depth]
+    this.types[this.depth] = type === '' || type === string.captured ? string.captured : 'mixed'
     if (PICTURES.has(string.captured) || MIME_OF_PICTURE.test(string.captured)) this.images += 1
   }
 

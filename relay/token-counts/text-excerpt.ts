@@ -84,6 +84,13 @@ export class TextExcerpt {
     this.length += 1
   }
 
+  /** Adds another text, of which only an excerpt may be left. The excerpt is then repeated. */
+  addExcerpt({ kept, keptBytes, length }: TextExcerpt): void {
+    for (let left = length; left > 0; left -= keptBytes) {
+      this.add(kept, 0, Math.min(left, keptBytes))
+    }
+  }
+
   get bytes(): Uint8Array {
     return this.kept
   }

@@ -88,7 +88,9 @@ function allowsParallelCalls(body: JsonObject): boolean | null {
   return readAnswerSettings(body).usesFunctionCall ? false : isAllowed
 }
 
+/** As in a chat that is not converted, a limit of 0 means no limit, whatever the other one is. */
 function readOutputLimit(body: JsonObject, losses: string[]): number | null {
+  if ([body.max_tokens, body.max_completion_tokens].includes(0)) return null
   const older = readCount(body, 'max_tokens')
   const limit = readCount(body, 'max_completion_tokens')
   if (limit !== null && older !== null && older !== limit) addLoss(losses, 'max_tokens')

@@ -77,7 +77,7 @@ export function readMessagesRequest(
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const error = errorInMessages(find('messages'))
+  const error = errorInMessages(find('messages'), parts.ambiguity)
   if (error !== null) return error
   const misfit = members.find((member) => isMisfit(body, member))
   if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })

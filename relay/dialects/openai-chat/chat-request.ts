@@ -91,7 +91,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const error = errorInMessages(find('messages'))
+  const error = errorInMessages(find('messages'), parts.ambiguity)
   if (error !== null) return error
   const wrong = members.find(
     (member) => isMisfit(member) || (NUMBERS.includes(member.key) && !isNumberOrNull(body, member)),

@@ -1,5 +1,5 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
-import { isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
+import { type Ambiguity, isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
 
 /**
  * The kinds of message parts that may have more tokens than bytes. For example, a picture may be
@@ -110,7 +110,7 @@ export const TOOLS_MAX = 4_096
 const QUOTE = 34
 const BACKSLASH = 92
 export const OPEN_BRACKET = 91
-const NAME_BYTES_MAX = 32
+const NAME_BYTES_MAX = 40
 /**
  * The maximum length of a known name in JSON, including quotes. Each character takes up to six
  * bytes if it is escaped.
@@ -119,6 +119,7 @@ const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
 /** The beginning and the length of the escape of an ASCII character. */
 const ESCAPE_START = Buffer.from('\\u00')
 const ESCAPE_BYTES = 6
+const NON_ASCII = /[\u0080-\uffff]/
 const NONE: readonly PartKind[] = []
 /**
  * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
@@ -141,6 +142,8 @@ export class BodyParts implements ObjectVisitor {
   /** True if the request has content whose number of tokens can't be bounded. */
   hasUnknown = false
   readonly tools: ToolElement[] = []
+  /** The first member of a part that differs only by letter case from a known name, or null. */
+  ambiguity: Ambiguity | null = null
   protected readonly bytes: Buffer
   /** Contains the current key: the body, or only the decoded key if the key had escapes. */
   protected keyBytes: Buffer
@@ -250,8 +253,18 @@ export class BodyParts implements ObjectVisitor {
     // A list in such a member may have any number of tokens. A video's list of frames is the only
     // exception.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
+    if (meaning === undefined && !isType) this.checkCase(name, start, end)
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
+  }
+
+  /** Some providers ignore the letter case of names, so that a part would have another meaning. */
+  private checkCase(key: string, start: number, end: number): void {
+    if (key === '' || this.ambiguity !== null) return
+    const isAscii = !NON_ASCII.test(key)
+    const other = isAscii ? key.toLowerCase() : foldedKey(this.keyBytes, start, end)
+    if (other === key || (!this.names.inPart.has(other) && other !== 'content')) return
+    this.ambiguity = { path: `[].content[].${isAscii ? key : other}`, other }
   }
 
   private toolMember(start: number, end: number, valueAt: number): void {

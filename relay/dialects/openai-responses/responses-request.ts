@@ -95,7 +95,7 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const error = errorInInput(find('input')) ?? errorOfStored(members, parts)
+  const error = errorInInput(find('input'), parts) ?? errorOfStored(members, parts)
   if (error !== null) return error
   const stored = storedInput(body, find(PREVIOUS), parts)
   if (isRelayError(stored)) return stored
@@ -161,8 +161,8 @@ function storedInput(
 }
 
 /** Returns the error in `input`, which is a text or a list of items, or null. */
-const errorInInput = (input: Member | undefined): RelayError | null =>
-  input?.kind === 'string' ? null : errorInMessages(input, 'input')
+const errorInInput = (input: Member | undefined, parts: InputParts): RelayError | null =>
+  input?.kind === 'string' ? null : errorInMessages(input, parts.ambiguity, 'input')
 
 /** Returns the effort of the reasoning, or null if it is absent. */
 function readEffort(

@@ -61,7 +61,6 @@ describe('the input ceiling of a part', () => {
     ['an unknown member', { type: 'text', text: 'x', source: URL }],
     ['a list of pictures', { image_url: [URL, URL] }],
     ['a type that is not a string', { type: 5 }],
-    ['another letter case', { Type: 'image_url' }],
     ['a text', 'x'],
     ['a list', [{ type: 'image_url' }]],
   ])('is the maximum for %s', (_name, part) => {
@@ -120,6 +119,45 @@ describe('the input bound of a part with escapes', () => {
       expect(isRelayError(readChatRequest(Buffer.from(body)))).toBe(true)
     },
   )
+})
+
+describe('a member of a part that a provider may read as another one', () => {
+  it.each([
+    ['{"Type":"image_url","image_url":{}}', 'Type', 'type'],
+    ['{"type":"text","text":"x","TYPE":"file"}', 'TYPE', 'type'],
+    ['{"type":"text","text":"x","\\u0054ype":"file"}', 'Type', 'type'],
+    ['{"Image_URL":{}}', 'Image_URL', 'image_url'],
+    ['{"Text":"x"}', 'Text', 'text'],
+  ])('is refused: %s', (part, key, other) => {
+    const messages = `[{"role":"user","content":[{"type":"text","text":"x"},${part}]}]`
+    for (const read of [readChatRequest, readMessagesRequest]) {
+      if (read === readMessagesRequest && key === 'Image_URL') continue
+      const request = read(Buffer.from(`{"model":"m","max_tokens":5,"messages":${messages}}`))
+      const params = { param: `messages[].content[].${key}`, subject: other }
+      expect(request).toMatchObject({ code: 'ambiguous_key', params })
+    }
+  })
+
+  it('is refused in the result of a tool of Anthropic', () => {
+    const parts = '[{"type":"tool_result","content":[{"Type":"image"}]},{"Content":[]}]'
+    const json = `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":${parts}}]}`
+    expect(readMessagesRequest(Buffer.from(json))).toMatchObject({ code: 'ambiguous_key' })
+  })
+
+  it('is bounded in time', () => {
+    const part = `{${Array.from({ length: 180_000 }, (_, at) => `"Key${at}":1`).join()}}`
+    const startedAt = performance.now()
+    readChatRequest(Buffer.from(`{"model":"m","messages":[{"content":[${part}]}]}`))
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+})
+
+it('the longest type of a part of Anthropic has at most one token per byte', () => {
+  const part = '{"type":"text_editor_code_execution_tool_result","tool_use_id":"t","content":{}}'
+  const json = `{"model":"m","max_tokens":5,"messages":[{"role":"assistant","content":[${part}]}]}`
+  const request = readMessagesRequest(Buffer.from(json))
+  if (isRelayError(request)) throw new Error(`code: ${request.code}`)
+  expect(request.inputBound.ceiling).toBeLessThan(MOST)
 })
 
 describe("the input bound of Anthropic's messages with escapes", () => {

@@ -184,8 +184,30 @@ describe("text of a request in Anthropic's format", () => {
     expect(ofParts(document(PDF), PICTURE, url, thought)).toMatchObject({ text: '', images: 1 })
   })
 
-  it('contains base64 data before its type, which cannot be told from text', () => {
-    expect(ofParts(document({ data: 'AAAA', type: 'base64' })).text).toBe('AAAA')
+  it('does not contain base64 data before its type', () => {
+    const { type, ...data } = PDF
+    const long = { media_type: 'text/plain', data: 'plain text '.repeat(30_000) }
+    expect(
+      ofParts(document({ ...data, type }), { ...PICTURE, source: { ...data, type } }).text,
+    ).toBe('')
+    expect(ofParts(document({ ...long, type })).text).toBe('')
+    const { length } = ofParts(document({ ...long, type: 'text' })).text
+    expect(length).toBeGreaterThan(60_000)
+  })
+
+  it.each([
+    '{"type":"base64","data":"plain text","type":"text"}',
+    '{"type":"text","data":"plain text","type":"base64"}',
+    '{"data":"plain text","type":"base64","type":"text"}',
+    '{"data":"plain","type":"base64","data":" text"}',
+    '{"data":"plain text","content":[{"source":{"data":"AAAA","type":"base64"}}]}',
+  ])('contains the data of %s, which a provider may read as text', (source) => {
+    const json = `{"messages":[{"role":"user","content":[{"type":"document","source":${source}}]}]}`
+    for (const size of [1, 1_000]) {
+      const { text } = read(json, size)
+      if (source.includes('" text"')) expect(text).toBe('')
+      else expect(text).toBe('plain text')
+    }
   })
 
   it.each(['output_config', 'output_format'])('contains the member %s', (name) => {

@@ -303,6 +303,15 @@ describe('reading a chat request', () => {
   })
 
   it.each([
+    { max_tokens: 0 },
+    { max_completion_tokens: 0 },
+    { max_tokens: 0, max_completion_tokens: 9 },
+  ])('reads %j as no limit, as without a conversion', (limits) => {
+    const { value, losses } = read(limits)
+    expect([value.outputTokensMax, losses]).toEqual([null, []])
+  })
+
+  it.each([
     [{ model: 3 }, 'model'],
     [{ messages: [] }, 'messages'],
     [{ messages: ['hi'] }, 'messages[0]'],
@@ -318,7 +327,7 @@ describe('reading a chat request', () => {
     [{ tools: [{ type: 'function' }] }, 'tools[0].function'],
     [{ tool_choice: 'maybe' }, 'tool_choice'],
     [{ tool_choice: { type: 'web' } }, 'tool_choice.type'],
-    [{ max_tokens: 0 }, 'max_tokens'],
+    [{ max_tokens: -1 }, 'max_tokens'],
     [{ n: 1.5 }, 'n'],
     [{ temperature: 'hot' }, 'temperature'],
     [{ stop: [1] }, 'stop[0]'],
