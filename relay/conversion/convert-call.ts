@@ -109,6 +109,11 @@ export class ConvertedStream {
     this.model = model
   }
 
+  /** True once the caller's format can't express the rest of the answer. */
+  get hasGivenUp(): boolean {
+    return this.writer.hasGivenUp === true
+  }
+
   /** Converts complete events. The result is empty if the caller's format has no such events. */
   convert(events: Buffer): Buffer {
     let text = ''

@@ -187,8 +187,14 @@ export class StreamForwarder implements SseSink {
 
   done(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    this.verdict = 'done'
+    const { converted } = this
     this.held.push(bytes)
+    // The end is converted before the call is settled, because the conversion may fail.
+    if (converted !== null && this.readOnBytes === null) {
+      this.held = [converted.end(Buffer.concat(this.held))]
+      if (this.hasConversionFailed(converted)) return
+    }
+    this.verdict = 'done'
   }
 
   /** True if the stream is complete once the provider closes the connection. */
@@ -228,7 +234,7 @@ export class StreamForwarder implements SseSink {
     const [first] = this.held
     const isOne = this.held.length === 1 && first !== undefined
     const last = isOne ? first : Buffer.concat(this.held)
-    return this.converted === null ? this.shown(last) : this.converted.end(last)
+    return this.converted === null ? this.shown(last) : last
   }
 
   /**
@@ -282,11 +288,7 @@ export class StreamForwarder implements SseSink {
 
   private write(bytes: Buffer): void {
     const shown = this.shown(bytes)
-    const error = this.converted?.error ?? null
-    if (error !== null) {
-      const { type, message } = error
-      return this.fail(Buffer.from(JSON.stringify({ error: { type, message } })))
-    }
+    if (this.converted !== null && this.hasConversionFailed(this.converted)) return
     // Some events have no meaning in another format.
     if (shown.length === 0) return
     if (!this.hasDelivered) {
@@ -294,6 +296,16 @@ export class StreamForwarder implements SseSink {
       this.onFirstByte()
     }
     if (!this.sink.write(shown)) this.isFlowing = false
+  }
+
+  /** Reports whether the provider sent an error, or the answer can't be written any further. */
+  private hasConversionFailed({ error, hasGivenUp }: ConvertedStream): boolean {
+    if (hasGivenUp) this.endAt('overflow')
+    else if (error !== null) {
+      const { type, message } = error
+      this.fail(Buffer.from(JSON.stringify({ error: { type, message } })))
+    }
+    return hasGivenUp || error !== null
   }
 
   private shown(bytes: Buffer): Buffer {

@@ -35,11 +35,11 @@ const ERROR_TYPES = new Set([
  * Source: the page "Streaming messages" of platform.claude.com.
  */
 export function createStreamWriter(fallbackId: string): StreamWriter {
-  const state = new StreamState(fallbackId)
-  return { write: (event) => state.write(event) }
+  return new StreamState(fallbackId)
 }
 
-class StreamState {
+class StreamState implements StreamWriter {
+  hasGivenUp = false
   private readonly calls = new InterleavedCalls()
   private readonly kinds = new Set<AnswerPart['kind']>()
   private id: string
@@ -115,7 +115,7 @@ class StreamState {
       return ''
     }
     const ordered = this.calls.add(event)
-    if (ordered === null) return this.fail('api_error', 'The tool calls are too long.')
+    if (ordered === null) return this.giveUp()
     return ordered.map((one) => this.writeOrdered(one)).join('')
   }
 
@@ -172,6 +172,12 @@ class StreamState {
     const text = [opening, ...waiting, this.closeBlock(), closing, sse('message_stop', {})]
     this.phase = 'ended'
     return text.join('')
+  }
+
+  private giveUp(): string {
+    this.phase = 'ended'
+    this.hasGivenUp = true
+    return ''
   }
 
   private fail(type: string, message: string): string {
