@@ -11,11 +11,20 @@ export const numberOf = (value: unknown): number | null =>
 export const booleanOf = (value: unknown): boolean | null =>
   typeof value === 'boolean' ? value : null
 
-/** Returns a JSON object, or null for any other value. An array is not an object here. */
-export const objectOf = (value: unknown): JsonObject | null =>
+/** Returns a text, or an empty text for any other value. */
+export const textOrEmpty = (value: unknown): string => textOf(value) ?? ''
+
+/** Reports whether a value is a JSON object. An array is not an object here. */
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : null
+
+/** Returns a JSON object, or null for any other value. */
+export const objectOf = (value: unknown): JsonObject | null => (isObject(value) ? value : null)
+
+const NO_MEMBERS: JsonObject = Object.freeze({})
+
+/** Returns a JSON object, or an object without members for any other value. */
+export const objectOrEmpty = (value: unknown): JsonObject => objectOf(value) ?? NO_MEMBERS
 
 /** Returns a list, or an empty list for any other value. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -30,7 +30,7 @@ export type ChannelRules = {
  * The members that channels can't override, whatever their spelling. `stream` is one of them,
  * because the relay relies on the caller's value.
  */
-const NOT_OVERRIDDEN = new Set(['stream', 'messages', 'input', 'contents'])
+const NOT_OVERRIDDEN = new Set(['stream', 'messages', 'prompt', 'input', 'contents'])
 
 export function channelRules(terms: ChannelTerms): ChannelRules {
   const mapping = new Map(

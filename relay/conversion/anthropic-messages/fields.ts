@@ -1,22 +1,11 @@
 import type { JsonObject } from '../canonical-request.ts'
 import { parsedObject } from '../json-fields.ts'
 
-const NO_MEMBERS: JsonObject = Object.freeze({})
-
 /** An object that is being written. Its members become the members of the JSON text. */
 export type Block = Record<string, unknown>
 
 /** The highest number of parts that are read from one answer. A provider may send any number. */
 export const PARTS_MAX = 128
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : NO_MEMBERS)
-
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /**
  * Returns the input of a tool call as an object, because the format accepts only objects. Other

@@ -1,7 +1,8 @@
 import { readAnswerId, readCallId, readModel } from '../answer-names.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { objectOf, PARTS_MAX, textOf } from './fields.ts'
+import { objectOrEmpty, textOrEmpty } from '../json-fields.ts'
+import { PARTS_MAX } from './fields.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { UsageReports } from './usage.ts'
@@ -28,7 +29,7 @@ type OpenBlock = {
 export function createStreamReader(): StreamReader {
   const state = new StreamState()
   return {
-    read: (data, event) => state.read(data, textOf(data.type) || event),
+    read: (data, event) => state.read(data, textOrEmpty(data.type) || event),
     finish: () => state.finish(),
   }
 }
@@ -46,19 +47,19 @@ class StreamState {
     if (this.isEnded) return NOTHING
     switch (type) {
       case 'message_start':
-        return this.start(objectOf(data.message))
+        return this.start(objectOrEmpty(data.message))
       case 'content_block_start':
-        return this.startBlock(data.index, objectOf(data.content_block))
+        return this.startBlock(data.index, objectOrEmpty(data.content_block))
       case 'content_block_delta':
-        return this.delta(data.index, objectOf(data.delta))
+        return this.delta(data.index, objectOrEmpty(data.delta))
       case 'content_block_stop':
         return this.stopBlock(data.index)
       case 'message_delta':
-        return [...this.stop(objectOf(data.delta)), ...this.report(data.usage)]
+        return [...this.stop(objectOrEmpty(data.delta)), ...this.report(data.usage)]
       case 'message_stop':
         return this.end()
       case 'error':
-        return this.fail(objectOf(data.error))
+        return this.fail(objectOrEmpty(data.error))
       default:
         return NOTHING
     }
@@ -91,7 +92,7 @@ class StreamState {
         return this.content(open, (at) => ({
           ...at,
           kind: 'thinking-redacted',
-          data: textOf(block.data),
+          data: textOrEmpty(block.data),
         }))
       case 'tool_use':
         return this.startToolCall(open, block)
@@ -112,7 +113,7 @@ class StreamState {
       ...at,
       kind: 'tool-call',
       id: readCallId(block.id),
-      name: textOf(block.name),
+      name: textOrEmpty(block.name),
     }))
     const json = inputJsonOf(block.input) ?? '{}'
     if (call.length === 0) return NOTHING
@@ -154,25 +155,25 @@ class StreamState {
   }
 
   private text(open: OpenBlock, value: unknown): Events {
-    const text = textOf(value)
+    const text = textOrEmpty(value)
     if (open.kind !== 'text' || text === '') return NOTHING
     return this.content(open, (at) => ({ ...at, kind: 'text', text }))
   }
 
   private thinking(open: OpenBlock, value: unknown): Events {
-    const text = textOf(value)
+    const text = textOrEmpty(value)
     if (open.kind !== 'thinking' || text === '') return NOTHING
     return this.content(open, (at) => ({ ...at, kind: 'thinking', text }))
   }
 
   private signature(open: OpenBlock, value: unknown): Events {
-    const signature = textOf(value)
+    const signature = textOrEmpty(value)
     if (open.kind !== 'thinking' || signature === '') return NOTHING
     return this.content(open, (at) => ({ ...at, kind: 'thinking-signature', signature }))
   }
 
   private json(open: OpenBlock, value: unknown): Events {
-    const json = textOf(value)
+    const json = textOrEmpty(value)
     if (open.kind !== 'tool-call' || json === '') return NOTHING
     open.hasArguments = true
     return this.content(open, (at) => ({ ...at, kind: 'tool-arguments', json }))
@@ -218,8 +219,8 @@ class StreamState {
 
   private fail(error: JsonObject): Events {
     this.isEnded = true
-    const type = textOf(error.type) || 'api_error'
-    return [{ kind: 'error', type, message: textOf(error.message) }]
+    const type = textOrEmpty(error.type) || 'api_error'
+    return [{ kind: 'error', type, message: textOrEmpty(error.message) }]
   }
 }
 

@@ -1,8 +1,8 @@
 import { readAnswerId, readCallId, readModel } from '../answer-names.ts'
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { parsedObject } from '../json-fields.ts'
-import { isObject, listOf, objectOf, PARTS_MAX, textOf } from './fields.ts'
+import { isObject, listOf, objectOrEmpty, parsedObject, textOrEmpty } from '../json-fields.ts'
+import { PARTS_MAX } from './fields.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
@@ -12,7 +12,7 @@ import { readUsage } from './usage.ts'
  */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const blocks = listOf(body.content).slice(0, PARTS_MAX)
-  const parts = blocks.flatMap((block) => readBlock(objectOf(block)))
+  const parts = blocks.flatMap((block) => readBlock(objectOrEmpty(block)))
   const hasToolCalls = parts.some(({ kind }) => kind === 'tool-call')
   const stop = readStopReason(body.stop_reason, hasToolCalls)
   const refusal = stop === 'refusal' ? readRefusalExplanation(body.stop_details) : ''
@@ -27,7 +27,7 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
 
 /** Returns the explanation of a refusal, or ''. */
 export const readRefusalExplanation = (details: unknown): string =>
-  textOf(objectOf(details).explanation)
+  textOrEmpty(objectOrEmpty(details).explanation)
 
 export const readStopSequence = (sequence: unknown): string | null =>
   typeof sequence === 'string' ? sequence : null
@@ -35,21 +35,21 @@ export const readStopSequence = (sequence: unknown): string | null =>
 function readBlock(block: JsonObject): AnswerPart[] {
   switch (block.type) {
     case 'text': {
-      const text = textOf(block.text)
+      const text = textOrEmpty(block.text)
       return text === '' ? [] : [{ kind: 'text', text }]
     }
     case 'thinking': {
-      const text = textOf(block.thinking)
-      const signature = textOf(block.signature)
+      const text = textOrEmpty(block.thinking)
+      const signature = textOrEmpty(block.signature)
       if (signature !== '') return [{ kind: 'thinking', text, signature }]
       return text === '' ? [] : [{ kind: 'thinking', text }]
     }
     case 'redacted_thinking':
-      return [{ kind: 'thinking', text: '', redacted: textOf(block.data) }]
+      return [{ kind: 'thinking', text: '', redacted: textOrEmpty(block.data) }]
     case 'tool_use': {
       const argumentsJson = inputJsonOf(block.input) ?? '{}'
       const id = readCallId(block.id)
-      return [{ kind: 'tool-call', id, name: textOf(block.name), argumentsJson }]
+      return [{ kind: 'tool-call', id, name: textOrEmpty(block.name), argumentsJson }]
     }
     default:
       return []

@@ -5,7 +5,7 @@ import {
   type FileSource,
   type ToolResultPart,
 } from '../canonical-request.ts'
-import { isObject } from './fields.ts'
+import { isObject } from '../json-fields.ts'
 import { RequestObject } from './request-object.ts'
 
 /** What all blocks of one request share while they are read. */

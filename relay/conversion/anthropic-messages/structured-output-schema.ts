@@ -1,5 +1,5 @@
 import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from './fields.ts'
+import { isObject } from '../json-fields.ts'
 
 /** The depth to which schemas are adapted. No provider accepts deeper schemas. */
 const DEPTH_MAX = 64

@@ -1,6 +1,7 @@
 import type { CanonicalUsage } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { type Block, isObject, objectOf } from './fields.ts'
+import { isObject, objectOrEmpty } from '../json-fields.ts'
+import type { Block } from './fields.ts'
 
 /**
  * The counts of Anthropic's `usage`. `input_tokens` excludes tokens that were read from or written
@@ -56,7 +57,7 @@ export function writeUsage(usage: CanonicalUsage | null): Block {
 }
 
 function countsOf(usage: JsonObject): Counts {
-  const split = objectOf(usage.cache_creation)
+  const split = objectOrEmpty(usage.cache_creation)
   return {
     input: countOf(usage.input_tokens),
     cacheRead: countOf(usage.cache_read_input_tokens),
@@ -64,7 +65,7 @@ function countsOf(usage: JsonObject): Counts {
     cacheWrite5m: countOf(split.ephemeral_5m_input_tokens),
     cacheWrite1h: countOf(split.ephemeral_1h_input_tokens),
     output: countOf(usage.output_tokens),
-    thinking: countOf(objectOf(usage.output_tokens_details).thinking_tokens),
+    thinking: countOf(objectOrEmpty(usage.output_tokens_details).thinking_tokens),
   }
 }
 

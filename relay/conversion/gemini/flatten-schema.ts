@@ -1,5 +1,5 @@
 import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from './request-members.ts'
+import { isObject } from '../json-fields.ts'
 
 /** A schema in which `$ref` and `allOf` are replaced by the members to which they lead. */
 export type FlatSchema = {

@@ -1,6 +1,6 @@
 import type { Converted, JsonObject } from '../canonical-request.ts'
+import { isObject } from '../json-fields.ts'
 import { type FlatSchema, flattenSchema, isNullSchema } from './flatten-schema.ts'
-import { isObject } from './request-members.ts'
 
 /** Gemini refuses schemas that are nested much deeper. */
 const DEPTH_MAX = 24

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from './request-members.ts'
+import { isObject } from '../json-fields.ts'
 
 /** Reads `logprobsResult` as the tokens of OpenAI's chat format. */
 export function readLogprobs(value: unknown): readonly JsonObject[] {

@@ -6,15 +6,9 @@ import {
   type ThinkingPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
+import { isObject } from '../json-fields.ts'
 import { readFileData, readInlineData } from './media.ts'
-import {
-  isObject,
-  listOf,
-  type Members,
-  membersOf,
-  reportOthers,
-  textOf,
-} from './request-members.ts'
+import { listOf, type Members, membersOf, reportOthers, textOf } from './request-members.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
 import { callIdInRequest } from './tool-call-ids.ts'
 import { TurnBuilder } from './turn-builder.ts'

@@ -4,11 +4,11 @@ import {
   ConversionError,
   type JsonObject,
 } from '../canonical-request.ts'
+import { isObject } from '../json-fields.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import {
   booleanOf,
   integerOf,
-  isObject,
   listOf,
   type Members,
   membersOf,

@@ -6,10 +6,11 @@ import {
   type JsonObject,
   type ToolChoice,
 } from '../canonical-request.ts'
+import { isObject } from '../json-fields.ts'
 import { readContents, readSystem } from './read-contents.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readGenerationConfig } from './read-generation-config.ts'
-import { isObject, listOf, membersOf, reportOthers, textOf } from './request-members.ts'
+import { listOf, membersOf, reportOthers, textOf } from './request-members.ts'
 
 const NAMES = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'],

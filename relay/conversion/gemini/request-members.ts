@@ -1,4 +1,5 @@
-import { ConversionError, type JsonObject } from '../canonical-request.ts'
+import { ConversionError } from '../canonical-request.ts'
+import { isObject, optionalBoolean, optionalText, requiredObject } from '../json-fields.ts'
 
 /**
  * The members of one object of a request, by their names in camelCase. Gemini accepts each name in
@@ -6,13 +7,9 @@ import { ConversionError, type JsonObject } from '../canonical-request.ts'
  */
 export type Members = ReadonlyMap<string, unknown>
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export function membersOf(value: unknown, path: string): Members {
-  if (!isObject(value)) throw new ConversionError(path, `${path} must be an object`)
   const members = new Map<string, unknown>()
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, member] of Object.entries(requiredObject(value, path))) {
     if (member !== null) members.set(camelCase(name), member)
   }
   return members
@@ -29,18 +26,11 @@ export function listOf(value: unknown, path: string): readonly unknown[] {
   throw new ConversionError(path, `${path} must be a list`)
 }
 
-export function textOf(members: Members, name: string, path: string): string | null {
-  const value = members.get(name)
-  if (value === undefined) return null
-  if (typeof value === 'string') return value
-  throw new ConversionError(`${path}.${name}`, `${path}.${name} must be a text`)
-}
+export const textOf = (members: Members, name: string, path: string): string | null =>
+  optionalText(members.get(name), `${path}.${name}`)
 
-export function booleanOf(members: Members, name: string, path: string): boolean | null {
-  const value = members.get(name)
-  if (value === undefined || typeof value === 'boolean') return value ?? null
-  throw new ConversionError(`${path}.${name}`, `${path}.${name} must be true or false`)
-}
+export const booleanOf = (members: Members, name: string, path: string): boolean | null =>
+  optionalBoolean(members.get(name), `${path}.${name}`)
 
 /** Reads a number. Gemini also accepts a number as text, as in all of Google's JSON. */
 export function numberOf(members: Members, name: string, path: string): number | null {

@@ -1,5 +1,5 @@
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
-import { isObject } from './request-members.ts'
+import { isObject } from '../json-fields.ts'
 
 /**
  * The prefix of a signature that Gemini made, in the canonical form of a thinking part. Gemini

@@ -1,6 +1,6 @@
 import type { CanonicalUsage } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from './request-members.ts'
+import { isObject } from '../json-fields.ts'
 
 /** The largest count that the format can express, which is a 32-bit integer. */
 const COUNT_MAX = 2 ** 31 - 1

@@ -7,9 +7,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../canonical-request.ts'
+import { isObject } from '../json-fields.ts'
 import { splitPictures, writeMedia } from './media.ts'
 import { isGemini3 } from './model-version.ts'
-import { isObject } from './request-members.ts'
 import { signatureForGemini, UNCHECKED_SIGNATURE } from './thought-signature.ts'
 import { isMadeUpCallId } from './tool-call-ids.ts'
 
