@@ -4,7 +4,7 @@ import type { AttemptEnd } from './upstream-attempt.ts'
 /** The error codes about the site's key or account, and the names that providers give them. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   account_deactivated: ['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED'],
-  authentication_error: [],
+  authentication_error: ['UNAUTHENTICATED'],
   billing_hard_limit_reached: [],
   billing_error: [],
   billing_not_active: ['BILLING_DISABLED', 'ACCOUNT_STATE_INVALID'],

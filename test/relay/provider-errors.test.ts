@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { accountCodeIn } from '#relay/pipeline/detect-provider-account-error.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
@@ -273,6 +274,17 @@ describe('an error of a provider with another format', () => {
       expect(text).toContain('own key or account')
     },
   )
+})
+
+it.each([
+  [{ code: 401, status: 'UNAUTHENTICATED', message: 'x' }, 'UNAUTHENTICATED'],
+  [{ code: 400, message: 'x', details: [null, { reason: 'API_KEY_INVALID' }] }, 'API_KEY_INVALID'],
+  [{ type: 'billing_error', message: 'x' }, 'billing_error'],
+  [{ code: 'insufficient_quota', type: 'insufficient_quota', message: 'x' }, 'insufficient_quota'],
+  [{ code: 400, status: 'INVALID_ARGUMENT', message: 'API_KEY_INVALID' }, null],
+  [{ type: 'invalid_request_error', message: 'authentication_error' }, null],
+])('the error %o is about the site’s account: %s', (error, code) => {
+  expect(accountCodeIn(Buffer.from(JSON.stringify({ error })))).toBe(code)
 })
 
 describe('the headers of an answer', () => {

@@ -64,14 +64,14 @@ const DETAILS_MAX = 16
 
 /**
  * Returns the codes of a provider's error, such as `insufficient_quota`: its code or type, and the
- * reasons of a Google error.
+ * status and the reasons of a Google error.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
-  const { code, type, details } = errorIn(bytes)
+  const { code, type, status, details } = errorIn(bytes)
   const reasons = (Array.isArray(details) ? details : [])
     .slice(0, DETAILS_MAX)
     .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
-  return [textIn(code) ?? textIn(type), ...reasons.map(textIn)].flatMap((text) =>
+  return [textIn(code) ?? textIn(type), textIn(status), ...reasons.map(textIn)].flatMap((text) =>
     text === null ? [] : [text.slice(0, TEXT_MAX)],
   )
 }

@@ -89,7 +89,9 @@ export function providerTarget(
   const other = otherOf(profile, terms.other)
   if (other === null) return null
   const { url } = checked
-  const fill = (path: string) => withQuery(filled(pathBelow(url.pathname, path), other), url.search)
+  const placed = (path: string): string =>
+    path.includes(CHAT_END) ? pathBelow(url.pathname, path) : pathOutsideVersion(url.pathname, path)
+  const fill = (path: string) => withQuery(filled(placed(path), other), url.search)
   const endpoints = profile.endpoints.map((endpoint) => ({
     ...endpoint,
     path: fill(endpoint.path),

@@ -165,6 +165,8 @@ describe('completions', () => {
     [8, 'any', 'https://a.example/x/chat/completions', '/x/completions'],
     [20, 'openai/gpt-5', '', '/api/v1/completions'],
     [43, 'deepseek-chat', '', '/beta/completions'],
+    [43, 'deepseek-chat', 'https://api.deepseek.com/v1', '/beta/completions'],
+    [8, 'any', 'https://a.example/api/v4/', '/api/v4/completions'],
     [43, 'deepseek-reasoner', '', '/v1/chat/completions'],
     [48, 'grok-4', '', '/v1/chat/completions'],
   ])('of type %i with %s at "%s" are sent to %s', (type, model, baseUrl, expected) => {
