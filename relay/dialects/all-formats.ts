@@ -4,8 +4,8 @@ import { endpointFor } from '#relay/providers/openai-compatible/provider-profile
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
 import { GEMINI } from './gemini/generate-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
-import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
 import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
+import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
 import type { FormatName, WireFormat } from './wire-format.ts'
 
 const FORMATS: ReadonlyMap<FormatName, WireFormat> = new Map([

@@ -178,6 +178,7 @@ class ResponsesSocket {
   private readonly openedAt = performance.now()
   private activeAt = performance.now()
   private isAlive = true
+  private isEnded = false
   /** The bytes that have arrived since the last complete message. */
   private arrivedBytes = 0
   private readonly queue: Buffer[] = []
@@ -252,6 +253,8 @@ class ResponsesSocket {
   }
 
   private resize(): boolean {
+    // A call may end after its socket, whose memory was given back.
+    if (this.isEnded) return true
     const queued = this.queue.reduce((sum, { length }) => sum + length, 0)
     return this.memory.resize(this.arrivedBytes + queued + (this.state?.items.length ?? 0))
   }
@@ -348,10 +351,10 @@ class ResponsesSocket {
 
   /** A socket that closes ends its call as a caller that leaves does. */
   private end(): void {
+    this.isEnded = true
     this.queue.length = 0
     this.state = null
-    this.arrivedBytes = 0
-    this.resize()
+    this.memory.resize(0)
     this.response?.destroy()
   }
 }

@@ -113,7 +113,6 @@ const FEATURES: readonly Feature[] = [
   ['strict tools', { tools: [{ ...TOOL, isStrict: true }] }],
   ['choice of one tool', { tools: [TOOL], toolChoice: { kind: 'tool', name: 'weather' } }],
   ['no parallel tool calls', { tools: [TOOL], allowsParallelCalls: false }],
-  ['tool calls with ids', agentTurn([call('call_1')], [result('call_1', [text('21')])])],
   [
     'parallel tool calls',
     agentTurn(
@@ -126,16 +125,10 @@ const FEATURES: readonly Feature[] = [
     agentTurn([call('call_1')], [result('call_1', [{ kind: 'image', source: PNG }])]),
   ],
   ['images', asked({ kind: 'image', source: PNG }), asked()],
-  [
-    'images by URL',
-    asked({ kind: 'image', source: { kind: 'url', url: 'https://a.example/a.png' } }),
-    asked(),
-  ],
   ['documents', asked({ kind: 'document', source: PDF }), asked()],
   ['audio', asked({ kind: 'audio', mediaType: 'audio/wav', data: 'UklGRg==' }), asked()],
   ['thinking by effort', { thinking: { kind: 'effort', effort: 'high' } }],
   ['thinking by budget', { thinking: { kind: 'budget', tokens: 4_096 } }],
-  ['no thinking', { thinking: { kind: 'off' } }],
   [
     'earlier thinking of the same provider',
     answer({ kind: 'thinking', text: 'Hm', signature: 's' }),
@@ -150,7 +143,6 @@ const FEATURES: readonly Feature[] = [
     },
   ],
   ['several answers', sampled({ choices: 2 })],
-  ['temperature', sampled({ temperature: 0.5 })],
   ['top_k', sampled({ topK: 5 })],
   ['seed', sampled({ seed: 7 })],
   ['penalties', sampled({ presencePenalty: 0.5 })],

@@ -182,7 +182,9 @@ export async function serveRelay(core: Core, overrides: RelayOverrides = {}) {
     tasks: { progress: noProgress, findOpenTasks: async () => [] },
     ...overrides,
   })
-  const server = await serve(relay.handle, relay.upgrade)
+  // A test may replace the handler later.
+  const handle: Relay['handle'] = (request, response) => relay.handle(request, response)
+  const server = await serve(handle, relay.upgrade)
   return {
     relay,
     url: server.url,
