@@ -11,6 +11,8 @@ import { AS_STARTED, pinTo, startPinned, unpin } from './pinned-processes.ts'
 export type BenchSetup = {
   readonly folder: string
   readonly console: ConsoleClient
+  /** The address of a provider that answers in all formats. */
+  readonly allFormatsUrl: string
   readonly targets: Readonly<Record<'direct' | 'bare proxy' | 'tallygate', Target>>
   readonly pids: Readonly<
     Record<'direct' | 'bare proxy' | 'tallygate' | 'postgres' | 'readModels', number>
@@ -57,10 +59,12 @@ export async function startBenchSetup(): Promise<BenchSetup> {
     ...environment,
     ROLES: 'relay',
   })
-  const children = [provider, bare, readModels, relay]
+  const allFormats = await startPinned(LOAD_CORE, 'test/bench/all-formats-provider.ts', [])
+  const children = [provider, bare, readModels, relay, allFormats]
   return {
     folder,
     console: client,
+    allFormatsUrl: allFormats.line.trim(),
     targets: {
       direct: target(provider.line.trim(), 'sk-none'),
       'bare proxy': target(bare.line.trim(), 'sk-none'),

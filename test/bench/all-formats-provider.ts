@@ -1,0 +1,7 @@
+import { providerOfAllFormats } from '#test/relay/clients/provider-families.ts'
+
+/** Answers in every format. A stream has about as many pieces as that of the simulated provider. */
+const TEXT = 'a ledger that never forgets keeps every unit and every call in its place for good'
+const usage = { input: 100, cached: 20, output: 20 }
+const { url } = await providerOfAllFormats(() => ({ kind: 'text', text: TEXT, usage }))
+process.stdout.write(`${url}\n`)

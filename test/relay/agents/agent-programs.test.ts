@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import {
+  CALL_USAGE,
+  CHARGES,
+  FAMILIES,
+  providerOfAllFormats,
+  SENTENCE,
+  TEXT_USAGE,
+  type Turn,
+} from '../clients/provider-families.ts'
+import { KEY, relayRig } from '../support/relay-rig.ts'
+import { findAgents } from './installed-agents.ts'
+import { type AgentRun, runAgent } from './run-agent.ts'
+
+const agents = findAgents()
+const missing = 'missing' in agents ? agents.missing : null
+const bin = 'bin' in agents ? agents.bin : ''
+const FILE = { name: 'notes.txt', text: 'the harvest was good' }
+const PROMPT = `Read ${FILE.name} and answer.`
+
+type Agent = {
+  readonly name: string
+  readonly model: string
+  /** The agent's own tool that reads the file, as the model calls it. */
+  readonly call: { readonly name: string; readonly args: object }
+  readonly run: (url: string) => Omit<AgentRun, 'workFiles'>
+}
+
+const CLAUDE_CODE: Agent = {
+  name: 'Claude Code',
+  model: 'claude-sonnet-5-5',
+  call: { name: 'Bash', args: { command: `cat ${FILE.name}`, description: 'Read notes' } },
+  run: (url) => ({
+    command: [
+      `${bin}/claude`,
+      '-p',
+      PROMPT,
+      '--model',
+      'claude-sonnet-5-5',
+      '--allowedTools',
+      'Bash',
+    ],
+    env: {
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_AUTH_TOKEN: `sk-${KEY}`,
+      ANTHROPIC_SMALL_FAST_MODEL: 'claude-sonnet-5-5',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      DISABLE_TELEMETRY: '1',
+    },
+  }),
+}
+
+const CODEX: Agent = {
+  name: 'Codex',
+  model: 'gpt-5.1-codex',
+  call: { name: 'exec_command', args: { cmd: `cat ${FILE.name}` } },
+  run: (url) => ({
+    command: [
+      `${bin}/codex`,
+      ...['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', PROMPT],
+    ],
+    env: { TALLYGATE_KEY: `sk-${KEY}` },
+    homeFiles: {
+      '.codex/config.toml': [
+        'model = "gpt-5.1-codex"',
+        'model_provider = "tallygate"',
+        'check_for_update_on_startup = false',
+        '[analytics]',
+        'enabled = false',
+        '[model_providers.tallygate]',
+        'name = "Tallygate"',
+        `base_url = "${url}/v1"`,
+        'env_key = "TALLYGATE_KEY"',
+        'wire_api = "responses"',
+      ].join('\n'),
+    },
+  }),
+}
+
+const GEMINI_CLI: Agent = {
+  name: 'Gemini CLI',
+  model: 'gemini-2.5-pro',
+  call: { name: 'read_file', args: { file_path: FILE.name } },
+  run: (url) => ({
+    command: [`${bin}/gemini`, '-p', PROMPT, '-m', 'gemini-2.5-pro', '--yolo'],
+    env: {
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_API_KEY: `sk-${KEY}`,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+    homeFiles: {
+      '.gemini/settings.json': JSON.stringify({
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        telemetry: { enabled: false },
+        security: { auth: { selectedType: 'gemini-api-key' } },
+      }),
+    },
+  }),
+}
+
+const AGENTS = [CLAUDE_CODE, CODEX, GEMINI_CLI]
+let agent: Agent = CLAUDE_CODE
+
+/** Reads the file with the agent's tool, and answers once the tool's result is in the request. */
+function readFileTurn(body: string): Turn {
+  const { call } = agent
+  const hasTool = body.includes(`"${call.name}"`)
+  if (!hasTool || body.includes(FILE.text)) {
+    return { kind: 'text', text: SENTENCE, usage: TEXT_USAGE }
+  }
+  return { kind: 'call', ...call, usage: CALL_USAGE }
+}
+
+const provider = startedForEach(() => providerOfAllFormats(readFileTurn))
+const rig = startedForEach(relayRig)
+
+describe.each(AGENTS)('$name', (one) => {
+  beforeEach(async () => {
+    agent = one
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.setOption('ModelRatio', { [one.model]: 1.25 })
+    await rig.setOption('CompletionRatio', { [one.model]: 4 })
+    await rig.setOption('CacheRatio', { [one.model]: 0.5 })
+  })
+
+  it.for(FAMILIES)('works through the gateway on a channel of %s', async ([, terms], { skip }) => {
+    if (missing !== null) skip(missing)
+    await rig.addChannel(2, { ...terms, baseUrl: provider.url, models: [one.model] })
+    const { output } = await runAgent({
+      ...one.run(rig.url),
+      workFiles: { [FILE.name]: FILE.text },
+    })
+    if (process.env.SHOW)
+      console.log(
+        output,
+        provider.requests.map(({ path, body }) => [path, body.length]),
+      )
+    expect(output).toContain(SENTENCE)
+    expect(provider.requests.some(({ body }) => body.includes(FILE.text))).toBe(true)
+    const ends = (await rig.callEvents()).filter(({ type }) => type !== 'CallAdmitted')
+    for (const { type, data } of ends) {
+      expect([type, data]).toMatchObject(['CallSettled', { end: 'done' }])
+      expect(Object.values(CHARGES)).toContain((data as { charge: number }).charge)
+    }
+  })
+})

@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
+import { CHARGES, FAMILIES, providerOfAllFormats, SENTENCE } from './provider-families.ts'
+
+const MODEL = 'model'
+const HOST = 'internal.example'
+const PLANTED = `bad key ${PROVIDER_KEY} at https://${HOST}/x`
+const provider = startedForEach(() => providerOfAllFormats())
+const rig = startedForEach(relayRig)
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.setOption('ModelRatio', { [MODEL]: 1.25 })
+  await rig.setOption('CompletionRatio', { [MODEL]: 4 })
+  await rig.setOption('CacheRatio', { [MODEL]: 0.5 })
+})
+
+type CallerFormat = {
+  readonly name: string
+  readonly path: (isStream: boolean) => string
+  readonly body: (isStream: boolean) => object
+  /** Matches each piece of text in an answer or in the events of a stream. */
+  readonly text: RegExp
+  readonly end: RegExp
+}
+
+const question = { role: 'user', content: 'How is the weather?' }
+const FORMATS: readonly CallerFormat[] = [
+  {
+    name: 'chat',
+    path: () => '/v1/chat/completions',
+    body: (stream) => ({ model: MODEL, stream, max_tokens: 100, messages: [question] }),
+    text: /"content":"((?:[^"\\]|\\.)*)"/g,
+    end: /data: \[DONE\]\n\n$/,
+  },
+  {
+    name: 'messages',
+    path: () => '/v1/messages',
+    body: (stream) => ({ model: MODEL, stream, max_tokens: 100, messages: [question] }),
+    text: /"text":"((?:[^"\\]|\\.)*)"/g,
+    end: /event: message_stop\ndata: [^\n]*\n\n$/,
+  },
+  {
+    name: 'responses',
+    path: () => '/v1/responses',
+    body: (stream) => ({ model: MODEL, stream, max_output_tokens: 100, store: false, input: 'Hi' }),
+    text: /"(?:output_text","text|output_text\.delta"[^\n]*?"delta)":"((?:[^"\\]|\\.)*)"/g,
+    end: /event: response\.completed\ndata: [^\n]*\n\n$/,
+  },
+  {
+    name: 'Gemini',
+    path: (isStream) =>
+      `/v1beta/models/${MODEL}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: () => ({
+      contents: [{ role: 'user', parts: [{ text: 'How is the weather?' }] }],
+      generationConfig: { maxOutputTokens: 100 },
+    }),
+    text: /"text":"((?:[^"\\]|\\.)*)"/g,
+    end: /"finishReason":"STOP"[^\n]*\r?\n\r?\n$/,
+  },
+]
+
+const send = (format: CallerFormat, isStream: boolean, signal?: AbortSignal) =>
+  fetch(`${rig.url}${format.path(isStream)}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(format.body(isStream)),
+    ...(signal && { signal }),
+  })
+
+const textIn = (bytes: string, { text }: CallerFormat): string =>
+  [...bytes.matchAll(text)].map(([, piece]) => JSON.parse(`"${piece}"`)).join('')
+
+const balanceBefore = 1_000_000_000n
+
+describe.each(FORMATS)('a call in the format $name', (format) => {
+  describe.each(FAMILIES)('on a channel of %s', (_family, terms) => {
+    beforeEach(() => rig.addChannel(2, { ...terms, baseUrl: provider.url, models: [MODEL] }))
+
+    it('is answered and billed to the unit', async () => {
+      const response = await send(format, false)
+      const body = await response.text()
+      expect([response.status, textIn(body, format)]).toEqual([200, SENTENCE])
+      const data = { charge: CHARGES.text, end: 'done', usageSource: 'upstream' }
+      expect((await onlyEnd(rig)).data).toMatchObject(data)
+      expect(await rig.balance()).toBe(balanceBefore - BigInt(CHARGES.text))
+      expect(provider.requests).toHaveLength(1)
+    })
+
+    it('gives the same stream wherever the provider’s packets are split', async () => {
+      const whole = await (await send(format, true)).text()
+      expect(textIn(whole, format)).toBe(SENTENCE)
+      expect(whole).toMatch(format.end)
+      const { length } = whole
+      for (let at = 1; at < length; at += Math.max(7, Math.floor(length / 40))) {
+        provider.splitAt = at
+        const split = await (await send(format, true)).text()
+        expect(textIn(split, format)).toBe(SENTENCE)
+        expect(split).toMatch(format.end)
+      }
+      const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+      expect(ends).toHaveLength(provider.requests.length)
+      for (const { data } of ends) expect(data).toMatchObject({ charge: CHARGES.text, end: 'done' })
+    })
+
+    it.each([400, 429, 503])('with status %i of the provider costs nothing', async (status) => {
+      provider.fault = { kind: 'status', status, text: PLANTED }
+      for (const isStream of [false, true]) {
+        const response = await send(format, isStream)
+        const body = await response.text()
+        expect(response.status).toBe(status)
+        expect(body).not.toContain(PROVIDER_KEY)
+        expect(body).not.toContain(HOST)
+      }
+      expect(await rig.balance()).toBe(balanceBefore)
+      const events = await rig.callEvents()
+      expect(events.map(({ type }) => type)).toEqual(
+        Array(2).fill(['CallAdmitted', 'CallReleased']).flat(),
+      )
+      expect(JSON.stringify(events)).not.toContain(PROVIDER_KEY)
+    })
+
+    it('with an error within the stream ends once, without the provider’s secrets', async () => {
+      provider.fault = { kind: 'error-event', after: 5, text: PLANTED }
+      const body = await (await send(format, true)).text()
+      expect(body).toContain('error')
+      expect(body).not.toMatch(format.end)
+      for (const secret of [PROVIDER_KEY, HOST]) expect(body).not.toContain(secret)
+      expect((await onlyEnd(rig)).data).toMatchObject({ end: 'upstream-error' })
+      expect(JSON.stringify(await rig.callEvents())).not.toContain(PROVIDER_KEY)
+    })
+
+    it('with a cut stream is charged for what was delivered', async () => {
+      provider.fault = { kind: 'cut', after: 6 }
+      const body = await (await send(format, true)).text().catch(() => 'cut')
+      expect(body).not.toMatch(format.end)
+      const { data } = await onlyEnd(rig)
+      expect(data).toMatchObject({ end: 'incomplete' })
+      expect((data as { charge: number }).charge).toBeGreaterThan(0)
+    })
+
+    it('whose caller leaves is ended once and charged for what was delivered', async () => {
+      provider.fault = { kind: 'stall', after: 6 }
+      const leaving = new AbortController()
+      const response = await send(format, true, leaving.signal)
+      await response.body?.getReader().read()
+      leaving.abort()
+      await expect.poll(async () => (await rig.callEvents()).length).toBeGreaterThan(1)
+      const { data } = await onlyEnd(rig)
+      expect(data).toMatchObject({ end: 'client-gone' })
+      expect((data as { charge: number }).charge).toBeGreaterThan(0)
+    })
+  })
+})

@@ -1,0 +1,53 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, relayRig } from '../support/relay-rig.ts'
+import {
+  CHARGES,
+  CITY_JSON,
+  FAMILIES,
+  providerOfAllFormats,
+  SENTENCE,
+} from './provider-families.ts'
+import { CLIENTS } from './sdk-clients.ts'
+
+const MODEL = 'model'
+const provider = startedForEach(() => providerOfAllFormats())
+const rig = startedForEach(relayRig)
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.setOption('ModelRatio', { [MODEL]: 1.25 })
+  await rig.setOption('CompletionRatio', { [MODEL]: 4 })
+  await rig.setOption('CacheRatio', { [MODEL]: 0.5 })
+})
+
+const charges = async () =>
+  (await rig.callEvents())
+    .filter(({ type }) => type !== 'CallAdmitted' && type !== 'CallProgressed')
+    .map(({ type, data }) => [type, 'charge' in data ? data.charge : null])
+
+describe.each(CLIENTS)('$name', ({ useTool, askForJson }) => {
+  describe.each(FAMILIES)('on a channel of %s', (_family, terms) => {
+    const access = () => ({ url: rig.url, key: `sk-${KEY}`, model: MODEL })
+
+    beforeEach(() => rig.addChannel(2, { ...terms, baseUrl: provider.url, models: [MODEL] }))
+
+    it.each([
+      ['plain', false],
+      ['streamed', true],
+    ])('uses a tool, %s, and pays exactly for both calls', async (_name, isStream) => {
+      expect(await useTool(access(), isStream)).toBe(SENTENCE)
+      expect(await charges()).toEqual([
+        ['CallSettled', CHARGES.call],
+        ['CallSettled', CHARGES.text],
+      ])
+    })
+
+    it('gets an answer with a JSON schema', async () => {
+      expect(await askForJson(access())).toBe(CITY_JSON)
+      expect(provider.requests.map(({ body }) => body).join()).toContain('"city"')
+      expect(await charges()).toEqual([['CallSettled', CHARGES.text]])
+    })
+  })
+})
