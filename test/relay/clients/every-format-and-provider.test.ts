@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
+import { onlyEnd, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
+import { type CallerFormat, FORMATS, MODEL, sendQuestion, textIn } from './caller-formats.ts'
 import { CHARGES, FAMILIES, providerOfAllFormats, SENTENCE } from './provider-families.ts'
 
-const MODEL = 'model'
 const HOST = 'internal.example'
 const PLANTED = `bad key ${PROVIDER_KEY} at https://${HOST}/x`
 const provider = startedForEach(() => providerOfAllFormats())
@@ -17,61 +17,8 @@ beforeEach(async () => {
   await rig.setOption('CacheRatio', { [MODEL]: 0.5 })
 })
 
-type CallerFormat = {
-  readonly name: string
-  readonly path: (isStream: boolean) => string
-  readonly body: (isStream: boolean) => object
-  /** Matches each piece of text in an answer or in the events of a stream. */
-  readonly text: RegExp
-  readonly end: RegExp
-}
-
-const question = { role: 'user', content: 'How is the weather?' }
-const FORMATS: readonly CallerFormat[] = [
-  {
-    name: 'chat',
-    path: () => '/v1/chat/completions',
-    body: (stream) => ({ model: MODEL, stream, max_tokens: 100, messages: [question] }),
-    text: /"content":"((?:[^"\\]|\\.)*)"/g,
-    end: /data: \[DONE\]\n\n$/,
-  },
-  {
-    name: 'messages',
-    path: () => '/v1/messages',
-    body: (stream) => ({ model: MODEL, stream, max_tokens: 100, messages: [question] }),
-    text: /"text":"((?:[^"\\]|\\.)*)"/g,
-    end: /event: message_stop\ndata: [^\n]*\n\n$/,
-  },
-  {
-    name: 'responses',
-    path: () => '/v1/responses',
-    body: (stream) => ({ model: MODEL, stream, max_output_tokens: 100, store: false, input: 'Hi' }),
-    text: /"(?:output_text","text|output_text\.delta"[^\n]*?"delta)":"((?:[^"\\]|\\.)*)"/g,
-    end: /event: response\.completed\ndata: [^\n]*\n\n$/,
-  },
-  {
-    name: 'Gemini',
-    path: (isStream) =>
-      `/v1beta/models/${MODEL}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-    body: () => ({
-      contents: [{ role: 'user', parts: [{ text: 'How is the weather?' }] }],
-      generationConfig: { maxOutputTokens: 100 },
-    }),
-    text: /"text":"((?:[^"\\]|\\.)*)"/g,
-    end: /"finishReason":"STOP"[^\n]*\r?\n\r?\n$/,
-  },
-]
-
 const send = (format: CallerFormat, isStream: boolean, signal?: AbortSignal) =>
-  fetch(`${rig.url}${format.path(isStream)}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(format.body(isStream)),
-    ...(signal && { signal }),
-  })
-
-const textIn = (bytes: string, { text }: CallerFormat): string =>
-  [...bytes.matchAll(text)].map(([, piece]) => JSON.parse(`"${piece}"`)).join('')
+  sendQuestion(rig.url, format, isStream, signal)
 
 const balanceBefore = 1_000_000_000n
 

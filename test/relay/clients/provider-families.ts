@@ -312,12 +312,24 @@ export type Fault =
   | { readonly kind: 'cut'; readonly after: number }
   | { readonly kind: 'stall'; readonly after: number }
 
-/** What tests can change. `splitAt` is the number of bytes of a stream's first packet. */
-type Script = { fault: Fault | null; splitAt: number | null; readonly requests: FamilyRequest[] }
+/** What tests can change. */
+type Script = {
+  fault: Fault | null
+  /** The number of bytes of a stream's first packet. */
+  splitAt: number | null
+  /** Changes the bytes of a stream or of a plain answer. */
+  change: ((text: string) => string) | null
+  /** The content type, if it is another one than that of the answer. */
+  contentType: string | null
+  readonly requests: FamilyRequest[]
+}
 
 /** A provider that answers in the format of each path, and keeps the requests. */
 export async function providerOfAllFormats(turnFor: (body: string) => Turn = weatherTurn) {
-  const script: Script = { fault: null, splitAt: null, requests: [] }
+  const script: Script = {
+    ...{ fault: null, splitAt: null, change: null, contentType: null },
+    requests: [],
+  }
   const server = await serve((request, response) => {
     void answerInFormat(request, response, script, turnFor)
   })
@@ -332,9 +344,10 @@ const errorBody = (message: string) => ({
 async function answerInFormat(
   request: IncomingMessage,
   response: ServerResponse,
-  { fault, splitAt, requests }: Script,
+  script: Script,
   turnFor: (body: string) => Turn,
 ): Promise<void> {
+  const { fault, change, contentType, requests } = script
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
   const body = Buffer.concat(parts).toString('utf8')
@@ -349,12 +362,13 @@ async function answerInFormat(
   }
   const turn = turnFor(body)
   if (!(isStream ?? body.includes('"stream":true'))) {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(format.answer(turn)))
+    response.writeHead(200, { 'content-type': contentType ?? 'application/json' })
+    const text = JSON.stringify(format.answer(turn))
+    response.end(change === null ? text : change(text))
     return
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (const piece of packetsOf(format.events(turn), fault, splitAt)) {
+  response.writeHead(200, { 'content-type': contentType ?? 'text/event-stream' })
+  for (const piece of packetsOf(format.events(turn), script)) {
     response.write(piece)
     await new Promise((resume) => setImmediate(resume))
   }
@@ -364,8 +378,7 @@ async function answerInFormat(
 
 function packetsOf(
   events: readonly string[],
-  fault: Fault | null,
-  splitAt: number | null,
+  { fault, splitAt, change }: Script,
 ): readonly Buffer[] {
   if (fault !== null && fault.kind !== 'status') {
     const before = events.slice(0, fault.after)
@@ -373,7 +386,9 @@ function packetsOf(
     const error = `event: error\ndata: ${JSON.stringify(errorBody(fault.text))}\n\n`
     return [...before, error].map((event) => Buffer.from(event))
   }
-  const bytes = Buffer.from(events.join(''))
+  const text = events.join('')
+  const bytes = Buffer.from(change === null ? text : change(text))
+  if (change !== null && splitAt === null) return [bytes]
   if (splitAt === null) return events.map((event) => Buffer.from(event))
   return [bytes.subarray(0, splitAt), bytes.subarray(splitAt)]
 }
