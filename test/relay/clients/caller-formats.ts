@@ -2,12 +2,15 @@ import { KEY } from '../support/relay-rig.ts'
 
 export const MODEL = 'model'
 
+// biome-ignore lint/suspicious/noExplicitAny: the tests compare what they read.
+type Values = any
+
 export type CallerFormat = {
   readonly name: string
   readonly path: (isStream: boolean) => string
   readonly body: (isStream: boolean) => object
-  /** Matches each piece of text in an answer or in the events of a stream. */
-  readonly text: RegExp
+  /** Returns the text in an answer or in one event of a stream. */
+  readonly textOf: (value: Values) => unknown
   readonly end: RegExp
 }
 
@@ -17,21 +20,24 @@ export const FORMATS: readonly CallerFormat[] = [
     name: 'chat',
     path: () => '/v1/chat/completions',
     body: (stream) => ({ model: MODEL, stream, max_tokens: 100, messages: [question] }),
-    text: /"content":"((?:[^"\\]|\\.)*)"/g,
+    textOf: ({ choices: [choice] = [] }) => choice?.message?.content ?? choice?.delta?.content,
     end: /data: \[DONE\]\n\n$/,
   },
   {
     name: 'messages',
     path: () => '/v1/messages',
     body: (stream) => ({ model: MODEL, stream, max_tokens: 100, messages: [question] }),
-    text: /"text":"((?:[^"\\]|\\.)*)"/g,
+    textOf: ({ content, delta }) =>
+      content?.map(({ text }: Values) => text).join('') ?? delta?.text,
     end: /event: message_stop\ndata: [^\n]*\n\n$/,
   },
   {
     name: 'responses',
     path: () => '/v1/responses',
     body: (stream) => ({ model: MODEL, stream, max_output_tokens: 100, store: false, input: 'Hi' }),
-    text: /"(?:output_text","text|output_text\.delta"[^\n]*?"delta)":"((?:[^"\\]|\\.)*)"/g,
+    textOf: ({ type, output, delta }) =>
+      output?.flatMap(({ content }: Values) => content.map(({ text }: Values) => text)).join('') ??
+      (type === 'response.output_text.delta' ? delta : ''),
     end: /event: response\.completed\ndata: [^\n]*\n\n$/,
   },
   {
@@ -42,7 +48,8 @@ export const FORMATS: readonly CallerFormat[] = [
       contents: [{ role: 'user', parts: [{ text: 'How is the weather?' }] }],
       generationConfig: { maxOutputTokens: 100 },
     }),
-    text: /"text":"((?:[^"\\]|\\.)*)"/g,
+    textOf: ({ candidates: [first] = [] }) =>
+      first?.content?.parts?.map(({ text }: Values) => text).join(''),
     end: /"finishReason":"STOP"[^\n]*\r?\n\r?\n$/,
   },
 ]
@@ -61,5 +68,9 @@ export const sendQuestion = (
     ...(signal && { signal }),
   })
 
-export const textIn = (bytes: string, { text }: CallerFormat): string =>
-  [...bytes.matchAll(text)].map(([, piece]) => JSON.parse(`"${piece}"`)).join('')
+/** Returns the text of a complete answer or of a complete stream. */
+export function textIn(bytes: string, { textOf }: CallerFormat): string {
+  if (bytes.startsWith('{')) return String(textOf(JSON.parse(bytes)) ?? '')
+  const events = [...bytes.matchAll(/^data: ?(\{.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+  return events.map((event) => textOf(event) ?? '').join('')
+}
