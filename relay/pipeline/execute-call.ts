@@ -1,20 +1,17 @@
-import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
-import type { AdapterOptions } from '../adapters/adapter-options.ts'
 import { resolveModelName } from '../adapters/resolve-model-name.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import { resolveStoredInput } from '../stored-responses/stored-input.ts'
-import type { RelayKey } from '../views/channel-view.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
 import type { CallLedger } from './call-ledger.ts'
-import { type Candidate, candidateOf, type OutputLimits, outputLimitsOf } from './candidate.ts'
-import { ChannelSelector, isRetryable } from './channel-selector.ts'
+import { outputLimitsOf } from './candidate.ts'
+import { ChannelSelector } from './channel-selector.ts'
 import { checkInputLength } from './check-input-length.ts'
 import {
   type Closing,
@@ -24,14 +21,14 @@ import {
   concludeStream,
   visibleAnswer,
 } from './conclude-call.ts'
-import { type Exchange, sendError, showNames } from './http-exchange.ts'
+import { type Exchange, sendError } from './http-exchange.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { type CallPlan, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUpload } from './send-error-before-body-is-read.ts'
-import type { CallSession } from './session-affinity.ts'
+import { type LastTry, tryChannels, unservedBy } from './try-channels.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
@@ -187,13 +184,13 @@ async function executePlannedCall(
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
     const { format, model } = request
     const selector = new ChannelSelector(deps, offer, model, isPinned, session?.channelIn(offer))
-    const triesMax = isPinned ? 1 : 1 + deps.views.options.options.retryTimes
-    const { userId } = caller.user
     const { options } = deps.views.options
-    const limits = outputLimitsOf(options, request, terms, ledger.outputLimit)
-    const { adapters } = options
-    const place = { selector, session, triesMax }
-    const route = { ...place, request, isOverridden, limits, adapters, userId }
+    const route = {
+      ...{ selector, session, request, isOverridden, adapters: options.adapters },
+      triesMax: isPinned ? 1 : 1 + options.retryTimes,
+      limits: outputLimitsOf(options, request, terms, ledger.outputLimit),
+      userId: caller.user.userId,
+    }
     const tried = await tryChannels(deps, exchange, call, route)
     const outcome = tried ?? unservedBy(selector, model)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
@@ -222,83 +219,6 @@ async function releaseAfterBug(ledger: CallLedger, call: RunningCall): Promise<v
   await ledger.release({ ...bug, statusCode: 500 }, call.attemptHistory()).catch(() => {})
 }
 
-type Route = {
-  readonly selector: ChannelSelector
-  /** The session of the call, or null if it belongs to none. */
-  readonly session: CallSession | null
-  readonly triesMax: number
-  readonly isOverridden: boolean
-  readonly limits: OutputLimits
-  readonly adapters: AdapterOptions
-  readonly request: ChatRequest
-  readonly userId: number
-}
-type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
-
-const NO_KEYS: ReadonlySet<RelayKey> = new Set()
-
-/**
- * Tries one channel after another while the last attempt failed and may be retried. If a key caused
- * the failure, the same channel may be tried again with another key. If no channel was tried,
- * returns the error of the last failed conversion, or null.
- */
-async function tryChannels(
-  deps: RelayDeps,
-  exchange: Exchange,
-  call: RunningCall,
-  { selector, session, triesMax, request, isOverridden, limits, adapters, userId }: Route,
-): Promise<LastTry | RelayError | null> {
-  let last: LastTry | null = null
-  let conversionError: RelayError | null = null
-  let triesLeft = triesMax
-  let used = NO_KEYS
-  while (triesLeft > 0 && call.mayGoOn(performance.now())) {
-    const nextCandidate = selector.next()
-    const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
-    if (channel === null) break
-    const candidate = candidateOf(channel, request, isOverridden, limits, adapters)
-    const pendingKey = isRelayError(candidate)
-      ? null
-      : deps.keys.choose(channel, used, session?.keyRefAt(channel))
-    const keyChoice = pendingKey instanceof Promise ? await pendingKey : pendingKey
-    const isRetry = last !== null
-    const isUnfit = isRelayError(candidate) || keyChoice === null
-    // The caller may have disconnected while a channel and key were chosen.
-    const isOver = !call.mayGoOn(performance.now())
-    if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
-      selector.end(true)
-      if (isRelayError(candidate) && isOfConversion(candidate)) conversionError = candidate
-      if (isUnfit) continue
-      break
-    }
-    const { key } = keyChoice
-    noteDropped(deps, exchange, candidate)
-    const end = await call.tryAt(candidate, key)
-    if (isRetry) deps.retries.release()
-    selector.end(false)
-    last = { candidate, end }
-    traceAttempt(deps, exchange, call, channel.channelId, end)
-    const probes = [...selector.probes, ...keyChoice.probes]
-    const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
-    deps.breaker.note({ ...tried, call: exchange.call }, end)
-    session?.note(channel, key, end)
-    const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
-    if (deps.autoDisable.note(attempt, end)) call.blameAccount()
-    if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // A probe tests an open circuit for all calls, so it does not count as a try of this call.
-    if (probes.length === 0) triesLeft -= 1
-    if (channel.keys.length > 1 && isOfKey(end)) {
-      used = new Set([...used, key])
-      selector.retryWithAnotherKey()
-    }
-  }
-  return last ?? conversionError
-}
-
-/** Reports whether a conversion failed because of the request, which the caller can change. */
-const isOfConversion = ({ code }: RelayError): boolean =>
-  ['not_convertible', 'request_too_large', 'json_too_wide'].includes(code)
-
 /**
  * Logs the start of a call. At log level debug, every line about the call has its id in the field
  * `call`.
@@ -311,43 +231,6 @@ function tracePlan(
 ): void {
   if (!log.isLevelEnabled('debug')) return
   log.debug({ call, userId, group, model, isStream }, 'a call was planned and has a permit')
-}
-
-function traceAttempt(
-  { log }: RelayDeps,
-  { call }: Exchange,
-  { providerRequestId }: RunningCall,
-  channelId: number,
-  end: AttemptEnd,
-): void {
-  if (!log.isLevelEnabled('debug')) return
-  const error = end.kind === 'plain' ? null : end.error
-  const { kind, status } = end
-  log.debug({ call, channelId, kind, status, error, providerRequestId }, 'an attempt ended')
-}
-
-function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidate) {
-  const { channel, dropped, losses } = candidate
-  showNames(exchange, 'X-Dropped-Members', dropped)
-  showNames(exchange, 'X-Conversion-Loss', losses)
-  if (dropped.length === 0) return
-  const { channelId } = channel
-  log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
-}
-
-function isOfKey(end: AttemptEnd): boolean {
-  const outcome = outcomeOf(end)
-  return typeof outcome === 'object' && outcome.blame === 'key'
-}
-
-/**
- * Returns the error for a call without a usable channel. All channels were full, or they were
- * removed after the call was planned.
- */
-function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
-  if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
-  const retryAfter = Math.max(1, Math.ceil(fullMs / 1_000))
-  return relayError('channels_busy', { param: 'model', subject, retryAfter })
 }
 
 /**

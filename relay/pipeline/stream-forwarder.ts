@@ -187,9 +187,13 @@ export class StreamForwarder implements SseSink {
 
   done(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    const { converted } = this
     this.held.push(bytes)
-    // The end is converted before the call is settled, because the conversion may fail.
+    this.complete()
+  }
+
+  /** Converts the end of the stream before the call is settled, because this may fail. */
+  private complete(): void {
+    const { converted } = this
     if (converted !== null && this.readOnBytes === null) {
       this.held = [converted.end(Buffer.concat(this.held))]
       if (this.hasConversionFailed(converted)) return
@@ -211,7 +215,7 @@ export class StreamForwarder implements SseSink {
     const rest = this.scanner.rest()
     if (rest.length > 0 && parsedEvent(rest) !== null) this.scanner.push(BLANK_LINE)
     if (!this.isEnding) return
-    this.verdict = 'done'
+    this.complete()
     if (!this.hasDelivered) this.onFirstByte()
   }
 

@@ -151,11 +151,12 @@ describe('a completion at a provider that has them', () => {
     ['tokens', Array.from({ length: 400 }, (_, at) => at * 37)],
     ['lists of tokens', Array.from({ length: 40 }, () => [1, 22, 333, 4444, 5, 6, 7, 8, 9, 10])],
   ])('whose provider reports no usage is billed for its prompt of %s', async (_name, prompt) => {
-    const { usage: _, ...answer } = ANSWER
+    const { usage: _usage, ...answer } = ANSWER
     provider.answers.set(NATIVE, { body: answer })
     await complete({ prompt })
     const { data } = await onlyEnd(rig)
-    const { inputUncached, output } = (data as { usage: { readonly [name: string]: unknown } }).usage
+    const { usage } = data as { usage: { readonly [name: string]: unknown } }
+    const { inputUncached, output } = usage
     expect(inputUncached).toBeGreaterThanOrEqual(300)
     expect(output).toBeGreaterThan(0)
   })

@@ -193,7 +193,15 @@ const vercel = (name: string, modelOf: (access: Access) => LanguageModel): Clien
   },
   askForJson: async (access) => {
     const output = Output.object({ schema: jsonSchema(SCHEMA) })
-    const params = { model: modelOf(access), prompt: PROMPT, output, maxRetries: 0 }
+    // Without this, the provider `anthropic` uses a tool for models whose name it does not know.
+    const providerOptions = { anthropic: { structuredOutputMode: 'outputFormat' } }
+    const params = {
+      model: modelOf(access),
+      prompt: PROMPT,
+      output,
+      maxRetries: 0,
+      providerOptions,
+    }
     return JSON.stringify((await generateText(params)).output)
   },
 })
