@@ -1,0 +1,52 @@
+/** The types of Anthropic's errors by the names of AWS' exceptions, in lower case. */
+const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
+  ['accessdeniedexception', 'permission_error'],
+  ['expiredtokenexception', 'authentication_error'],
+  ['invalidsignatureexception', 'authentication_error'],
+  ['modelnotreadyexception', 'overloaded_error'],
+  ['modeltimeoutexception', 'timeout_error'],
+  ['resourcenotfoundexception', 'not_found_error'],
+  ['servicequotaexceededexception', 'rate_limit_error'],
+  ['serviceunavailableexception', 'overloaded_error'],
+  ['throttlingexception', 'rate_limit_error'],
+  ['unrecognizedclientexception', 'authentication_error'],
+  ['validationexception', 'invalid_request_error'],
+])
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/**
+ * Rewrites the body of one of AWS' errors in Anthropic's format, so that it is read like all other
+ * errors. `exception` is the value of the header `x-amzn-errortype`. An error that the model's
+ * server wrote is returned unchanged.
+ */
+export function anthropicErrorBody(body: Buffer, exception: unknown): Buffer {
+  const error = parsed(body.toString('utf8'))
+  if (error === null || typeof error.error === 'object') return body
+  const [name = ''] = (typeof exception === 'string' ? exception : '').split(':')
+  return Buffer.from(JSON.stringify(anthropicError(name, messageIn(error))))
+}
+
+/** `exception` is the name of one of AWS' exceptions, such as `ThrottlingException`. */
+export function anthropicError(exception: string, message: string): object {
+  const code = /^[A-Za-z]{1,64}$/.test(exception) ? exception : 'Exception'
+  const type = ERROR_TYPES.get(code.toLowerCase()) ?? 'api_error'
+  return { type: 'error', error: { type, code, message } }
+}
+
+/** Returns the message of one of AWS' errors, or an empty text. */
+export function messageIn(error: JsonObject | null): string {
+  const { message, Message, originalMessage } = error ?? {}
+  const texts = [message, Message, originalMessage]
+  return texts.find((text): text is string => typeof text === 'string') ?? ''
+}
+
+/** Parses a JSON object. Returns null for any other text. */
+export function parsed(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as JsonObject) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,101 @@
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
+
+/** A call in the form in which a provider receives it. */
+export type ProviderCall = {
+  readonly origin: string
+  /** The encoded path with its query. */
+  readonly path: string
+  /** A flat list of names and values. Names are in lower case. */
+  readonly headers: readonly string[]
+  readonly body: Buffer
+}
+
+/**
+ * Thrown if a call can't be sent, because no credentials could be obtained. `status` is the status
+ * with which the credentials were refused, or null if the provider could not be reached.
+ */
+export class CredentialsError extends Error {
+  readonly status: number | null
+  /** The provider's error, which may contain confidential texts. */
+  readonly body: Buffer
+
+  constructor(status: number | null, body: Buffer) {
+    super('the provider gave no credentials')
+    this.status = status
+    this.body = body
+  }
+}
+
+/** Decodes the answers of a provider that wraps a wire format in another encoding. */
+export type AnswerDecoder = {
+  /** The media type of the provider's streams. Streams of other types are not decoded. */
+  readonly mediaType: string
+  readonly createStream: () => StreamDecoder
+  /** Rewrites the body of an answer with an error status. */
+  readonly errorBody: (
+    body: Buffer,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ) => Buffer
+}
+
+/** Why the rest of a stream can't be read. */
+export type DecoderFault = 'cut' | 'too-large'
+
+export type StreamDecoder = {
+  /** Returns the server-sent events that the chunk completes. */
+  readonly push: (chunk: Buffer) => Buffer
+  /** Set once the rest of the stream can't be read. */
+  readonly fault: DecoderFault | null
+}
+
+/**
+ * How one key of a cloud provider is used. The address, the model's id and the headers of a call
+ * depend on the key and on the model.
+ */
+export type CloudAccess = {
+  /**
+   * The base URL of calls to a model, unless the operator has entered another. It is the base URL
+   * of requests for any model if `model` is empty.
+   */
+  readonly baseUrlFor: (model: string) => string
+  /** Replaces the placeholders of a path, such as `{model}` and `{project}`. */
+  readonly fillPath: (path: string, model: string) => string
+  /**
+   * Adds the credentials to a call. The promise rejects with a `CredentialsError` if there are
+   * none.
+   */
+  readonly authorize: (call: ProviderCall, connections: Connections) => Promise<ProviderCall>
+  /** Called when the provider refused the credentials of a call. */
+  readonly dropCredentials: () => void
+  /** Lists the texts that messages to callers must not contain. */
+  readonly confidential: () => readonly string[]
+  /** Null if the answers are in the wire format itself. */
+  readonly decoder: AnswerDecoder | null
+}
+
+/**
+ * Returns how a key is used. Returns null if the key or the channel's field `other` is malformed.
+ * `baseUrl` is the address that the operator has entered, or empty.
+ */
+export type OpenCloud = (channel: {
+  readonly key: string
+  readonly other: string
+  readonly baseUrl: string
+}) => CloudAccess | null
+
+export const MODEL = '{model}'
+
+/** Reports whether a text consists of visible ASCII, so that it can be sent in a header. */
+export const isVisibleText = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
+/** Returns the value of a header in a flat list of names and values, or an empty text. */
+export function headerIn(headers: readonly string[], name: string): string {
+  const at = headers.findIndex((text, index) => index % 2 === 0 && text === name)
+  return at < 0 ? '' : (headers[at + 1] ?? '')
+}
+
+/** Removes headers by their names from a flat list of names and values. */
+export const withoutHeaders = (
+  headers: readonly string[],
+  isRemoved: (name: string) => boolean,
+): readonly string[] => headers.filter((_, index) => !isRemoved(headers[index - (index % 2)] ?? ''))
